@@ -3,7 +3,11 @@ import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.t
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
-import { isIdempotent, readIdempotencyKey } from "./features/idempotency/middleware.ts";
+import {
+  isIdempotent,
+  type ReadRecord,
+  readIdempotencyKey,
+} from "./features/idempotency/middleware.ts";
 import { FEATURES } from "./features/index.ts";
 import {
   consume,
@@ -23,8 +27,7 @@ import {
   originOf,
   type RequestContext,
 } from "./http/request-pipeline.ts";
-import { type CallRoute, type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
-import type { ApiKeyEnv } from "./http/router.ts";
+import { type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
@@ -115,10 +118,10 @@ function listEndpoints(deps: PublicRouteDeps): Endpoints {
 }
 
 function createRouteIndex(endpoints: Endpoints): RouteIndex {
-  const read = (...[request, ctx, execution]: Parameters<CallRoute<ApiKeyEnv>>) => {
-    const { pathname } = new URL(request.url);
-    const call = index.find(request.method, pathname)?.apiKey;
-    return call?.(request, ctx, execution) ?? new Response(null, { status: 404 });
+  const read: ReadRecord = (request, ctx, execution) => {
+    const matched = index.match(request.method, new URL(request.url).pathname);
+    if (!matched?.route.apiKey) return new Response(null, { status: 404 });
+    return matched.route.apiKey(request, ctx, execution, matched);
   };
   const apiKey = (operation: Operation) => [
     ...readersOf(operation),
@@ -142,7 +145,8 @@ function createRouteHandler(
   const runnerDispatcher = new Dispatcher(runnerTokenScheme, deps);
   return async (context: RequestContext): Promise<Response> => {
     const { requestId, request, env, execution, path, requestLog } = context;
-    const route = routes.find(request.method, path);
+    const matched = routes.match(request.method, path);
+    const route = matched?.route;
     if (route) requestLog.route = route.path;
     if (route?.path !== HEALTH_PATH) {
       requireSafeSettings(env, log, { requestUrl: request.url, requestId });
@@ -152,10 +156,10 @@ function createRouteHandler(
       return preflightResponse();
     }
     if (path.startsWith("/v1/runner/")) {
-      return withDirective(context, runnerDispatcher.handle(context, route));
+      return withDirective(context, runnerDispatcher.handle(context, matched));
     }
     if (route?.acceptsRunnerToken && looksLikeRunnerToken(request.headers.get("x-api-key"))) {
-      return runnerDispatcher.handle(context, route);
+      return runnerDispatcher.handle(context, matched);
     }
     if (path.startsWith("/v1/") && !route?.isPublic) {
       const usesCookie = !request.headers.has("x-api-key") && hasSessionCookie(request);
@@ -164,11 +168,12 @@ function createRouteHandler(
         throw CROSS_ORIGIN;
       }
       const needsSession = usesCookie || route?.needsSession === true;
-      return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, route);
+      return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, matched);
     }
     await addressLimiter.enforce(context);
     if (isPagePath(path)) return servePage(context);
-    if (!route?.public) throw routes.noRouteError(request.method, path);
-    return route.public(request, { ...env, origin: originOf(context) }, execution);
+    if (!matched?.route.public) throw routes.noRouteError(request.method, path);
+    const bindings = { ...env, origin: originOf(context) };
+    return matched.route.public(request, bindings, execution, matched);
   };
 }

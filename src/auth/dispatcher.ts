@@ -1,7 +1,8 @@
 import type { ChangedKey, CoreContext, SystemContext } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
 import { originOf, type RequestContext } from "../http/request-pipeline.ts";
-import type { CallRoute, IndexedRoute, RouteIndex } from "../http/route-index.ts";
+import type { IndexedRoute, MatchedRoute, RouteIndex } from "../http/route-index.ts";
+import type { CallRoute } from "../http/router.ts";
 import type { Clock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
@@ -55,7 +56,7 @@ interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   context: RequestContext;
   window: LimitedWindow;
   isRead: boolean;
-  route: IndexedRoute | undefined;
+  matched: MatchedRoute | undefined;
 }
 
 /**
@@ -85,8 +86,9 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     this.#authenticator = new Authenticator(scheme, this.#credentials, limits);
   }
 
-  async handle(context: RequestContext, route: IndexedRoute | undefined): Promise<Response> {
+  async handle(context: RequestContext, matched: MatchedRoute | undefined): Promise<Response> {
     const { request, requestLog } = context;
+    const route = matched?.route;
     const authenticated = await this.#authenticator.authenticate(context);
     if (!authenticated) throw new Unauthenticated(this.#scheme.unauthenticatedMessage);
     const { key, principal } = authenticated;
@@ -95,7 +97,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     if (principal.session) requestLog.sessionId = principal.session.id;
     const isRead = (request.method === "GET" || request.method === "HEAD") && !route?.writes;
     const window = windowOf(authenticated, this.#scheme.policyOf(route));
-    const limited = { context, key, principal, window, isRead, route };
+    const limited = { context, key, principal, window, isRead, matched };
     const work = this.#concurrentRequests.track(window.key, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
@@ -164,11 +166,12 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   }
 
   async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
-    const { context, isRead, route } = request;
+    const { context, isRead, matched } = request;
     const { env, execution, requestLog, responseHeaders } = context;
-    const call = route && this.#scheme.callOf(route);
+    const call = matched && this.#scheme.callOf(matched.route);
     if (!call) throw this.#routes.noRouteError(context.request.method, context.path);
-    if (route.scope) this.#scheme.requireScope(principal, route.scope);
+    const { scope } = matched.route;
+    if (scope) this.#scheme.requireScope(principal, scope);
     const session = isRead
       ? openForReading(env.DB, context.request.headers.get("x-d1-bookmark") ?? undefined)
       : openForWriting(env.DB);
@@ -176,7 +179,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       const core = this.#createCoreContext(context, session.db);
       const refresh = () => this.#refresh(request, principal);
       const bound = this.#scheme.bind(core, principal, { env, refresh });
-      return await call(context.request, bound, execution);
+      return await call(context.request, bound, execution, matched);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark && requestLog.keyId) responseHeaders["x-d1-bookmark"] = bookmark;

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Env as HonoEnv, MiddlewareHandler } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
@@ -6,14 +5,14 @@ import { lazy } from "../lib/lazy.ts";
 import type { Scope } from "../lib/scopes.ts";
 import type { PolicyName } from "../rate-limits/policies.ts";
 import { type Credential, credentialsOf, type Operation } from "./operation.ts";
-import type { ApiKeyEnv, Endpoint, PublicEnv, RunnerEnv } from "./router.ts";
-
-/** Calls the handler of a route. */
-export type CallRoute<E extends HonoEnv> = (
-  request: Request,
-  bindings: E["Bindings"],
-  execution: Pick<ExecutionContext, "waitUntil">,
-) => Response | Promise<Response>;
+import type {
+  ApiKeyEnv,
+  CallRoute,
+  Endpoint,
+  MatchedPath,
+  PublicEnv,
+  RunnerEnv,
+} from "./router.ts";
 
 /** By the credential that opens a route. */
 interface RouteCalls {
@@ -37,6 +36,10 @@ export interface IndexedRoute extends RouteCalls {
   acceptsRunnerToken: boolean;
   /** Whether the response is a page of HTML. */
   isPage: boolean;
+}
+
+export interface MatchedRoute extends MatchedPath {
+  route: IndexedRoute;
 }
 
 /** By the credential that opens them. */
@@ -73,12 +76,20 @@ export class RouteIndex {
   }
 
   /** A HEAD request uses the GET route. */
-  find(method: string, path: string): IndexedRoute | undefined {
+  match(method: string, path: string): MatchedRoute | undefined {
     const effective = method === "HEAD" ? "GET" : method;
     const fixed = this.#fixed.get(`${effective} ${path}`);
-    if (fixed) return fixed;
-    const [[found]] = this.#router.match(effective, path);
-    return found?.[0];
+    if (fixed) return { route: fixed, path, params: {} };
+    const [[found], values] = this.#router.match(effective, path);
+    if (!found) return undefined;
+    const [route, positions] = found;
+    const params: Record<string, string> = {};
+    for (const name in positions) params[name] = values?.[Number(positions[name])] ?? "";
+    return { route, path, params };
+  }
+
+  find(method: string, path: string): IndexedRoute | undefined {
+    return this.match(method, path)?.route;
   }
 
   noRouteError(method: string, path: string): ApiError {
@@ -102,23 +113,24 @@ export function toRoutes(
     const key = `${operation.method} ${operation.path}`;
     routes.set(key, { ...(routes.get(key) ?? describeRoute(operation)), ...calls });
   };
-  for (const { operation, createApp } of endpoints.public) {
-    add(operation, { public: toCall(() => createApp([])) });
+  for (const { operation, createCall } of endpoints.public) {
+    add(operation, { public: whenCalled(() => createCall([])) });
   }
-  for (const { operation, createApp } of endpoints.apiKey) {
-    add(operation, { apiKey: toCall(() => createApp(middlewareOf.apiKey(operation))) });
+  for (const { operation, createCall } of endpoints.apiKey) {
+    add(operation, { apiKey: whenCalled(() => createCall(middlewareOf.apiKey(operation))) });
   }
-  for (const { operation, createApp } of endpoints.runnerToken) {
-    add(operation, { runnerToken: toCall(() => createApp(middlewareOf.runnerToken(operation))) });
+  for (const { operation, createCall } of endpoints.runnerToken) {
+    add(operation, {
+      runnerToken: whenCalled(() => createCall(middlewareOf.runnerToken(operation))),
+    });
   }
   return [...routes.values()];
 }
 
 /** Creates the app at the first request. */
-function toCall<E extends HonoEnv>(create: () => OpenAPIHono<E>): CallRoute<E> {
-  const app = lazy(create);
-  return (request, bindings, execution) =>
-    app().fetch(request, bindings, execution as ExecutionContext);
+function whenCalled<E extends HonoEnv>(create: () => CallRoute<E>): CallRoute<E> {
+  const call = lazy(create);
+  return (...request) => call()(...request);
 }
 
 function describeRoute(operation: Operation): IndexedRoute {

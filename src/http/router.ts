@@ -1,6 +1,6 @@
 import { OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Handler, Env as HonoEnv, MiddlewareHandler } from "hono";
-import { RegExpRouter } from "hono/router/reg-exp-router";
+import type { Router as HonoRouter, Params, Result } from "hono/router";
 import type { RequestOrigin, RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
 import { toIssues } from "./errors.ts";
@@ -32,11 +32,44 @@ type RouteOf<Declared extends Operation, Documented extends Responses> = {
   responses: Documented[Declared["operationId"]]["responses"];
 } & (Declared extends { request: () => infer Request } ? { request: Request } : unknown);
 
+/** The path of a request, and the values in it: the `RouteIndex` finds them once. */
+export interface MatchedPath {
+  path: string;
+  params: Params;
+}
+
+/** Calls the handler of a route. */
+export type CallRoute<E extends HonoEnv> = (
+  request: Request,
+  bindings: E["Bindings"],
+  execution: Pick<ExecutionContext, "waitUntil">,
+  matched: MatchedPath,
+) => Response | Promise<Response>;
+
 /** An operation with its handler, which becomes an app of Hono at the first request. */
 export interface Endpoint<E extends HonoEnv> {
   readonly operation: Operation;
   /** @param middleware Runs before that of the operation. */
-  createApp(middleware: readonly MiddlewareHandler[]): OpenAPIHono<E>;
+  createCall(middleware: readonly MiddlewareHandler[]): CallRoute<E>;
+}
+
+type Target = OpenAPIHono["router"] extends HonoRouter<infer Handled> ? Handled : never;
+
+/** The router of an app that has one route, and is called only if that matches. */
+class MatchedRouter implements HonoRouter<Target> {
+  readonly name = "MatchedRouter";
+  readonly #targets: Target[] = [];
+  /** Of the request that the app receives next. It asks for both before its `fetch` returns. */
+  next: MatchedPath = { path: "", params: {} };
+
+  add(_method: string, _path: string, target: Target): void {
+    this.#targets.push(target);
+  }
+
+  match(): Result<Target> {
+    const { params } = this.next;
+    return [this.#targets.map((target) => [target, params])];
+  }
 }
 
 /** The endpoints of a feature. */
@@ -47,12 +80,15 @@ export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>
     operation: Declared,
     handler: RouteHandler<RouteOf<Declared, Documented>, E>,
   ): this {
-    const createApp = (middleware: readonly MiddlewareHandler[]) => {
+    const createCall = (middleware: readonly MiddlewareHandler[]): CallRoute<E> => {
       const { method, path } = operation;
       const { params, ...request } = operation.request?.() ?? {};
       // Several at once are the validators of Hono, in its order.
       const onlyParams = params instanceof z.ZodObject && Object.keys(request).length === 0;
-      const app = new OpenAPIHono<E>({ defaultHook: requireValid, router: new RegExpRouter() });
+      const router = new MatchedRouter();
+      const getPath = () => router.next.path;
+      const app = new OpenAPIHono<E>({ defaultHook: requireValid, getPath });
+      app.router = router;
       app.onError(rethrow);
       const route = {
         ...{ method, path, responses: {} },
@@ -65,9 +101,13 @@ export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>
         // The document is made at the build.
         hide: true,
       };
-      return app.openapi(route, handler as Handler<E>);
+      app.openapi(route, handler as Handler<E>);
+      return (request, bindings, execution, matched) => {
+        router.next = matched;
+        return app.fetch(request, bindings, execution as ExecutionContext);
+      };
     };
-    this.endpoints.push({ operation, createApp });
+    this.endpoints.push({ operation, createCall });
     return this;
   }
 }

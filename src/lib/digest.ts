@@ -1,9 +1,13 @@
+import { sha256 as digestAtOnce } from "@noble/hashes/sha2.js";
 import { toHex } from "./radix.ts";
 
 const encoder = new TextEncoder();
+/** A call of Web Crypto costs as much as this many bytes in JavaScript. */
+const WEB_CRYPTO_BYTES = 4_096;
 
 export async function sha256(input: string | ArrayBuffer): Promise<Uint8Array> {
-  const bytes = typeof input === "string" ? encoder.encode(input) : input;
+  const bytes = typeof input === "string" ? encoder.encode(input) : new Uint8Array(input);
+  if (bytes.length < WEB_CRYPTO_BYTES) return digestAtOnce(bytes);
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 

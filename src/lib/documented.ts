@@ -12,6 +12,8 @@ export function register<Schema extends z.ZodType>(name: string, schema: Schema)
 }
 
 /** What the OpenAPI document says of a schema that the Worker checks. The Worker has undocumented.ts instead. */
-export function documented<Metadata extends object>(create: () => Metadata): Metadata {
+export function documented<const Metadata extends object | string>(
+  create: () => Metadata,
+): Metadata {
   return create();
 }

@@ -8,13 +8,17 @@ import { component, identifierInput, text, timestampInput } from "../../lib/sche
 import { SCOPES } from "../../lib/scopes.ts";
 import { Descendants, OrgRole } from "../memberships/index.ts";
 import { KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
-export const SCOPES_MEANING =
-  "What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none.";
-export const PROJECTS_MEANING = "The only projects that the key can access.";
+export const SCOPES_MEANING = documented(
+  () =>
+    "What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none.",
+);
+export const PROJECTS_MEANING = documented(() => "The only projects that the key can access.");
 export const ENVIRONMENTS_MEANING =
   "The only environments that the key can access. It reads the records of their projects themselves, " +
   "such as the changelog and the integrations, and cannot change them.";
-const AS_YOURS = "Default: as the key that creates it, which cannot give more than it has.";
+const AS_YOURS = documented(
+  () => "Default: as the key that creates it, which cannot give more than it has.",
+);
 const MAXIMUM_IDS = LIMITS.keyBoundaries.value;
 
 export const ScopeName = component("Scope", () =>
@@ -114,7 +118,7 @@ export const CreateApiKey = component("CreateApiKey", () =>
     ),
 );
 
-const STAYS = "Absent: it stays as it is. It cannot be removed.";
+const STAYS = documented(() => "Absent: it stays as it is. It cannot be removed.");
 
 export const UpdateApiKey = component("UpdateApiKey", () =>
   z

@@ -22,10 +22,12 @@ export const OperationName = component("PatchOperationName", () =>
 );
 
 export const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
-export const FROM =
-  "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.";
-export const VALUE =
-  "The value to add, replace with or compare. Only for `add`, `replace` and `test`.";
+export const FROM = documented(
+  () => "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.",
+);
+export const VALUE = documented(
+  () => "The value to add, replace with or compare. Only for `add`, `replace` and `test`.",
+);
 
 const PointerInput = lazy(() =>
   z

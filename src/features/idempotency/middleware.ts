@@ -17,7 +17,7 @@ export function isIdempotent({ method }: Operation): boolean {
 }
 
 /** Calls a route with the actor of the context. */
-type Read = (
+export type ReadRecord = (
   request: Request,
   ctx: ServiceContext,
   execution: Context["executionCtx"],
@@ -28,7 +28,7 @@ type Read = (
  */
 export function readIdempotencyKey(
   { status = 200 }: Operation,
-  read: Read,
+  read: ReadRecord,
 ): MiddlewareHandler<ApiKeyEnv> {
   return async (c, next) => {
     const key = c.req.header("idempotency-key");
@@ -62,7 +62,7 @@ export function readIdempotencyKey(
  */
 async function requireShown(
   c: Context<ApiKeyEnv>,
-  read: Read,
+  read: ReadRecord,
   notFound: ApiError | undefined,
 ): Promise<void> {
   if (readsEverything(c.env.actor)) return;

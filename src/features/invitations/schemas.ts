@@ -9,7 +9,7 @@ import { EMAIL } from "../../lib/text-patterns.ts";
 import { Email, OrgRole } from "../memberships/index.ts";
 
 // The checksum is wrong, so that the service refuses it.
-export const EMAIL_EXAMPLE = "grace@example.com";
+export const EMAIL_EXAMPLE = documented(() => "grace@example.com");
 
 export const NAME = lazy(() =>
   text(LIMITS.personLength.value).openapi(

@@ -20,13 +20,13 @@ export const OrgRole = component("OrgRole", () =>
     ),
 );
 
-export const PROFILE = {
+export const PROFILE = documented(() => ({
   bio: "Some lines about the person.",
   github: "The user name at GitHub.",
   location: "Where the person is, as free text.",
   twitter: "The user name at Twitter.",
   website: "The address of the person's own pages.",
-};
+}));
 
 export const ProfileInput = component("ProfileInput", () =>
   z

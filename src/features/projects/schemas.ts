@@ -5,11 +5,14 @@ import { LIMITS } from "../../lib/limits.ts";
 import { clearable, component, identifierInput, paragraphs, text } from "../../lib/schemas.ts";
 import { LINE } from "../../lib/text-patterns.ts";
 
-const ICON =
-  "The name of an icon, an emoji, or the URL of an image, with its type before it. No control " +
-  "characters.";
-export const REPO =
-  "The ID of the project's repository, which the service stores and does not check.";
+const ICON = documented(
+  () =>
+    "The name of an icon, an emoji, or the URL of an image, with its type before it. No control " +
+    "characters.",
+);
+export const REPO = documented(
+  () => "The ID of the project's repository, which the service stores and does not check.",
+);
 
 export const Icon = lazy(() =>
   z

@@ -9,10 +9,14 @@ import { DEFAULT_RUN_SECONDS } from "./model.ts";
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;
 
-export const ENVIRONMENTS = "The environments whose deployments the pool's runners may claim.";
-export const RUN_TIME =
-  "The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it " +
-  "sends heartbeats, and its deployment fails with the reason `run_timeout`.";
+export const ENVIRONMENTS = documented(
+  () => "The environments whose deployments the pool's runners may claim.",
+);
+export const RUN_TIME = documented(
+  () =>
+    "The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it " +
+    "sends heartbeats, and its deployment fails with the reason `run_timeout`.",
+);
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumRunSeconds.value} to ` +
   `${LIMITS.maximumRunSeconds.value}.`;

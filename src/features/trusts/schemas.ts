@@ -16,24 +16,26 @@ const SECONDS =
 const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
 const ID_COUNT = `Send 1 to ${LIMITS.keyBoundaries.value} identifiers.`;
 
-export const TTL = "How long each key or runner token is valid, in seconds.";
+export const TTL = documented(() => "How long each key or runner token is valid, in seconds.");
 export const MEMBERSHIP =
   "The membership that the keys act for, such as that of a service account.";
 export const POOL = "The pool that the runner tokens are for.";
-export const NARROWED = {
+export const NARROWED = documented(() => ({
   scopes: "The only scopes of the keys. Absent: all that their role permits.",
   projects: "The only projects that the keys can access. Absent: all.",
   environments: "The only environments that the keys can access. Absent: all.",
-};
-export const CONDITIONS =
-  "The claims that a token must have, each with its value, or with a list of which it must have one. In " +
-  "a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its " +
-  "JSON text. A missing claim, a list and an object do not match.";
-export const EXAMPLE_CONDITIONS = {
+}));
+export const CONDITIONS = documented(
+  () =>
+    "The claims that a token must have, each with its value, or with a list of which it must have one. In " +
+    "a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its " +
+    "JSON text. A missing claim, a list and an object do not match.",
+);
+export const EXAMPLE_CONDITIONS = documented(() => ({
   repository_id: "74",
   environment: "production",
   job_workflow_ref: "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main",
-};
+}));
 
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(
@@ -147,8 +149,9 @@ export const CreateTrust = component("CreateTrust", () =>
 /** The compact serialization (RFC 7515, section 3.1). An unsigned token has an empty last part. */
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const OVERLONG = `Send a token of at most ${LIMITS.exchangedTokenBytes.value} characters.`;
-const EXAMPLE_JWT =
-  "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl";
+const EXAMPLE_JWT = documented(
+  () => "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl",
+);
 
 export const ExchangeToken = component("ExchangeToken", () =>
   z

@@ -51,7 +51,11 @@ const Value = lazy(() =>
     ),
 );
 
-const EXAMPLE = { name: "DATABASE_URL", storage_method: "secret", value: EXAMPLE_VALUE };
+const EXAMPLE = documented(() => ({
+  name: "DATABASE_URL",
+  storage_method: "secret",
+  value: EXAMPLE_VALUE,
+}));
 
 export const VariableInput = component("VariableInput", () =>
   z.strictObject({ name: Name(), storage_method: StorageMethod(), value: Value() }).openapi(

@@ -4,16 +4,19 @@ import type { AddressInfo } from "node:net";
 
 const REFUSED_SHARE = 0.15;
 const LOST_SHARE = 0.05;
+/** As often as the command line repeats a request: one more would be an error, and rightly so. */
+const MOST_FAULTS_IN_A_ROW = 3;
 const LONGEST_STREAM_MS = 600;
 
 /**
  * A proxy that cuts every stream after a random time, answers some requests with a 502 page, and loses some
- * responses.
+ * responses: up to three in a row of each caller, method and URL.
  */
 export class ChaosProxy {
   cutStreams = 0;
   refused = 0;
   readonly #target: URL;
+  readonly #faultsInARow = new Map<string, number>();
   readonly #server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing));
 
   private constructor(target: URL) {
@@ -39,7 +42,8 @@ export class ChaosProxy {
   }
 
   #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    if (Math.random() < REFUSED_SHARE) {
+    const random = this.#nextRandom(incoming);
+    if (random < REFUSED_SHARE) {
       this.refused += 1;
       outgoing.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>");
       return;
@@ -47,7 +51,7 @@ export class ChaosProxy {
     const { method = "", url = "", headers } = incoming;
     const options = { method, headers, agent: false };
     const forwarded = request(this.#target.origin + url, options, (reply) => {
-      if (Math.random() < LOST_SHARE) return void outgoing.destroy();
+      if (random < REFUSED_SHARE + LOST_SHARE) return void outgoing.destroy();
       outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
       outgoing.flushHeaders();
       reply.on("error", () => outgoing.destroy()).pipe(outgoing);
@@ -56,6 +60,15 @@ export class ChaosProxy {
     forwarded.once("error", () => outgoing.destroy());
     outgoing.once("close", () => forwarded.destroy());
     incoming.pipe(forwarded);
+  }
+
+  /** 1 after the most faults in a row, which is no fault. */
+  #nextRandom({ method, url, headers }: IncomingMessage): number {
+    const key = `${headers["x-api-key"]} ${method} ${url}`;
+    const faults = this.#faultsInARow.get(key) ?? 0;
+    const random = faults < MOST_FAULTS_IN_A_ROW ? Math.random() : 1;
+    this.#faultsInARow.set(key, random < REFUSED_SHARE + LOST_SHARE ? faults + 1 : 0);
+    return random;
   }
 
   #cut(stream: ServerResponse): void {

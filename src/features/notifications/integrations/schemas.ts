@@ -6,7 +6,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierInput, text } from "../../../lib/schemas.ts";
 import { EVENTS, KINDS, type Kind } from "../events.ts";
 
-export const EXAMPLE_URL = "https://ci.example.com/hooks";
+export const EXAMPLE_URL = documented(() => "https://ci.example.com/hooks");
 
 export const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
   Object.fromEntries(
@@ -60,10 +60,12 @@ function filterInput(kind: "environment" | "stack") {
 
 export const ENVIRONMENTS_MEANING =
   "Of the events of environments, only those of these environments are sent.";
-export const STACKS_MEANING =
-  "Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, " +
-  "if it includes one of them.";
-const ALL = "`null` or an empty list: all.";
+export const STACKS_MEANING = documented(
+  () =>
+    "Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, " +
+    "if it includes one of them.",
+);
+const ALL = documented(() => "`null` or an empty list: all.");
 
 export const CreateIntegration = component("CreateIntegration", () =>
   z

@@ -1,0 +1,5 @@
+/**
+ * Replaces the package in the bundle (see [alias] in wrangler.toml): router.ts gives its apps a router of
+ * its own, so that those of Hono stay out.
+ */
+export { Hono } from "hono/tiny";
