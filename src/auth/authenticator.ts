@@ -51,14 +51,15 @@ export class Authenticator<P extends Principal> {
    */
   async authenticate(context: RequestContext): Promise<Authenticated<P> | undefined> {
     const text = this.#reader.readCredential(context.request);
-    const key = this.#parsedKeys.get(text) ?? (await this.#reader.parseKey(text));
+    const known = this.#parsedKeys.get(text);
+    const key = known ?? (await this.#reader.parseKey(text));
     if (!key) {
       await this.#addressLimiter.enforce(context);
       return undefined;
     }
     const principal = await this.#findPrincipal(context, key);
     if (!principal) return undefined;
-    this.#parsedKeys.set(text, key);
+    if (!known) this.#parsedKeys.set(text, key);
     return { key, principal };
   }
 

@@ -63,14 +63,15 @@ interface MiddlewareByCredential {
  */
 export class RouteIndex {
   readonly #fixed = new Map<string, IndexedRoute>();
-  readonly #router = new RegExpRouter<IndexedRoute>();
+  /** By the start of the path: each match of one router of all routes would fill hundreds of groups. */
+  readonly #routers = new Map<string, RegExpRouter<IndexedRoute>>();
   readonly #methods = new Set<string>();
 
   constructor(routes: Iterable<IndexedRoute>) {
     for (const route of routes) {
       const { method, path } = route;
       this.#methods.add(method);
-      if (path.includes("{")) this.#router.add(method, path.replaceAll(/\{(.+?)\}/g, ":$1"), route);
+      if (path.includes("{")) this.#addWithParameters(route);
       else this.#fixed.set(`${method} ${path}`, route);
     }
   }
@@ -80,7 +81,7 @@ export class RouteIndex {
     const effective = method === "HEAD" ? "GET" : method;
     const fixed = this.#fixed.get(`${effective} ${path}`);
     if (fixed) return { route: fixed, path, params: {} };
-    const [[found], values] = this.#router.match(effective, path);
+    const [[found] = [], values] = this.#routers.get(prefixOf(path))?.match(effective, path) ?? [];
     if (!found) return undefined;
     const [route, positions] = found;
     const params: Record<string, string> = {};
@@ -92,6 +93,14 @@ export class RouteIndex {
     return this.match(method, path)?.route;
   }
 
+  #addWithParameters(route: IndexedRoute): void {
+    const { method, path } = route;
+    const prefix = prefixOf(path);
+    const router = this.#routers.get(prefix) ?? new RegExpRouter();
+    this.#routers.set(prefix, router);
+    router.add(method, path.replaceAll(/\{(.+?)\}/g, ":$1"), route);
+  }
+
   noRouteError(method: string, path: string): ApiError {
     const allowed = this.#allowedMethods(path);
     return allowed.length > 0 ? new MethodNotImplemented(method, allowed) : new NotFound("path");
@@ -101,6 +110,12 @@ export class RouteIndex {
     const allowed = [...this.#methods].filter((method) => this.find(method, path));
     return allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
   }
+}
+
+/** `/v1/projects` of `/v1/projects/{project_id}`, and `/invitations` of `/invitations/{token}`. */
+function prefixOf(path: string): string {
+  const end = path.indexOf("/", path.startsWith("/v1/") ? "/v1/".length : 1);
+  return end < 0 ? path : path.slice(0, end);
 }
 
 /** One route for each method and path: both an API key and a runner token may open it. */
