@@ -1,15 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { multiplyTimeouts } from "../../src/lib/call-object.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
 import type { Consumption, RateLimiter } from "../../src/rate-limits/rate-limiter.do.ts";
-import { freezeTime } from "../support/frozen-time.ts";
+import { extendTimeouts, freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { newWorld } from "../support/world.ts";
 
 /** A path of each policy. */
 const PATHS = { default: "/v1/orgs", polling: "/v1/deployments" };
-
-beforeEach(freezeTime);
 
 /** Limiters that refuse the requests of one policy. */
 function refusing(refused: string, by: "key" | "organization"): LimiterNamespace {
@@ -57,6 +56,8 @@ async function sendBurst(limiters: LimiterNamespace, onSent: () => Promise<void>
 }
 
 describe("a burst of 130 requests with a key that has 99 left", () => {
+  beforeEach(freezeTime);
+
   it("has 99 admitted if the response to each call is lost, and that to its repeat is not", async () => {
     let isBurst = false;
     const limiters = responding(async (call, attempt) => {
@@ -85,7 +86,34 @@ describe("a burst of 130 requests with a key that has 99 left", () => {
   });
 });
 
+/** 5 s: a busy machine answers within. */
+const TIMEOUT_FACTOR = 10;
+
+describe("a limiter that answers 130 requests late, and their repeats at once", () => {
+  it("admits the 99 that a key has left, each with a different number of requests that remain", async () => {
+    multiplyTimeouts(TIMEOUT_FACTOR);
+    onTestFinished(extendTimeouts);
+    const late = Promise.withResolvers<void>();
+    let isBurst = false;
+    const limiters = responding(async (call, attempt) => {
+      const decision = await call();
+      if (isBurst && attempt === 1) await late.promise;
+      return decision;
+    });
+    const { isolate, admitted, refused } = await sendBurst(limiters, async () => {
+      isBurst = true;
+    });
+    late.resolve();
+    expect(isolate.objects).toHaveLength(2 * REQUESTS);
+    expect(refused).toHaveLength(31);
+    const remaining = admitted.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")));
+    expect(remaining.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 99 }, (_, at) => at));
+  });
+});
+
 describe("a refusal that the isolate remembers", () => {
+  beforeEach(freezeTime);
+
   it.each([
     ["default", "polling", "key"],
     ["polling", "default", "key"],
