@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./longest-first.ts";
+import { readSchema } from "./schema.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -63,6 +64,8 @@ const runBundle = {
     source.endsWith("/src/index.ts") && importer.startsWith(`${root}test/`) ? bundle : undefined,
 };
 
+const migrations = await readD1Migrations(`${root}migrations`);
+
 /** Every test except those in test/node, which start programs. */
 const inWorkerd = {
   root,
@@ -99,7 +102,8 @@ const inWorkerd = {
           FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
           HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
           SESSION_STRIDE: process.env["SESSION_STRIDE"] ?? "8",
-          TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
+          TEST_MIGRATIONS: migrations,
+          TEST_SCHEMA: readSchema(migrations),
         },
       },
     })),

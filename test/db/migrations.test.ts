@@ -1,6 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { emptyDatabase } from "../support/empty-database.ts";
 
 interface Table {
   name: string;
@@ -56,7 +57,33 @@ async function countRows(table: string): Promise<number> {
   return Number(await env.DB.prepare(`select count(*) as n from ${table}`).first("n"));
 }
 
+/** All that a database has: its objects, and its rows, except when they were applied. */
+async function readDatabase() {
+  const { results: objects } = await env.DB.prepare(
+    "select type, name, sql from sqlite_master where name not like 'sqlite|_%' escape '|' and name not like '|_cf|_%' escape '|' and name <> 'd1_migrations' order by type, name",
+  ).all<{ type: string; name: string; sql: string }>();
+  const tables = objects.filter(({ type }) => type === "table").map(({ name }) => name);
+  const rows = tables.map(async (name) => [
+    name,
+    (await env.DB.prepare(`select * from ${name}`).all()).results,
+  ]);
+  const { results: applied } = await env.DB.prepare(
+    "select id, name from d1_migrations order by id",
+  ).all();
+  return { objects, rows: await Promise.all(rows), applied };
+}
+
 describe("migrations", () => {
+  it("result in the database that the other tests use", async () => {
+    const used = await readDatabase();
+    await emptyDatabase(env.DB);
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    const migrated = await readDatabase();
+    expect(migrated.objects.length).toBeGreaterThan(50);
+    expect(migrated.applied).toHaveLength(env.TEST_MIGRATIONS.length);
+    expect(used).toEqual(migrated);
+  });
+
   it("lose no rows when they are applied one by one to a database with rows", async () => {
     await reset();
     const counts = new Map<string, number>();

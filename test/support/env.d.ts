@@ -13,5 +13,7 @@ declare namespace Cloudflare {
     SESSION_STRIDE: string;
     RESTORED: D1Database;
     TEST_MIGRATIONS: import("@cloudflare/vitest-pool-workers").D1Migration[];
+    /** The statements that create the same database: see test/schema.ts. */
+    TEST_SCHEMA: string[];
   }
 }

@@ -1,4 +1,3 @@
-import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
@@ -8,7 +7,7 @@ import { extendTimeouts } from "./frozen-time.ts";
 // Files share a runtime, which starts once, but no rows.
 await emptyDatabase(env.DB);
 await emptyDatabase(env.RESTORED);
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await env.DB.batch(env.TEST_SCHEMA.map((sql) => env.DB.prepare(sql)));
 
 extendTimeouts();
 
