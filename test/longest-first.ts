@@ -1,27 +1,5 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-
-/** The longest files of each project, in this order. */
-const LONGEST = {
-  node: ["reference-pages", "tour", "operations", "reference-browser", "start", "dev", "logs"],
-  worker: [
-    "hostile-input",
-    "even-leaks",
-    "odd-leaks",
-    "even",
-    "odd",
-    "audit",
-    "scopes",
-    "documents",
-    "dispatcher",
-    "runner-api",
-    "changelog",
-    "repeats",
-    "request-shape",
-    "deletions",
-    "backup",
-    "contract",
-  ],
-};
+import { secondsOf } from "./durations.ts";
 
 /**
  * Starts the longest files first, so that no core is idle at the end. The files of a project follow
@@ -30,14 +8,9 @@ const LONGEST = {
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const byProjectAndSize = await super.sort(files);
-    return byProjectAndSize.toSorted((a, b) => rank(a) - rank(b));
+    const isWorker = ({ project }: TestSpecification) => Number(project.name === "worker");
+    return files.toSorted(
+      (a, b) => isWorker(a) - isWorker(b) || secondsOf(b.moduleId) - secondsOf(a.moduleId),
+    );
   }
-}
-
-function rank({ moduleId, project }: TestSpecification): number {
-  const isNode = project.name === "node";
-  const longest = isNode ? LONGEST.node : LONGEST.worker;
-  const at = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-  return (isNode ? 0 : 100) + (at < 0 ? longest.length : at);
 }

@@ -1,4 +1,5 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
+import { recordDurations } from "./durations.ts";
 
 /** Prints a last line for CI: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
@@ -7,6 +8,7 @@ export default class SummaryReporter implements Reporter {
     const count = (state: ReturnType<TestCase["result"]>["state"]) =>
       tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.state() === "failed" && !hasFailure(module));
+    if (process.env["RECORD_DURATIONS"]) recordDurations(modules);
     const failed = count("failed") + broken.length;
     // On exit, because the default reporter prints its summary after this hook.
     process.once("exit", () => console.log(`${count("passed")} passed, ${failed} failed`));
