@@ -20,7 +20,7 @@ const run = spawn(
   {
     cwd: ROOT,
     stdio: "inherit",
-    env: { ...process.env, WALKS: values.walks, WALK_SEED: values.seed },
+    env: { ...process.env, EFFORT: `walks=${values.walks},walkSeed=${values.seed}` },
   },
 );
 const [code] = await once(run, "exit");

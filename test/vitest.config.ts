@@ -3,6 +3,7 @@ import { statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { readEffort } from "./effort.ts";
 import { LongestFirst } from "./longest-first.ts";
 import { readSchema } from "./schema.ts";
 import { outboundService } from "./support/outbound-service.ts";
@@ -90,18 +91,7 @@ const inWorkerd = {
           OIDC_CLIENT_ID: "longshore",
           OIDC_CLIENT_SECRET: "canary-secret-of-the-identity-provider",
           SLACK_CLIENT_SECRET: "canary-secret-of-the-slack-app",
-          // `.ci/run` runs more of each.
-          WALKS: process.env["WALKS"] ?? "2",
-          WALK_SEED: process.env["WALK_SEED"] ?? "1",
-          LEAKS: process.env["LEAKS"] ?? "40",
-          LEAK_SEED: process.env["LEAK_SEED"] ?? "1",
-          RACES: process.env["RACES"] ?? "10",
-          FAULTY_EVENTS: process.env["FAULTY_EVENTS"] ?? "300",
-          RETRY_HISTORIES: process.env["RETRY_HISTORIES"] ?? "20",
-          LOG_HISTORIES: process.env["LOG_HISTORIES"] ?? "6",
-          FAULT_STRIDE: process.env["FAULT_STRIDE"] ?? "4",
-          HOSTILE_STRIDE: process.env["HOSTILE_STRIDE"] ?? "9",
-          SESSION_STRIDE: process.env["SESSION_STRIDE"] ?? "8",
+          EFFORT: readEffort(),
           TEST_MIGRATIONS: migrations,
           TEST_SCHEMA: readSchema(migrations),
         },

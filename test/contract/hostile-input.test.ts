@@ -131,9 +131,9 @@ function hostileBodies(operation: Operation): [string, string][] {
 
 let seen = 0;
 
-/** One in `HOSTILE_STRIDE`. Each field gets other values, because 9 does not divide their number. */
+/** One in `hostileStride`. Each field gets other values, because 9 does not divide their number. */
 function sampleOf<Item>(items: readonly Item[]): Item[] {
-  const stride = Number(env.HOSTILE_STRIDE);
+  const stride = env.EFFORT.hostileStride;
   return items.filter(() => seen++ % stride === 0);
 }
 

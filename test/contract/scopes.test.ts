@@ -46,7 +46,7 @@ async function callerOf(world: World): Promise<World> {
 
 /** The tests of sessions are those of keys. They take a part of the cases, and `.ci/run` takes all. */
 function sampleOf<Case>(credential: CredentialKind, cases: readonly Case[], offset = 0): Case[] {
-  const stride = credential === "session" ? Number(env.SESSION_STRIDE) : 1;
+  const stride = credential === "session" ? env.EFFORT.sessionStride : 1;
   return cases.filter((_, at) => (at + offset) % stride === 0);
 }
 

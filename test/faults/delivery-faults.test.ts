@@ -20,7 +20,7 @@ import { newProject, newWorld } from "../support/world.ts";
 import { FAULTS, type Fault, FaultInjector } from "./fault-injector.ts";
 
 const DAY = 24 * 3_600_000;
-const EVENTS = Number(env.FAULTY_EVENTS);
+const EVENTS = env.EFFORT.faultyEvents;
 const CHANGES_A_BATCH = 100;
 /** More failures of one event could exhaust its retries. */
 const FAULTS_AN_EVENT = 3;

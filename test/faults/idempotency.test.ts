@@ -27,8 +27,8 @@ import {
   shownBy,
 } from "./retries.ts";
 
-const HISTORIES = Number(env.RETRY_HISTORIES);
-const STRIDE = Number(env.FAULT_STRIDE);
+const HISTORIES = env.EFFORT.retryHistories;
+const STRIDE = env.EFFORT.faultStride;
 /** More external calls than a request makes. */
 const MAXIMUM_POINT = 12;
 const ISOLATES = 3;

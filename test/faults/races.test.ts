@@ -7,7 +7,7 @@ import {
   type WalkFixture,
 } from "../walk/fixture.ts";
 
-const TIMES = Number(env.RACES);
+const TIMES = env.EFFORT.races;
 /** More round trips than a start or an edit takes. */
 const MAXIMUM_LEAD = 5;
 

@@ -118,7 +118,7 @@ class Leaks {
   async describeFailure(sequence: Sequence): Promise<string> {
     const { seed, kind, moves } = await this.minimize(sequence);
     const { problems, log } = await this.run({ seed, kind, moves });
-    const title = `${kind} (LEAK_SEED=${seed} LEAKS=1)`;
+    const title = `${kind} (EFFORT=leaks=1,leakSeed=${seed})`;
     return [title, ...problems.map((each) => `! ${each}`), ...log].join("\n");
   }
 }
@@ -132,7 +132,7 @@ function batchesOf(seeds: number[]): { batch: number[] }[] {
 
 /** Runs half of the sequences. Vitest runs the two files in parallel. */
 export function describeLeaks(half: 0 | 1): void {
-  const all = Array.from({ length: Number(env.LEAKS) }, (_, at) => Number(env.LEAK_SEED) + at);
+  const all = Array.from({ length: env.EFFORT.leaks }, (_, at) => env.EFFORT.leakSeed + at);
   const seeds = all.filter((seed) => seed % HALVES === half);
 
   describe.runIf(seeds.length > 0)("what leaks, with all that its finder makes with it", () => {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readEffort } from "../effort.ts";
 import { ChaosProxy } from "./support/chaos-proxy.ts";
 import { CliUser } from "./support/cli.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { type Service, startService } from "./support/service.ts";
 
 /** Of each outcome. The proof is with 100. */
-const RUNS = Number(process.env["LONGSHORE_CHAOS_RUNS"] ?? 8);
+const RUNS = readEffort().chaosRuns;
 const CONCURRENT = 4;
 const RUN_MS = 60_000;
 

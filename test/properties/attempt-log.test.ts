@@ -17,7 +17,7 @@ import { expectBytes, expectLines, LogReaders, type SentChunk } from "../support
 import { Attempt } from "../support/runner.ts";
 import { SharedKeys } from "../support/world.ts";
 
-const HISTORIES = Number(env.LOG_HISTORIES);
+const HISTORIES = env.EFFORT.logHistories;
 const OFFER_MS = 60_000;
 const LONG_LINE = new Uint8Array(150_000).fill(0x78);
 

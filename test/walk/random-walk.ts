@@ -165,7 +165,7 @@ export class Walk {
 /** Runs half of the walks. Vitest runs the two files in parallel. */
 export function describeWalks(half: 0 | 1): void {
   describe("random requests of runners and users", () => {
-    const all = Array.from({ length: Number(env.WALKS) }, (_, at) => Number(env.WALK_SEED) + at);
+    const all = Array.from({ length: env.EFFORT.walks }, (_, at) => env.EFFORT.walkSeed + at);
     const seeds = all.filter((_, at) => at % 2 === half);
     if (seeds.length === 0) it.skip("no walk in this half", () => undefined);
 
@@ -179,7 +179,7 @@ export function describeWalks(half: 0 | 1): void {
         await recordEdges();
       } catch (error) {
         const last = walk.log.slice(-30).join("\n");
-        throw new Error(`Walk ${seed} (WALK_SEED=${seed} WALKS=1): ${error}\n${last}`);
+        throw new Error(`Walk ${seed} (EFFORT=walks=1,walkSeed=${seed}): ${error}\n${last}`);
       }
     });
 

@@ -1,5 +1,5 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { Client } from "../../support/client.ts";
@@ -362,7 +362,8 @@ describe("many followers", () => {
     const all: Follower[] = [];
     for (const { client } of keys) {
       const own = client.via(worker.fetch);
-      for (let at = 0; at < 250; at += 1) all.push(await open({}, own));
+      for (let at = 0; at < env.EFFORT.followers / keys.length; at += 1)
+        all.push(await open({}, own));
     }
     const received = all.map((each) => each.rest());
     const lines = 100;

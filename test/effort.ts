@@ -1,0 +1,59 @@
+interface Amount {
+  /** Of `npm test`. */
+  usual: number;
+  /** Of `.ci/run`, which sets `EFFORT=full`. */
+  full: number;
+}
+
+/** How much the random tests and the generated ones do. */
+const AMOUNTS = {
+  /** Random walks of the state machine of deployments. */
+  walks: { usual: 2, full: 40 },
+  walkSeed: { usual: 1, full: 1 },
+  /** Sequences of calls with a leaked credential. */
+  leaks: { usual: 40, full: 2_000 },
+  leakSeed: { usual: 1, full: 1 },
+  /** Repetitions of each race. */
+  races: { usual: 10, full: 60 },
+  /** Events whose endpoints fail three times in ten. */
+  faultyEvents: { usual: 300, full: 10_000 },
+  /** Random histories of retries, and of the writes to a log. */
+  retryHistories: { usual: 20, full: 100 },
+  logHistories: { usual: 6, full: 40 },
+  /** One in so many of the points at which a fault is injected. */
+  faultStride: { usual: 4, full: 1 },
+  /** One in so many of the hostile values. It must not divide their number. */
+  hostileStride: { usual: 9, full: 2 },
+  /** One in so many of the operations that a narrowed session calls. */
+  sessionStride: { usual: 8, full: 1 },
+  /** Streams that follow one log. */
+  followers: { usual: 100, full: 1_000 },
+  /** Deployments of each outcome behind a faulty proxy. */
+  chaosRuns: { usual: 8, full: 8 },
+} satisfies Record<string, Amount>;
+
+type Name = keyof typeof AMOUNTS;
+export type Effort = Readonly<Record<Name, number>>;
+
+const NAMES = Object.keys(AMOUNTS) as Name[];
+
+/**
+ * @param text Of the variable `EFFORT`: `full`, or amounts such as `walks=1000,walkSeed=7`.
+ * @throws Error for a name that is not in the table.
+ */
+export function readEffort(text = process.env["EFFORT"] ?? ""): Effort {
+  const level = text === "full" ? "full" : "usual";
+  const given = new Map(
+    text
+      .split(",")
+      .filter((part) => part.includes("="))
+      .map((part): [string, number] => {
+        const [name = "", value] = part.split("=");
+        return [name.trim(), Number(value)];
+      }),
+  );
+  const unknown = [...given.keys()].filter((name) => !NAMES.some((known) => known === name));
+  if (unknown.length > 0) throw new Error(`EFFORT has no ${unknown}. It has: ${NAMES.join(", ")}`);
+  const amounts = NAMES.map((name) => [name, given.get(name) ?? AMOUNTS[name][level]]);
+  return Object.fromEntries(amounts);
+}
