@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ROOT } from "./wrangler.ts";
 
 const DIST = join(ROOT, "dist");
@@ -69,7 +69,10 @@ function digest(sources: readonly string[]): string {
   const hash = createHash("sha256");
   for (const source of sources) {
     for (const file of listFiles(join(ROOT, source))) {
-      hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
+      hash
+        .update(`${relative(ROOT, file)}\0`)
+        .update(readFileSync(file))
+        .update("\0");
     }
   }
   return hash.digest("hex");

@@ -40,7 +40,7 @@ async function expectPages(url: URL, client: ApiClient): Promise<void> {
 
 describe.each(["npx wrangler dev", "npm run dev --"])("%s in a fresh clone", (command) => {
   it("serves, prints how to create the first key, and keeps the data when the code changes", async (context) => {
-    const checkout = new Checkout();
+    const checkout = new Checkout({ hasAssets: false });
     const terminal = new Terminal(checkout.folder);
     context.onTestFinished(async () => {
       await terminal.kill();

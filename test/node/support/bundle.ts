@@ -2,21 +2,34 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import { CLI_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
-import { type Bundle, bundle } from "../../../scripts/lib/workers.ts";
+import { newSecrets } from "../../../scripts/lib/secrets.ts";
+import { type Bundle, bundle, start } from "../../../scripts/lib/workers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     bundle: Bundle;
+    /** A folder with the data of a service after the migrations, for `startService` to copy. */
+    migrated: string;
   }
 }
 
 const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
 
-/** Builds the Worker and the command line once for all files. The configuration has built the static assets. */
-export function setup(project: TestProject): void {
+/**
+ * Builds the Worker and the command line, and migrates a database, once for all files. The configuration has
+ * built the static assets.
+ */
+export async function setup(project: TestProject): Promise<void> {
   writeProgram(CLI_PROGRAM);
-  project.provide("bundle", bundle("src/index.ts", folder));
+  const built = bundle("src/index.ts", folder);
+  const migrated = join(folder, "migrated");
+  const worker = await start(built, newSecrets(), { folder: migrated });
+  await applyMigrations(worker.d1);
+  await worker.stop();
+  project.provide("bundle", built);
+  project.provide("migrated", migrated);
 }
 
 export function teardown(): void {

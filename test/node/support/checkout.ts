@@ -18,12 +18,17 @@ const CONTENT = [
   "wrangler.toml",
 ];
 
+interface CheckoutOptions {
+  /** Whether a command has built the static assets. Building them takes some seconds. */
+  hasAssets?: boolean;
+}
+
 /** A fresh clone after `npm ci`, without secrets and data, in a temporary folder. */
 export class Checkout {
   readonly folder = mkdtempSync(join(tmpdir(), "longshore-checkout-"));
 
-  constructor() {
-    for (const each of CONTENT) {
+  constructor({ hasAssets = true }: CheckoutOptions = {}) {
+    for (const each of hasAssets ? [...CONTENT, "dist"] : CONTENT) {
       cpSync(join(ROOT, each), join(this.folder, each), { recursive: true });
     }
     symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));

@@ -1,6 +1,8 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inject } from "vitest";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
-import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 
@@ -20,12 +22,18 @@ export async function startService(
   port = 0,
 ): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const worker = await start(inject("bundle"), bindings, { folder, port, assets: true });
-  await applyMigrations(worker.d1);
+  const own = folder === undefined ? mkdtempSync(join(tmpdir(), "longshore-data-")) : undefined;
+  const data = folder ?? own ?? "";
+  if (readdirSync(data).length === 0) cpSync(inject("migrated"), data, { recursive: true });
+  const worker = await start(inject("bundle"), bindings, { folder: data, port, assets: true });
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");
-  const { data } = await owner.call("GET", "/v1/orgs");
-  return { ...worker, owner, organizationId: data[0].id };
+  const { data: organizations } = await owner.call("GET", "/v1/orgs");
+  const stop = async () => {
+    await worker.stop();
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+  };
+  return { ...worker, stop, owner, organizationId: organizations[0].id };
 }
 
 /** Sends requests with one API key. */
