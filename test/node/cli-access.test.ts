@@ -48,15 +48,25 @@ function login({ url, owner }: Service, ...options: string[]) {
   return user.run(["login", "--url", url.origin, ...options], { input: `${owner.key}\n` });
 }
 
+/** Each key has its own rate limit. */
+async function useNewKey(): Promise<void> {
+  const path = `/v1/orgs/${service.organizationId}/api-keys`;
+  const { key } = await service.owner.call("POST", path, { name: "test" });
+  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+}
+
 describe("longshore login", () => {
   it("stores the key for its owner only, and commands use it", async () => {
-    const { stdout, stderr, status } = await login(service);
+    const args = ["login", "--url", service.url.origin];
+    const { stdout, stderr, status } = await user.runProcess(args, {
+      input: `${service.owner.key}\n`,
+    });
     expect([stdout, status]).toEqual(["", 0]);
     expect(stderr).toMatch(/^Logged in to My organization at http:\S+ as owner\./);
     expect(stderr).not.toContain(service.owner.key);
     expect(statSync(profilesFile()).mode & 0o777).toBe(0o600);
     expect(statSync(join(profilesFile(), "..")).mode & 0o777).toBe(0o700);
-    const whoAmI = await user.run(["whoami", "--json"]);
+    const whoAmI = await user.runProcess(["whoami", "--json"]);
     expect(JSON.parse(whoAmI.stdout)).toMatchObject({
       url: service.url.origin,
       organization: { id: service.organizationId },
@@ -147,12 +157,7 @@ describe("longshore login", () => {
 });
 
 describe("longshore link", () => {
-  beforeEach(async () => {
-    user = new CliUser({
-      LONGSHORE_URL: service.url.origin,
-      LONGSHORE_API_KEY: service.owner.key,
-    });
-  });
+  beforeEach(useNewKey);
 
   it("names the project and the environment of a folder and those below it", async () => {
     await user.run(["projects", "create", "linked"]);
@@ -205,12 +210,7 @@ describe("longshore link", () => {
 });
 
 describe("names", () => {
-  beforeEach(() => {
-    user = new CliUser({
-      LONGSHORE_URL: service.url.origin,
-      LONGSHORE_API_KEY: service.owner.key,
-    });
-  });
+  beforeEach(useNewKey);
 
   it("work wherever IDs do, and an ID is tried first", async () => {
     const { stdout } = await user.run(["projects", "create", "by-name", "--quiet"]);
@@ -285,16 +285,11 @@ describe("names", () => {
 });
 
 describe("secrets", () => {
-  beforeEach(() => {
-    user = new CliUser({
-      LONGSHORE_URL: service.url.origin,
-      LONGSHORE_API_KEY: service.owner.key,
-    });
-  });
+  beforeEach(useNewKey);
 
   it("go to a file that only the user can read", async () => {
     const args = ["keys", "create", "laptop", "--role", "member", "--output", "key.txt"];
-    const { stdout, stderr } = await user.run(args);
+    const { stdout, stderr } = await user.runProcess(args);
     const file = join(user.folder, "key.txt");
     const key = readFileSync(file, "utf8").trim();
     expect(key).toMatch(/^lsh_/);
@@ -640,7 +635,7 @@ describe("a server that is not the expected one", () => {
       response.writeHead(502, { "content-type": "text/html" }).end("<html>");
     });
     const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
-    const { stderr, status } = await user.run(["projects", "ls"], { changes });
+    const { stderr, status } = await user.runProcess(["projects", "ls"], { changes });
     expect([stderr.trim().split("\n").length, status]).toEqual([1, 6]);
   });
 

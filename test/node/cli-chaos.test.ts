@@ -55,7 +55,7 @@ async function deployOnce(environment: DeployedEnvironment, outcome: Outcome) {
     const args = ["deploy", "--wait", "-p", environment.projectId, "-e", "staging"];
     const [previous] = await environment.list();
     const ending = end(environment, outcome, previous?.id);
-    const [result] = await Promise.all([user.run(args), ending]);
+    const [result] = await Promise.all([user.runProcess(args), ending]);
     const lines = result.stdout.split("\n").map((line) => Number(line.split(" line ")[1] ?? -1));
     const ofEachStack = [0, 1].map((stack) =>
       lines.filter((line) => line >= 0 && line % 2 === stack),

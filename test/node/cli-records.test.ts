@@ -38,7 +38,8 @@ describe("longshore audit", () => {
     const variable = await createVariable("FIRST");
     await createVariable("SECOND");
     await client.call("GET", `/v1/variables/${variable.id}/value`);
-    const shown = await user.run(["audit", "-p", project.id, "--action", "variable.revealed"]);
+    const args = ["audit", "-p", project.id, "--action", "variable.revealed"];
+    const shown = await user.runProcess(args);
     expect([shown.stderr, shown.status]).toEqual(["", 0]);
     expect(shown.stdout).toMatch(
       new RegExp(`^TIME .*\n${TIME} +variable\\.revealed +success +variable FIRST +api_key `),
@@ -86,7 +87,7 @@ describe("longshore changelog", () => {
       .prepare("UPDATE changelog_entries SET record_name = ? WHERE record_name = ?")
       .bind("a\u202eb", "FIRST")
       .run();
-    const { stdout, stderr, status } = await user.run(["changelog", "-p", project.id]);
+    const { stdout, stderr, status } = await user.runProcess(["changelog", "-p", project.id]);
     expect([stderr, status]).toEqual(["", 0]);
     expect(stdout).toMatch(new RegExp(`^${TIME} +created +variable a\\\\u202eb `, "m"));
     expect(stdout).not.toContain("other");

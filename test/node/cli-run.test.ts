@@ -47,7 +47,7 @@ async function put(values: Record<string, string>, path = `/v1/environments/${en
 }
 
 const run = (args: string[], given: Parameters<CliUser["run"]>[1] = {}) =>
-  user.run(["run", "-e", environmentId, ...args], given);
+  user.runProcess(["run", "-e", environmentId, ...args], given);
 
 describe("longshore run", () => {
   it("sets the variables of the environment over the own ones, and those of the component over both", async () => {
@@ -133,7 +133,7 @@ describe("longshore run", () => {
 });
 
 describe("longshore runner", () => {
-  const runner = (...args: string[]) => user.run(["runner", ...args]);
+  const runner = (...args: string[]) => user.runProcess(["runner", ...args]);
 
   it("executes a deployment as npm run runner does", async () => {
     const project = await TestProject.make(service);

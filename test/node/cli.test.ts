@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { CliUser } from "./support/cli.ts";
@@ -93,7 +94,8 @@ describe("longshore api", () => {
   });
 
   it("prints an error with its issues and its request ID to stderr, and exits with 1", async () => {
-    const { stdout, stderr, status } = await api("POST", "/v1/projects", "nam=x");
+    const args = ["api", "POST", "/v1/projects", "nam=x"];
+    const { stdout, stderr, status } = await user.runProcess(args);
     expect([stdout, status]).toEqual(["", 1]);
     expect(stderr).toMatch(/\(bad_input, status 400, request [0-9a-f-]{36}\)\n/);
     expect(stderr).toMatch(/^ {2}nam: Unknown field; remove it\.$/m);
@@ -135,7 +137,8 @@ describe("longshore api", () => {
 
   it("states that nothing responds, and exits with 6", async () => {
     const LONGSHORE_URL = `http://127.0.0.1:${await findFreePort()}`;
-    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
+    const changes = { LONGSHORE_URL };
+    const { stderr, status } = await user.runProcess(["api", "GET", "/v1/projects"], { changes });
     expect(stderr).toMatch(
       /^There is no response: GET http:\S+: .*ECONNREFUSED.* Is the URL right, and is the service running\?\n$/,
     );
@@ -182,13 +185,42 @@ describe("longshore api", () => {
 });
 
 describe("longshore", () => {
+  it("runs twice in one process, each with its own arguments, environment, folder and streams", async (context) => {
+    const keys: unknown[] = [];
+    const LONGSHORE_URL = await serve(context, async ({ headers }, response) => {
+      keys.push(headers["x-api-key"]);
+      // Both commands are running when the first of them gets its response.
+      await expect.poll(() => keys.length).toBe(2);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ key: headers["x-api-key"] }));
+    });
+    const outcomes = await Promise.all(
+      ["lsh_one", "lsh_two"].map(async (key) => {
+        const own = new CliUser({ LONGSHORE_URL, LONGSHORE_API_KEY: key });
+        context.onTestFinished(() => own.remove());
+        const refused = own.run(["deploy", "--patch", "missing.json"]);
+        const [shown, { stderr, status }] = await Promise.all([
+          own.run(["api", "GET", "/v1/whoami", "--field", "key"]),
+          refused,
+        ]);
+        return [shown, stderr.includes(join(own.folder, "missing.json")), status];
+      }),
+    );
+    const shown = (key: string) => ({ stdout: `${key}\n`, stderr: "", status: 0 });
+    expect(outcomes).toEqual([
+      [shown("lsh_one"), true, 1],
+      [shown("lsh_two"), true, 1],
+    ]);
+    expect(process.exitCode).toBe(undefined);
+  });
+
   it("prints its commands with --help, and refuses other commands", async () => {
-    const help = await run(["--help"]);
+    const help = await user.runProcess(["--help"]);
     expect(help.stdout).toContain("Exit codes:");
     expect(help.status).toBe(0);
     const none = await run([]);
     expect(none.stderr).toMatch(/^Usage: longshore \[options\] \[command\]/);
-    const unknown = await run(["apis"]);
+    const unknown = await user.runProcess(["apis"]);
     expect(unknown.stderr).toBe(
       "unknown command 'apis'\n(Did you mean api?)\nAdd --help for the options and examples.\n",
     );

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { CliProcess, OutputStream } from "./cli-process.ts";
 import { reasonOf } from "./config-file.ts";
 import { ExitCode } from "./errors.ts";
 import { toPlainJson, toPlainText } from "./plain-text.ts";
@@ -14,27 +15,32 @@ export interface RecordOptions {
   quiet?: boolean;
 }
 
+type OutputProcess = Pick<CliProcess, "env" | "stdout" | "stderr" | "exit">;
+
 const SLOW_MS = 1_000;
 const FRAME_MS = 120;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /** Results go to stdout, everything that is for people only to stderr. */
 export class Output {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Off while something else draws on the terminal. */
   showsWaits = true;
   /** Off while the command has more to do than to print, such as to wait for an outcome. */
   needsReader = true;
   /** The steps that take time now, the newest last. */
   readonly #waits: string[] = [];
+  readonly #process: OutputProcess;
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
   #isShown = false;
 
-  constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
+  constructor(process: OutputProcess) {
+    const { stdout, stderr } = process;
     this.stdout = stdout;
     this.stderr = stderr;
+    this.#process = process;
     stdout.on("error", (error) => this.#endWithout(error));
     // There is no other place to say it.
     stderr.on("error", () => undefined);
@@ -83,9 +89,9 @@ export class Output {
   }
 
   /** Colours the text for a terminal; not without one, and not with NO_COLOR. */
-  paint(style: Style, text: string, stream: NodeJS.WriteStream = this.stdout): string {
+  paint(style: Style, text: string, stream: OutputStream = this.stdout): string {
     // Node 20.12 does not look at the stream.
-    const hasColors = stream.isTTY && !process.env["NO_COLOR"];
+    const hasColors = stream.isTTY && !this.#process.env["NO_COLOR"];
     return hasColors ? styleText(style, text, { validateStream: false }) : text;
   }
 
@@ -106,11 +112,11 @@ export class Output {
   /** A reader such as head may end before the output does. */
   #endWithout(error: NodeJS.ErrnoException): void {
     if (error.code === "EPIPE") {
-      if (this.needsReader) process.exit();
+      if (this.needsReader) this.#process.exit();
       return;
     }
     this.note(`Cannot print the result: ${reasonOf(error)}.`);
-    process.exit(ExitCode.error);
+    this.#process.exit(ExitCode.error);
   }
 
   #animate(): void {

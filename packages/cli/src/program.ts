@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import type { CliProcess } from "./cli-process.ts";
 import { addApiCommand } from "./commands/api.ts";
 import { addAuditCommand } from "./commands/audit.ts";
 import { addChangelogCommand } from "./commands/changelog.ts";
@@ -20,11 +21,15 @@ import { addRunnerCommand } from "./commands/runner.ts";
 import { addSessionCommands } from "./commands/sessions.ts";
 import { addStackCommands } from "./commands/stacks.ts";
 import { addVariableCommands } from "./commands/vars.ts";
-import { CliError, explain } from "./errors.ts";
+import { CliError, ExitCode, explain } from "./errors.ts";
+import { Output } from "./output.ts";
 import { splitArguments } from "./raw-arguments.ts";
 import type { CliContext } from "./session.ts";
 
 const DESCRIPTION = "The command line of Longshore, the control plane of a deployment platform.";
+
+/** Of help that is not for a terminal. */
+const DEFAULT_COLUMNS = 80;
 
 const EXIT_CODES = `
 Exit codes:
@@ -51,6 +56,8 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
     .configureOutput({
       writeOut: (text) => void output.stdout.write(text),
       writeErr: (text) => void output.stderr.write(text),
+      getOutHelpWidth: () => output.stdout.columns || DEFAULT_COLUMNS,
+      getErrHelpWidth: () => output.stderr.columns || DEFAULT_COLUMNS,
       outputError: (text, write) => write(text.replace(/^error: /, "")),
     });
   addLoginCommands(program, context);
@@ -77,7 +84,15 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
 }
 
 /** Runs the command of the arguments. Returns what to exit with. */
-export async function runProgram(args: readonly string[], context: CliContext): Promise<number> {
+export async function runProgram(args: readonly string[], process: CliProcess): Promise<number> {
+  const context: CliContext = {
+    environment: process.env,
+    folder: process.cwd(),
+    stdin: process.stdin,
+    output: new Output(process),
+    signals: process,
+    exitCode: ExitCode.succeeded,
+  };
   const { parsed, raw } = splitArguments(args);
   try {
     await createProgram(context, raw).parseAsync(parsed, { from: "user" });

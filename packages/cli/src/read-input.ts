@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { CliError } from "./errors.ts";
 import type { CliContext } from "./session.ts";
 
 /** The text of a file; of stdin for `-`. */
-export async function readInput({ stdin }: CliContext, path: string): Promise<string> {
+export async function readInput({ folder, stdin }: CliContext, path: string): Promise<string> {
   const name = path === "-" ? "stdin" : path;
   try {
-    const bytes = path === "-" ? await buffer(stdin) : await readFile(path);
+    const bytes = path === "-" ? await buffer(stdin) : await readFile(resolve(folder, path));
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new CliError(`${name} is not text in UTF-8.`);

@@ -1,6 +1,8 @@
 import { open, unlink } from "node:fs/promises";
+import { resolve } from "node:path";
 import { CliError } from "./errors.ts";
-import type { Output, RecordOptions } from "./output.ts";
+import type { RecordOptions } from "./output.ts";
+import type { CliContext } from "./session.ts";
 
 const FILE_MODE = 0o600;
 
@@ -14,7 +16,7 @@ export interface SecretOptions extends RecordOptions {
  * The file is created first, so that no secret is created that cannot be stored.
  */
 export async function createSecret<Row extends { id: string }>(
-  output: Output,
+  { folder, output }: CliContext,
   options: SecretOptions,
   field: keyof Row & string,
   create: () => Promise<Row>,
@@ -28,20 +30,22 @@ export async function createSecret<Row extends { id: string }>(
     if (!options.json && !options.quiet) output.note(`The ${field} is shown only now.`);
     return;
   }
-  const record = await createWithFile(options.output, field, create);
+  const record = await createWithFile(folder, options.output, field, create);
   const { [field]: _, ...rest } = record;
   output.record({ ...rest, id: record.id }, { ...options, id });
   output.note(`The ${field} is in ${options.output}, which only you can read.`);
 }
 
 async function createWithFile<Row extends { id: string }>(
-  path: string,
+  folder: string,
+  name: string,
   field: keyof Row & string,
   create: () => Promise<Row>,
 ): Promise<Row> {
+  const path = resolve(folder, name);
   const file = await open(path, "wx", FILE_MODE).catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === "EEXIST" ? "it exists; name another file" : error.message;
-    throw new CliError(`Cannot write ${path}: ${reason}. Nothing was created.`);
+    throw new CliError(`Cannot write ${name}: ${reason}. Nothing was created.`);
   });
   try {
     const record = await create().catch(async (error: unknown) => {
@@ -51,7 +55,7 @@ async function createWithFile<Row extends { id: string }>(
     await file.writeFile(`${record[field]}\n`).catch(async (error: Error) => {
       await unlink(path);
       const lost = `The ${field} of ${record.id} is lost: revoke it, and create another.`;
-      throw new CliError(`Cannot write ${path}: ${error.message}. ${lost}`);
+      throw new CliError(`Cannot write ${name}: ${error.message}. ${lost}`);
     });
     return record;
   } finally {

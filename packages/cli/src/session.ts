@@ -1,4 +1,5 @@
 import { type Client, createClient, type Fetch, type Schemas } from "../../client/src/index.ts";
+import type { CliProcess, InputStream } from "./cli-process.ts";
 import { type Connection, type ConnectionOptions, readConnection } from "./connection.ts";
 import type { Output } from "./output.ts";
 
@@ -7,8 +8,9 @@ export interface CliContext {
   environment: NodeJS.Dict<string>;
   /** The folder that the command was started in. */
   folder: string;
-  stdin: NodeJS.ReadStream;
+  stdin: InputStream;
   output: Output;
+  signals: Pick<CliProcess, "on" | "off">;
   /** What the process exits with if the command throws nothing. */
   exitCode: number;
 }

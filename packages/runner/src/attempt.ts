@@ -181,7 +181,7 @@ async function deployStack(
   lease: Lease,
   stackId: string,
   { command, graceMs }: Options,
-  { env, force, log }: { env: NodeJS.ProcessEnv; force: AbortSignal; log: AttemptLog },
+  { env, force, log }: { env: NodeJS.Dict<string>; force: AbortSignal; log: AttemptLog },
 ): Promise<string | undefined> {
   await lease.report(stackId, { seq: 1, status: "in_progress" });
   if (lease.halted.aborted) return undefined;

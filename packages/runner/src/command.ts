@@ -30,7 +30,7 @@ export interface CommandOptions {
  */
 export async function runCommand(
   command: string,
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.Dict<string>,
   { stop, force, graceMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
   const pipe = await openOutputPipe();
@@ -74,14 +74,14 @@ export async function runCommand(
 
 function start(
   command: string,
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.Dict<string>,
   pipe: OutputPipe | undefined,
 ): ChildProcess | CommandResult {
   const output = pipe?.writer ?? "pipe";
   try {
     return spawn(command, {
       shell: true,
-      env,
+      env: env as NodeJS.ProcessEnv,
       detached: HAS_PROCESS_GROUPS,
       stdio: ["ignore", output, output],
     });

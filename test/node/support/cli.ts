@@ -1,13 +1,30 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { runProgram } from "../../../packages/cli/src/program.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 const MAIN = join(ROOT, "packages/cli/src/main.ts");
 const NODE_OPTIONS = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+
+/** The commands that start or are a program of their own, with the streams and signals of the process. */
+const OF_PROCESS = ["run", "runner"];
+
+interface Given {
+  input?: string;
+  changes?: NodeJS.Dict<string>;
+}
+
+interface Ended {
+  stdout: string;
+  stderr: string;
+  /** Null if a signal has ended the process. */
+  status: number | null;
+}
 
 /** The command to start for `longshore` with these arguments. */
 export function cliCommand(args: readonly string[]): [command: string, args: string[]] {
@@ -35,11 +52,35 @@ export class CliUser {
     };
   }
 
-  /** Runs `longshore` to its end, without a terminal. */
-  async run(
-    args: readonly string[],
-    given: { input?: string; changes?: NodeJS.Dict<string> } = {},
-  ) {
+  /** Runs `longshore` to its end in the process of the test, without a terminal. */
+  async run(args: readonly string[], given: Given = {}): Promise<Ended> {
+    if (args.some((each) => OF_PROCESS.includes(each))) {
+      throw new Error("This command uses the process itself: call runProcess.");
+    }
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    stdin.end(given.input ?? "");
+    const printed = Promise.all([text(stdout), text(stderr)]);
+    const signals = new EventEmitter();
+    const status = await runProgram(args, {
+      env: this.environment(given.changes),
+      stdin,
+      stdout,
+      stderr,
+      cwd: () => this.folder,
+      exit: () => {
+        throw new Error("The streams of a test have no errors.");
+      },
+      on: (signal, listener) => signals.on(signal, listener),
+      off: (signal, listener) => signals.off(signal, listener),
+    });
+    // A write after the end of the command is an error, which the listener of the output would hide.
+    for (const stream of [stdout, stderr]) stream.removeAllListeners("error").end();
+    const [out, err] = await printed;
+    return { stdout: out, stderr: err, status };
+  }
+
+  /** Runs `longshore` to its end as a program, without a terminal. */
+  async runProcess(args: readonly string[], given: Given = {}): Promise<Ended> {
     const [command, all] = cliCommand(args);
     const child = spawn(command, all, {
       cwd: this.folder,

@@ -96,7 +96,7 @@ async function create(context: CliContext, url: string, options: Options): Promi
   const project = await requireProject(context, session, options);
   const flags = (options.event ?? []).map((flag) => [flag, true] as const);
   const body = { type: "webhook", url, configuration: Object.fromEntries(flags) } as const;
-  await createSecret(context.output, options, "secret", () =>
+  await createSecret(context, options, "secret", () =>
     session.client.post("/v1/projects/{project_id}/notification-integrations", {
       path: { project_id: project.id },
       body,

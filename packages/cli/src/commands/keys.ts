@@ -101,7 +101,7 @@ function addKeyRotation(group: Command, context: CliContext): void {
       const question = `Replace the API key ${record.name}? It ends ${end}. ${EARLIER_ROTATION}`;
       await requireConsent(context, question, options);
       const overlap = options.overlap !== undefined && { overlap_seconds: options.overlap };
-      await createSecret(context.output, options, "key", () =>
+      await createSecret(context, options, "key", () =>
         session.client.post("/v1/orgs/{org_id}/api-keys/{key_id}/rotate", {
           path: path as { org_id: string; key_id: string },
           body: { ...overlap },
@@ -128,7 +128,7 @@ async function create(context: CliContext, name: string, options: CreateOptions)
     ...(await readBounds(context, session, options)),
   };
   const path = { org_id: await session.organizationId() };
-  await createSecret(context.output, options, "key", () =>
+  await createSecret(context, options, "key", () =>
     session.client.post("/v1/orgs/{org_id}/api-keys", { path, body }),
   );
 }

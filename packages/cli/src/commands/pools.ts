@@ -151,7 +151,7 @@ async function createToken(
   const { path } = await find(context, session, POOLS, options, pool);
   const { expires } = options;
   const body = { name, ...(expires !== undefined && { expires_at: expires }) };
-  await createSecret(context.output, options, "token", () =>
+  await createSecret(context, options, "token", () =>
     session.client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", {
       path: path as PoolPath,
       body,

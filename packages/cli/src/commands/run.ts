@@ -104,18 +104,22 @@ function createEnvironment(
 }
 
 async function execute(
-  { output }: CliContext,
+  { folder, stdin, output, signals }: CliContext,
   [file, ...args]: [string, ...string[]],
   env: Record<string, string>,
 ): Promise<number> {
-  const hasTerminal = process.stdin.isTTY || output.stdout.isTTY || output.stderr.isTTY;
-  const signals = FORWARDED.filter((each) => !hasTerminal || !SENT_BY_TERMINAL.includes(each));
+  const hasTerminal = stdin.isTTY || output.stdout.isTTY || output.stderr.isTTY;
+  const forwarded = FORWARDED.filter((each) => !hasTerminal || !SENT_BY_TERMINAL.includes(each));
   try {
     let child: ChildProcess | undefined;
     // With a listener, a signal does not end this process before the command.
-    for (const each of SENT_BY_TERMINAL) process.on(each, () => undefined);
-    for (const each of signals) process.on(each, () => child?.kill(each));
-    child = spawn(file, args, { env, stdio: "inherit" });
+    for (const each of SENT_BY_TERMINAL) signals.on(each, () => undefined);
+    for (const each of forwarded) signals.on(each, () => child?.kill(each));
+    child = spawn(file, args, {
+      cwd: folder,
+      env: env as NodeJS.ProcessEnv,
+      stdio: "inherit",
+    });
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? SIGNAL_BASE + (signal ? constants.signals[signal] : 0);
   } catch (error) {

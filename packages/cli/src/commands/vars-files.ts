@@ -161,7 +161,7 @@ async function pull(context: CliContext, file: string, options: Options): Promis
   if (present !== undefined && present !== text) await requireOverwrite(context, file, options);
   await writeTextFile(path, text, FILE_MODE);
   output.note(`Wrote the variables of ${scope.title} to ${file}, which only you can read.`);
-  if (wouldGitTrack(path)) {
+  if (wouldGitTrack(context, path)) {
     output.note(`Warning: git would track ${file}. Add it to .gitignore: it has secrets.`);
   }
 }
@@ -179,7 +179,8 @@ async function requireOverwrite(
 }
 
 /** False outside of a repository, and without git. */
-function wouldGitTrack(path: string): boolean {
+function wouldGitTrack({ environment }: CliContext, path: string): boolean {
+  const env = environment as NodeJS.ProcessEnv;
   const args = ["check-ignore", "--quiet", "--", basename(path)];
-  return spawnSync("git", args, { cwd: dirname(path), stdio: "ignore" }).status === 1;
+  return spawnSync("git", args, { cwd: dirname(path), env, stdio: "ignore" }).status === 1;
 }

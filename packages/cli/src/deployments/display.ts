@@ -1,4 +1,5 @@
 import type { Schemas } from "../../../client/src/index.ts";
+import type { OutputStream } from "../cli-process.ts";
 import type { Output } from "../output.ts";
 import type { DeploymentProgress } from "./follow.ts";
 import { LineJoiner, type StackLine, toSafeLine } from "./log-text.ts";
@@ -54,7 +55,7 @@ export class LogPrinter {
 }
 
 /** Whether a stream shows colours: a terminal without NO_COLOR. */
-export function hasColors(output: Output, stream: NodeJS.WriteStream): boolean {
+export function hasColors(output: Output, stream: OutputStream): boolean {
   return Boolean(stream.isTTY) && output.paint("bold", "x", stream) !== "x";
 }
 

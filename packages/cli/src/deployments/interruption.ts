@@ -30,7 +30,7 @@ export class Interruption {
     this.#session = session;
     this.#deploymentId = deploymentId;
     this.#display = display;
-    process.on("SIGINT", this.#onInterrupt);
+    this.#context.signals.on("SIGINT", this.#onInterrupt);
   }
 
   /** Aborts with a `CliError` when the user leaves. */
@@ -40,7 +40,7 @@ export class Interruption {
 
   /** Ctrl-C does from now on what it does by default. */
   async end(): Promise<void> {
-    process.off("SIGINT", this.#onInterrupt);
+    this.#context.signals.off("SIGINT", this.#onInterrupt);
     this.#ended.abort();
     await this.#answered;
   }
