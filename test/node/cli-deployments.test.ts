@@ -55,7 +55,7 @@ describe("longshore deploy", () => {
     const { environment, user } = await prepare(context, { replicas: 1, hosts: ["a", "b"] });
     const patch = JSON.stringify([{ op: "add", path: "/limits", value: {} }]);
     const sets = ["replicas=3", "hosts.1=c", "limits.cpu=half", "feature\\.x/y.__proto__.on=true"];
-    const { stdout, stderr, status } = await user.run(
+    const { stdout, stderr, status } = await user.runProcess(
       [
         ...["deploy", "--image", "ghcr.io/acme/shop:1.4.2", "--patch", "-", "--json"],
         ...["--stack", "worker", "--reason", "More traffic", "--queue", "fifo"],
@@ -120,22 +120,22 @@ describe("longshore deploy", () => {
 
   it("prints only the final deployment on stdout with --json, and only its ID with --quiet", async (context) => {
     const { environment, user } = await prepare(context);
-    const json = begin(user, ["deploy", "--wait", "--json"]);
+    const json = user.run(["deploy", "--wait", "--json"]);
     await environment.run("succeeded", "one\n");
-    const first = await json.ended;
+    const first = await json;
     expect(JSON.parse(first.stdout)).toMatchObject({ status: "succeeded" });
     expect(first.stderr).toContain("web | one\n");
     expect(first.status).toBe(0);
-    const quiet = begin(user, ["deploy", "--wait", "--quiet"]);
+    const quiet = user.run(["deploy", "--wait", "--quiet"]);
     await environment.run("canceled", "two\n");
-    const second = await quiet.ended;
+    const second = await quiet;
     const [newest] = await environment.list();
     expect(second).toEqual({ stdout: `${newest?.id}\n`, stderr: "", status: 3 });
   });
 
   it("exits with 5 when the deployment has not ended in time, and leaves it running", async (context) => {
     const { environment, user } = await prepare(context);
-    const { stderr, status } = await user.run(["deploy", "--wait", "--timeout", "1500ms"]);
+    const { stderr, status } = await user.runProcess(["deploy", "--wait", "--timeout", "1500ms"]);
     const [deployment] = await environment.list();
     expect(stderr).toContain(
       `The deployment ${deployment?.id} has not ended within 1s: it is queued, and continues. Run: longshore logs --follow ${deployment?.id}\n`,
@@ -274,9 +274,9 @@ describe("longshore deployments", () => {
     const unasked = await user.run(["rollback"]);
     expect(unasked.stderr).toContain("Add --yes to do so without a terminal.");
     expect([unasked.status, (await environment.list()).length]).toEqual([1, 2]);
-    const back = begin(user, ["rollback", "--yes", "--wait", "--json"]);
+    const back = user.run(["rollback", "--yes", "--wait", "--json"]);
     await environment.run("failed");
-    const rolledBack = await back.ended;
+    const rolledBack = await back;
     expect(rolledBack.stderr).toMatch(
       new RegExp(`^Rolling back to the deployment ${first} of .* \\(ghcr.io/acme/shop:1, 2 st`),
     );
@@ -342,9 +342,7 @@ describe("longshore logs", () => {
       const user = userOf(context, environment, proxy.url);
       const { id } = await environment.deploy();
       const follow = ["logs", "--follow", id];
-      const [plain, strict] = [follow, [...follow, "--exit-status"]].map((args) =>
-        begin(user, args),
-      );
+      const both = [user.run(follow), user.runProcess([...follow, "--exit-status"])];
       const started = await environment.start();
       let printed = "";
       for (let at = 0; at < 20; at++) {
@@ -356,9 +354,9 @@ describe("longshore logs", () => {
         }
       }
       await started.complete("failed");
-      const outcomes = await Promise.all([plain?.ended, strict?.ended]);
-      expect(outcomes.map((each) => each?.stdout)).toEqual([printed, printed]);
-      expect(outcomes.map((each) => each?.status)).toEqual([0, 2]);
+      const outcomes = await Promise.all(both);
+      expect(outcomes.map((each) => each.stdout)).toEqual([printed, printed]);
+      expect(outcomes.map((each) => each.status)).toEqual([0, 2]);
       expect(outcomes[0]?.stderr).toContain("The deployment is failed.\n");
     },
     SLOW.timeout,

@@ -55,6 +55,8 @@ afterEach(() => user.remove());
 const vars = (args: string[], input?: string) =>
   user.run(["vars", ...args], input === undefined ? {} : { input });
 
+const startVars = (args: string[], input = "") => user.runProcess(["vars", ...args], { input });
+
 const inFolder = (name: string) => join(user.folder, name);
 
 async function put(values: Record<string, string>, path = `/v1/environments/${production.id}`) {
@@ -113,7 +115,7 @@ describe("longshore vars", () => {
   it("sets values from stdin and arguments, and shows none of them", async () => {
     await put({ OLD: "before" });
     const value = `${CANARY}\n  'two' = "lines" `;
-    const set = await vars(["set", "FROM_STDIN"], `${value}\n`);
+    const set = await startVars(["set", "FROM_STDIN"], `${value}\n`);
     expect([set.stdout, set.status]).toEqual(["", 0]);
     const several = await vars(["set", `OLD=${CANARY}=`, "EMPTY="]);
     const chosen = await vars(["set", "PLAIN=x", "--string"]);
@@ -124,7 +126,7 @@ describe("longshore vars", () => {
       EMPTY: ["secure_string", ""],
       PLAIN: ["string", "x"],
     });
-    expect((await vars(["get", "FROM_STDIN"])).stdout).toBe(value);
+    expect((await startVars(["get", "FROM_STDIN"])).stdout).toBe(value);
   });
 
   it.each([
@@ -158,7 +160,7 @@ describe("longshore vars diff and push", () => {
     writeFileSync(inFolder(".env"), FILE);
     const { stdout, stderr, status } = await vars(["diff"]);
     expect([stdout, stderr, status]).toEqual(["~ CHANGED\n- GONE\n+ NEW\n", "", 0]);
-    expect((await vars(["diff", "--exit-code"])).status).toBe(1);
+    expect((await startVars(["diff", "--exit-code"])).status).toBe(1);
     const json = await vars(["diff", "-", "--json"], FILE);
     expect(JSON.parse(json.stdout)).toEqual({
       added: ["NEW"],
@@ -192,7 +194,7 @@ describe("longshore vars diff and push", () => {
   });
 
   it("deletes what the file lacks only with --replace", async () => {
-    const pushed = await vars(["push", "-", "--replace", "--yes", "--string"], FILE);
+    const pushed = await startVars(["push", "-", "--replace", "--yes", "--string"], FILE);
     expect(pushed.stderr).toContain("Wrote 2 and deleted 1 variables");
     expect(await read()).toEqual({
       SAME: ["secret", "same"],
@@ -248,7 +250,7 @@ describe("longshore vars pull", () => {
       C: "tab\tand\rreturn",
     };
     await put(values);
-    const { stdout, stderr, status } = await vars(["pull"]);
+    const { stdout, stderr, status } = await startVars(["pull"]);
     expect([stdout, status]).toEqual(["", 0]);
     expect(stderr).toBe(
       "Wrote the variables of the environment production to .env, which only you can read.\n",
