@@ -9,21 +9,22 @@ import { newSecrets } from "../../scripts/lib/secrets.ts";
 import { type RunningWorker, start } from "../../scripts/lib/workers.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { type Fault, ScriptedProxy } from "./support/scripted-proxy.ts";
-import { startService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 
 const SOON = { timeout: 30_000 };
 const folder = mkdtempSync(join(tmpdir(), "longshore-follow-"));
 const secrets = newSecrets();
 
+let first: Service;
 let service: RunningWorker;
 let environment: DeployedEnvironment;
 let proxy: ScriptedProxy;
 let client: Client;
 
 beforeAll(async () => {
-  const started = await startService(secrets, folder);
-  service = started;
-  environment = await DeployedEnvironment.make(started);
+  first = await startService(secrets, folder);
+  service = first;
+  environment = await DeployedEnvironment.make(first);
   proxy = await ScriptedProxy.start(service.url);
   client = createClient({ url: proxy.url, apiKey: environment.apiKey, retries: 1 });
 });
@@ -35,10 +36,10 @@ afterAll(async () => {
 });
 
 /** A client whose requests for logs get this response instead of the service's. */
-function withoutLogs(respond: () => Response): Client {
+function withoutLogs({ apiKey }: DeployedEnvironment, respond: () => Response): Client {
   const fetchOther: Fetch = (url, init) =>
     url.includes("/logs") ? Promise.resolve(respond()) : fetch(url, init);
-  return createClient({ url: service.url.href, apiKey: environment.apiKey, fetch: fetchOther });
+  return createClient({ url: service.url.href, apiKey, fetch: fetchOther });
 }
 
 const page = () =>
@@ -53,13 +54,14 @@ const lie = () =>
     headers: { "content-type": "text/event-stream" },
   });
 
-async function startDeployment() {
-  const { id } = await environment.deploy();
-  const started = await environment.start();
+async function startDeployment(of = environment) {
+  const { id } = await of.deploy();
+  const started = await of.start();
   return { id, started };
 }
 
-describe("the outcome of a deployment", () => {
+// They mostly wait, each for its own deployment.
+describe.concurrent("the outcome of a deployment", () => {
   it.each([
     ["a service without logs", error(404, "not_found")],
     ["a key that may not read logs", error(403, "unauthorized")],
@@ -67,10 +69,11 @@ describe("the outcome of a deployment", () => {
     ["a stream that is silent", silence],
     ["a stream that says something else", lie],
   ])("is read from the deployment, with %s", async (_, respond) => {
-    const { id, started } = await startDeployment();
+    const own = await DeployedEnvironment.make(first);
+    const { id, started } = await startDeployment(own);
     const statuses: string[] = [];
     const incomplete: boolean[] = [];
-    const followed = followDeployment(withoutLogs(respond), id, {
+    const followed = followDeployment(withoutLogs(own, respond), id, {
       onStatus: ({ status }) => statuses.push(status),
       onIncompleteLog: () => incomplete.push(true),
     });
