@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findViolations } from "./support/axe.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { findViolations, openConsole, waitUntilLoaded } from "./support/console.ts";
+import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
 let service: Service;

@@ -4,15 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { findViolations } from "./support/axe.ts";
 import { launchBrowser } from "./support/browser.ts";
-import {
-  findViolations,
-  measureOverflow,
-  NARROW,
-  openConsole,
-  WIDE,
-  waitUntilLoaded,
-} from "./support/console.ts";
+import { measureOverflow, NARROW, openConsole, WIDE, waitUntilLoaded } from "./support/console.ts";
 import { makeConsoleRecords } from "./support/console-records.ts";
 import { type Service, startService } from "./support/service.ts";
 

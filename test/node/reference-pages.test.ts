@@ -1,9 +1,10 @@
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findViolations } from "./support/axe.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { openPage, readPaths } from "./support/reference-page.ts";
 import { type Service, startService } from "./support/service.ts";
+import { visitInTabs } from "./support/tabs.ts";
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 320, height: 700 };
@@ -21,16 +22,6 @@ afterAll(async () => {
   await browser.close();
   await service.stop();
 });
-
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found: axe.AxeResults = await page.evaluate(
-    `axe.run(document, { preload: false, resultTypes: ["violations"] })`,
-  );
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
-  );
-}
 
 /** The code blocks of all tabs that are wider than their frames. */
 const FIND_WIDE_BLOCKS = `[...document.querySelectorAll("[data-tab]")].forEach((each) => { each.hidden = false; });
@@ -66,36 +57,27 @@ describe("the pages of the reference", () => {
     expect(urls.filter((url) => !targets.has(url))).toEqual([]);
   });
 
-  it("have no violations of axe, light or dark, wide or narrow, and report no problems", async () => {
-    const { page, problems } = await openPage(browser, new URL("/docs", service.url));
-    const found: Record<string, string[]> = {};
-    for (const path of paths) {
+  it("have no violations of axe, light or dark, wide or narrow; are as wide as the window, and so are their code blocks; and report no problems", async () => {
+    const open = () => openPage(browser, new URL("/docs", service.url));
+    const found: Record<string, unknown> = {};
+    const problems = await visitInTabs(paths, open, async (page, path) => {
       await page.emulateMedia({ colorScheme: "light" });
       await page.setViewportSize(WIDE);
       await page.goto(new URL(path, service.url).href);
-      const violations = await findViolations(page);
+      const light = await findViolations(page);
       await page.emulateMedia({ colorScheme: "dark" });
       await page.setViewportSize(NARROW);
-      violations.push(...(await findViolations(page)));
-      if (violations.length > 0) found[path] = violations;
-    }
-    expect(found).toEqual({});
-    expect(problems).toEqual([]);
-  });
-
-  it("are as wide as the window, and so are their code blocks", async () => {
-    const { page } = await openPage(browser, new URL("/docs", service.url));
-    const found: Record<string, unknown> = {};
-    for (const path of paths) {
-      await page.setViewportSize(NARROW);
-      await page.goto(new URL(path, service.url).href);
+      const dark = await findViolations(page);
       const narrow = await page.evaluate(FIND_PAGE_WIDTH);
       await page.setViewportSize(WIDE);
       const wide = await page.evaluate(FIND_PAGE_WIDTH);
-      found[path] = { narrow, wide, blocks: await page.evaluate(FIND_WIDE_BLOCKS) };
-    }
-    const expected = { narrow: NARROW.width, wide: WIDE.width, blocks: [] };
+      // Last, because it shows the hidden tabs.
+      const blocks = await page.evaluate(FIND_WIDE_BLOCKS);
+      found[path] = { light, dark, narrow, wide, blocks };
+    });
+    const expected = { light: [], dark: [], narrow: NARROW.width, wide: WIDE.width, blocks: [] };
     expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, expected])));
+    expect(problems).toEqual([]);
   });
 
   it("have no violations of axe while the search, a form and the errors are open", async () => {

@@ -1,8 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
+import { findViolations } from "./support/axe.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { findViolations, measureOverflow, NARROW, WIDE } from "./support/console.ts";
+import { measureOverflow, NARROW, WIDE } from "./support/console.ts";
 import {
   CLIENT,
   CookieBrowser,

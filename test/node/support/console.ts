@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished, vi } from "vitest";
 
@@ -46,16 +45,6 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator("h1").waitFor();
   const pending = page.locator("[aria-busy=true]");
   await vi.waitUntil(async () => (await pending.count()) === 0, { timeout: 20_000 });
-}
-
-export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found: axe.AxeResults = await page.evaluate(
-    `axe.run(document, { preload: false, resultTypes: ["violations"] })`,
-  );
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
-  );
 }
 
 /** By how many pixels the page is wider than the window. */
