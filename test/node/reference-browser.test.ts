@@ -44,17 +44,19 @@ describe("the search", () => {
       }),
     );
     expect(operations.length).toBeGreaterThan(100);
+    const byKeystrokes = Map.groupBy(operations, ({ summary }) => keystrokesFor(summary));
     const input = page.getByRole("combobox", { name: "Search" });
     await input.focus();
     const missed: string[] = [];
-    for (const { operationId, summary, detail } of operations) {
-      const keystrokes = keystrokesFor(summary);
+    for (const [keystrokes, expected] of byKeystrokes) {
       expect(keystrokes.length).toBeLessThanOrEqual(3);
       await input.fill("");
       await page.keyboard.type(keystrokes);
       await page.getByRole("option").first().waitFor();
       const shown: string[] = await page.evaluate(READ_SHOWN_OPTIONS);
-      if (!shown.includes(summary + detail)) missed.push(`${operationId}: ${keystrokes}`);
+      for (const { operationId, summary, detail } of expected) {
+        if (!shown.includes(summary + detail)) missed.push(`${operationId}: ${keystrokes}`);
+      }
     }
     expect(missed).toEqual([]);
     expect(problems).toEqual([]);
