@@ -80,9 +80,44 @@ beforeEach(async () => {
   ({ client } = await newKey(world));
 });
 
+type Filter = [query: (row: Row) => string, matches: (each: Row, row: Row) => boolean];
+
+const SINGLE_FILTERS: Record<string, Filter> = {
+  "a membership": [
+    (row) => `actor=${row.membershipId}`,
+    (each, row) => each.membershipId === row.membershipId,
+  ],
+  "an action": [(row) => `action=${row.action}`, (each, row) => each.action === row.action],
+  "a target": [(row) => `target=${row.targetId}`, (each, row) => each.targetId === row.targetId],
+  "a project": [
+    (row) => `project_id=${row.projectId}`,
+    (each, row) => each.projectId === row.projectId,
+  ],
+  "a first time": [
+    (row) => `from=${at(row.createdAt)}`,
+    (each, row) => each.createdAt >= row.createdAt,
+  ],
+};
+
+/** Each two of them. */
+function pairsOf(filters: Record<string, Filter>): Record<string, Filter> {
+  const all = Object.entries(filters);
+  const pairs = all.flatMap(([one, [query, matches]], index) =>
+    all
+      .slice(index + 1)
+      .map(([other, [otherQuery, otherMatches]]): [string, Filter] => [
+        `${one} and ${other}`,
+        [
+          (row) => `${query(row)}&${otherQuery(row)}`,
+          (each, row) => matches(each, row) && otherMatches(each, row),
+        ],
+      ]),
+  );
+  return Object.fromEntries(pairs);
+}
+
 describe("the list of the audit log", () => {
   const [first] = ACTIONS;
-  type Filter = [query: (row: Row) => string, matches: (each: Row, row: Row) => boolean];
   const filters: Record<string, Filter> = {
     nothing: [() => "", () => true],
     "a credential": [
@@ -119,6 +154,7 @@ describe("the list of the audit log", () => {
       () => "from=2026-03-01T02:00:00%2B01:00&to=2026-03-01T03:00:00%2B01:00",
       ({ createdAt }) => createdAt >= START + 60 * MINUTE && createdAt < START + 120 * MINUTE,
     ],
+    ...pairsOf(SINGLE_FILTERS),
     everything: [
       (row) =>
         `actor=${row.membershipId}&action=${row.action}&target=${row.targetId}` +
@@ -398,36 +434,46 @@ describe("an export of the audit log", () => {
     expect(idsOf([...lines, ...rest.slice(0, -1)])).toEqual(idsOf(rows));
   });
 
-  it("neither loses nor repeats what is committed while it runs, even with an earlier time", async () => {
-    const owner = await newWorld();
-    const caller = (await newKey(owner)).client;
-    let now = Date.now() + 10 * MINUTE;
-    const isolate = new Instrumented({ clock: { now: () => now } });
-    const template = rowsOf(1)[0] as Row;
-    const rowAt = (createdAt: number): Row => ({ ...template, id: newId(systemClock), createdAt });
-    const settled = Array.from({ length: 300 }, (_, index) => rowAt(now - 2 * MINUTE + index));
-    const newest = rowAt(now - 1_000);
-    await insert(owner.id, [...settled, newest]);
+  it.each([
+    ["", () => ""],
+    [", with a last time in the future", (now: number) => `&to=${at(now + 60 * MINUTE)}`],
+  ])(
+    "neither loses nor repeats what is committed while it runs, even with an earlier time%s",
+    async (_, query) => {
+      const owner = await newWorld();
+      const caller = (await newKey(owner)).client;
+      let now = Date.now() + 10 * MINUTE;
+      const isolate = new Instrumented({ clock: { now: () => now } });
+      const template = rowsOf(1)[0] as Row;
+      const rowAt = (createdAt: number): Row => ({
+        ...template,
+        id: newId(systemClock),
+        createdAt,
+      });
+      const settled = Array.from({ length: 300 }, (_, index) => rowAt(now - 2 * MINUTE + index));
+      const newest = rowAt(now - 1_000);
+      await insert(owner.id, [...settled, newest]);
 
-    const exportPath = `${pathOf(owner)}/export?action=${ACTIONS[0]}`;
-    const response = await isolate.fetch(requestOf(exportPath, caller));
-    const reader = response.body?.getReader();
-    const decoder = new TextDecoder();
-    let text = decoder.decode((await reader?.read())?.value);
-    // Its batch began before the export and ends now.
-    const late = rowAt(now - 30_000);
-    await insert(owner.id, [late]);
-    for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      text += decoder.decode(chunk.value);
-    }
-    const first = linesOf(text);
-    expect(idsOf(first.slice(0, -1))).toEqual(idsOf(settled));
+      const exportPath = `${pathOf(owner)}/export?action=${ACTIONS[0]}${query(now)}`;
+      const response = await isolate.fetch(requestOf(exportPath, caller));
+      const reader = response.body?.getReader();
+      const decoder = new TextDecoder();
+      let text = decoder.decode((await reader?.read())?.value);
+      // Its batch began before the export and ends now.
+      const late = rowAt(now - 30_000);
+      await insert(owner.id, [late]);
+      for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
+        text += decoder.decode(chunk.value);
+      }
+      const first = linesOf(text);
+      expect(idsOf(first.slice(0, -1))).toEqual(idsOf(settled));
 
-    now += 2 * MINUTE;
-    const { cursor } = first.at(-1);
-    const next = await isolate.fetch(requestOf(`${exportPath}&after=${cursor}`, caller));
-    expect(idsOf(linesOf(await textOf(next)).slice(0, -1))).toEqual([late.id, newest.id]);
-  });
+      now += 2 * MINUTE;
+      const { cursor } = first.at(-1);
+      const next = await isolate.fetch(requestOf(`${exportPath}&after=${cursor}`, caller));
+      expect(idsOf(linesOf(await textOf(next)).slice(0, -1))).toEqual([late.id, newest.id]);
+    },
+  );
 
   it("ends after its maximum of records, and says that there are more", async () => {
     const maximum = LIMITS.auditExportRecords.value;

@@ -105,6 +105,22 @@ describe("a service account", () => {
     });
   });
 
+  it.each([{ name: "renamed" }, { role: "admin" }, { name: "renamed", role: "admin" }])(
+    "is changed by %j only if If-Match has its tag",
+    async (patch) => {
+      const path = `${accounts}/${await newServiceAccount(world, "member")}`;
+      const before = await world.client.get(path);
+      const etag = String(before.headers.get("etag"));
+      const stale = '"77.000000000000000000000000"';
+      const refused = await world.client.request("PATCH", path, patch, { "if-match": stale });
+      expect(refused).toMatchObject({ status: 409, body: { cause: { etag } } });
+      expect((await world.client.get(path)).text).toBe(before.text);
+      expect(await records("service_account.updated")).toEqual([]);
+      const changed = await world.client.request("PATCH", path, patch, { "if-match": etag });
+      expect(changed).toMatchObject({ status: 200, body: patch });
+    },
+  );
+
   it("remains when the member who created it leaves, and its key too", async () => {
     const admin = await join(world, "admin");
     const id = await newServiceAccount({ ...world, client: admin.client });

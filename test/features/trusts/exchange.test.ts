@@ -146,6 +146,9 @@ describe("the exchange of a token", () => {
     "is not valid yet": [{ nbf: 70 }, "not valid yet"],
     "lives longer than a day": [{ exp: 25 * 3_600 }, "24 hours"],
     "has another audience": [{ aud: "https://other.example.com" }, "audience"],
+    "has an audience that begins with the trust's": [{ aud: `${AUDIENCE}.evil` }, "audience"],
+    "has an audience that the trust's begins with": [{ aud: AUDIENCE.slice(0, -1) }, "audience"],
+    "has a list of such audiences": [{ aud: [`${AUDIENCE}/`, `${AUDIENCE}.evil`] }, "audience"],
     "has another environment": [{ environment: "staging" }, "conditions"],
     "lacks a claim": [{ environment: undefined }, "conditions"],
     "has a list instead of a text": [{ environment: ["production"] }, "conditions"],
@@ -167,6 +170,11 @@ describe("the exchange of a token", () => {
       expect((await harness.exchange()).status).toBe(201);
     },
   );
+
+  it("may have more audiences than that of the trust", async () => {
+    const aud = [`${AUDIENCE}.evil`, AUDIENCE];
+    expect((await harness.exchange(await harness.sign({ aud }))).status).toBe(201);
+  });
 
   it("tolerates clocks that differ by less than a minute", async () => {
     const seconds = Math.floor(harness.now / 1000);

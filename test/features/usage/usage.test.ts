@@ -221,6 +221,36 @@ describe("a quota", () => {
     },
   );
 
+  it("of variables allows a bulk write of existing ones, and rejects one with another name", async () => {
+    const variable = (name: string) => ({ name, storage_method: "string", value: "new" });
+    const write = (...names: string[]) => {
+      const body = { mode: "merge", variables: names.map(variable) };
+      return world.client.put(`${environment}/variables`, body);
+    };
+    expect((await write("ONE", "OTHER")).status).toBe(200);
+    const { used } = (await readUsage(world)).body.records.variables;
+    await setUsage(world.id, "variables", `records = ${LIMITS.variables.value}`);
+    expect((await write("ONE", "OTHER")).status).toBe(200);
+    expect((await write("ONE", "THIRD")).status).toBe(409);
+    await setUsage(world.id, "variables", `records = ${used}`);
+    expect((await write("ONE", "THIRD")).status).toBe(200);
+  });
+
+  it("of bytes rejects a longer URL of a webhook, and allows one of the same length", async () => {
+    const all = `/v1/projects/${project.id}/notification-integrations`;
+    const created = await world.client.post(all, {
+      type: "webhook",
+      configuration: {},
+      url: "https://hooks.example.com/one",
+    });
+    const change = (url: string) => world.client.patch(`${all}/${created.body.id}`, { url });
+    await setUsage(world.id, "integrations", `bytes = ${LIMITS.storedBytes.value}`);
+    expect((await change("https://hooks.example.com/one/and/more")).status).toBe(409);
+    expect((await change("https://hooks.example.com/two")).status).toBe(200);
+    await setUsage(world.id, "integrations", "bytes = 1000");
+    expect((await change("https://hooks.example.com/one/and/more")).status).toBe(200);
+  });
+
   it("of project members and runner tokens rejects the record after the last", async () => {
     const pool = await newPool(world, [project.default_environment_id]);
     const [one, other] = [await join(world), await join(world)];
