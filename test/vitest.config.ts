@@ -35,7 +35,11 @@ const temporaryFolder = tmpdir();
 if (hasRoomInMemory()) process.env["TMPDIR"] = MEMORY;
 
 /** Only for tests that hang: no test depends on the speed of the machine. */
-const TIMEOUTS = { testTimeout: 600_000, hookTimeout: 600_000 };
+const TIMEOUTS = {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 300_000 } },
+};
 
 /** The bundle that takes the place of the source: see scripts/test-bundle.ts. */
 const bundle = process.env["LONGSHORE_BUNDLE"];

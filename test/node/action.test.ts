@@ -14,7 +14,7 @@ import type { TestProject } from "./support/project.ts";
 
 const AUDIENCE = "https://longshore.example.com";
 const SCOPES = ["deployments:write", "environments:read", "projects:read"];
-const POLLING = { interval: 100, timeout: 90_000 };
+const POLLING = { interval: 100, timeout: 300_000 };
 const PATCH = '[\n  {"op": "add", "path": "/replicas", "value": 3}\n]';
 
 let fixture: RunnerFixture;

@@ -8,7 +8,7 @@ import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { ScriptedProxy } from "./support/scripted-proxy.ts";
 import { type Service, startService } from "./support/service.ts";
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 300_000 };
 
 let service: Service;
 

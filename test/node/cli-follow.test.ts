@@ -11,7 +11,7 @@ import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { type Fault, ScriptedProxy } from "./support/scripted-proxy.ts";
 import { type Service, startService } from "./support/service.ts";
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 300_000 };
 const folder = mkdtempSync(join(tmpdir(), "longshore-follow-"));
 const secrets = newSecrets();
 

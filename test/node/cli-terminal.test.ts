@@ -8,7 +8,7 @@ import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { ApiClient, type Service, startService } from "./support/service.ts";
 
 const CTRL_C = "\u0003";
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 300_000 };
 
 let service: Service;
 

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "./support/browser.ts";
 import { openConsole } from "./support/console.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
@@ -92,10 +92,10 @@ describe("a deployment in the console", () => {
     await page.locator("#L600").waitFor();
     const distance = () =>
       log.evaluate((each) => each.scrollHeight - each.scrollTop - each.clientHeight);
-    await vi.waitUntil(async () => (await distance()) < 40);
+    await expect.poll(distance).toBeLessThan(40);
     await log.hover();
     await page.mouse.wheel(0, -2_000);
-    await vi.waitUntil(async () => !(await page.getByLabel("Follow").isChecked()));
+    await expect.poll(() => page.getByLabel("Follow").isChecked()).toBe(false);
     const reached = await distance();
     await started.print(0, "needle 3\n".repeat(300));
     await page.getByText("900 lines", { exact: true }).waitFor();

@@ -160,7 +160,7 @@ describe("the keyboard", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const focused = () => page.evaluate("document.activeElement.textContent");
-    await vi.waitUntil(async () => (await focused()) === "Create an environment");
+    await expect.poll(focused).toBe("Create an environment");
   });
 
   it("must type the name before data is deleted", async () => {
@@ -208,7 +208,7 @@ describe("an open tab", () => {
     await passMinute(page, requests);
     expect(requests.all.slice(beforeHidden)).toEqual([]);
     await setHidden(page, false);
-    await vi.waitUntil(() => requests.all.length > beforeHidden);
+    await expect.poll(() => requests.all.length).toBeGreaterThan(beforeHidden);
   });
 });
 

@@ -13,7 +13,7 @@ interface Endpoint {
 const OK = "HTTP/1.1 200 OK\r\n";
 const LOST = "no connection, or lost before a valid response";
 const SHORT = "the response ended before its declared length";
-const POLLING = { interval: 50, timeout: 90_000 };
+const POLLING = { interval: 50, timeout: 300_000 };
 
 /** Writes part of a response, and resets the connection when the system has the bytes. */
 const thenReset = (socket: Socket, text: string) => {

@@ -8,7 +8,7 @@ import { vi } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 const MAIN = join(ROOT, "packages/action/dist/index.js");
-const POLLING = { interval: 50, timeout: 90_000 };
+const POLLING = { interval: 50, timeout: 300_000 };
 
 /** A command that GitHub would obey. */
 export interface WorkflowCommand {

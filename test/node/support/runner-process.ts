@@ -16,7 +16,7 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 const MAIN = join(ROOT, "packages/runner/src/main.ts");
 const MOVABLE_CLOCK = join(ROOT, "test/node/support/movable-clock.ts");
-const POLLING = { interval: 50, timeout: 90_000 };
+const POLLING = { interval: 50, timeout: 300_000 };
 /** The interval in which the runner counts signals as one. */
 const SAME_SIGNAL_MS = 1_000;
 
