@@ -190,7 +190,7 @@ describe("an open tab", () => {
     await waitUntilLoaded(page);
     // The name in the path of the page has no skeleton.
     await page.waitForLoadState("networkidle");
-    await requests.settle();
+    await requests.untilAnswered();
     const loaded = requests.all.length;
     await passMinute(page, requests);
     const polled = requests.all.slice(loaded);
@@ -203,7 +203,7 @@ describe("an open tab", () => {
       repeated.map(({ url }) => ({ url, isFirst: false, isConditional: true, status: 304 })),
     );
     await setHidden(page, true);
-    await requests.settle();
+    await requests.untilAnswered();
     const beforeHidden = requests.all.length;
     await passMinute(page, requests);
     expect(requests.all.slice(beforeHidden)).toEqual([]);
@@ -248,7 +248,7 @@ class ApiRequests {
   }
 
   /** Waits until every request that the page has begun is known and has a response. */
-  async settle(): Promise<void> {
+  async untilAnswered(): Promise<void> {
     // The events of requests arrive in their order.
     const last = this.#page.waitForResponse("**/openapi.json");
     await this.#page.evaluate(`fetch("/openapi.json", { method: "HEAD" }).then(() => undefined)`);
@@ -264,7 +264,7 @@ class ApiRequests {
 async function passMinute(page: Page, requests: ApiRequests): Promise<void> {
   for (let second = 0; second < 60; second += 1) {
     await page.clock.runFor(1_000);
-    await requests.settle();
+    await requests.untilAnswered();
   }
 }
 
