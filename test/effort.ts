@@ -39,21 +39,23 @@ const NAMES = Object.keys(AMOUNTS) as Name[];
 
 /**
  * @param text Of the variable `EFFORT`: `full`, or amounts such as `walks=1000,walkSeed=7`.
- * @throws Error for a name that is not in the table.
+ * @throws Error for anything else.
  */
 export function readEffort(text = process.env["EFFORT"] ?? ""): Effort {
   const level = text === "full" ? "full" : "usual";
-  const given = new Map(
-    text
-      .split(",")
-      .filter((part) => part.includes("="))
-      .map((part): [string, number] => {
-        const [name = "", value] = part.split("=");
-        return [name.trim(), Number(value)];
-      }),
-  );
-  const unknown = [...given.keys()].filter((name) => !NAMES.some((known) => known === name));
-  if (unknown.length > 0) throw new Error(`EFFORT has no ${unknown}. It has: ${NAMES.join(", ")}`);
-  const amounts = NAMES.map((name) => [name, given.get(name) ?? AMOUNTS[name][level]]);
-  return Object.fromEntries(amounts);
+  const amounts = Object.fromEntries(NAMES.map((name) => [name, AMOUNTS[name][level]])) as Record<
+    Name,
+    number
+  >;
+  for (const part of text === "full" || text === "" ? [] : text.split(",")) {
+    const [given, amount = ""] = part.trim().split("=");
+    const name = NAMES.find((known) => known === given);
+    if (!name || !/^[1-9]\d*$/.test(amount)) {
+      throw new Error(
+        `EFFORT cannot be ${part.trim()}. Set it to full, or to amounts of: ${NAMES.join(", ")}`,
+      );
+    }
+    amounts[name] = Number(amount);
+  }
+  return amounts;
 }
