@@ -25,6 +25,18 @@ describe("bytes in hexadecimal", () => {
     expect(await sha256Hex(Uint8Array.of(0x61, 0x62, 0x63).buffer)).toBe(digest);
   });
 
+  it("are those of Web Crypto, on both sides of the length from which it computes them", async () => {
+    for (const length of [0, 55, 56, 63, 64, 1_000, 4_095, 4_096, 4_097, 100_000]) {
+      const bytes = new Uint8Array(length).map((_, at) => (at * 7) % 251);
+      const expected = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+      expect(await sha256Hex(bytes.buffer), String(length)).toBe(expected);
+    }
+    const text = "é".repeat(2_048);
+    const bytes = new TextEncoder().encode(text);
+    expect(await sha256Hex(text)).toBe(await sha256Hex(bytes.slice().buffer));
+    expect(await sha256Hex(text.slice(1))).not.toBe(await sha256Hex(text));
+  });
+
   it("of invalid UTF-8 do not keep a decoder from decoding the next text", () => {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const bytes = new TextEncoder().encode("é");
