@@ -93,7 +93,7 @@ const SINGLE_FILTERS: Record<string, Filter> = {
     (row) => `project_id=${row.projectId}`,
     (each, row) => each.projectId === row.projectId,
   ],
-  "a first time": [
+  "the first time, inclusive": [
     (row) => `from=${at(row.createdAt)}`,
     (each, row) => each.createdAt >= row.createdAt,
   ],
@@ -124,11 +124,7 @@ describe("the list of the audit log", () => {
       (row) => `actor=${row.credentialId}`,
       (each, row) => each.credentialId === row.credentialId,
     ],
-    "a membership": [
-      (row) => `actor=${row.membershipId}`,
-      (each, row) => each.membershipId === row.membershipId,
-    ],
-    "an action": [() => `action=${first}`, ({ action }) => action === first],
+    ...SINGLE_FILTERS,
     "two actions": [
       () => `action=${ACTIONS[0]},${ACTIONS[2]}`,
       ({ action }) => action !== ACTIONS[1],
@@ -136,15 +132,6 @@ describe("the list of the audit log", () => {
     "two actions, repeated": [
       () => `action=${ACTIONS[0]}&action=${ACTIONS[2]}`,
       ({ action }) => action !== ACTIONS[1],
-    ],
-    "a target": [(row) => `target=${row.targetId}`, (each, row) => each.targetId === row.targetId],
-    "a project": [
-      (row) => `project_id=${row.projectId}`,
-      (each, row) => each.projectId === row.projectId,
-    ],
-    "the first time, inclusive": [
-      (row) => `from=${at(row.createdAt)}`,
-      (each, row) => each.createdAt >= row.createdAt,
     ],
     "the last time, exclusive": [
       (row) => `to=${at(row.createdAt)}`,
