@@ -421,12 +421,11 @@ describe("an export of the audit log", () => {
     expect(idsOf([...lines, ...rest.slice(0, -1)])).toEqual(idsOf(rows));
   });
 
-  it.each([
-    ["", () => ""],
-    [", with a last time in the future", (now: number) => `&to=${at(now + 60 * MINUTE)}`],
-  ])(
-    "neither loses nor repeats what is committed while it runs, even with an earlier time%s",
-    async (_, query) => {
+  describe.each([
+    ["to its end", () => ""],
+    ["to a time in the future", (now: number) => `&to=${at(now + 60 * MINUTE)}`],
+  ])("%s", (_, query) => {
+    it("neither loses nor repeats what is committed while it runs, even with an earlier time", async () => {
       const owner = await newWorld();
       const caller = (await newKey(owner)).client;
       let now = Date.now() + 10 * MINUTE;
@@ -459,8 +458,8 @@ describe("an export of the audit log", () => {
       const { cursor } = first.at(-1);
       const next = await isolate.fetch(requestOf(`${exportPath}&after=${cursor}`, caller));
       expect(idsOf(linesOf(await textOf(next)).slice(0, -1))).toEqual([late.id, newest.id]);
-    },
-  );
+    });
+  });
 
   it("ends after its maximum of records, and says that there are more", async () => {
     const maximum = LIMITS.auditExportRecords.value;
