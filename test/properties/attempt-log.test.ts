@@ -19,6 +19,8 @@ import { SharedKeys } from "../support/world.ts";
 
 const HISTORIES = env.EFFORT.logHistories;
 const OFFER_MS = 60_000;
+/** Of one history: a follower that hangs is reported with the history. */
+const TIMEOUT_MS = 300_000;
 const LONG_LINE = new Uint8Array(150_000).fill(0x78);
 
 const part = fc.double({ min: 0, max: 1, noNaN: true });
@@ -91,6 +93,7 @@ type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 class LogHistory {
   readonly #logged: LoggedDeployment;
   readonly #logs: WatchedLogs;
+  readonly #worker: Instrumented;
   readonly #zombie: Attempt;
   readonly #attempt: Attempt;
   readonly sent: SentChunk[];
@@ -99,12 +102,13 @@ class LogHistory {
 
   private constructor(
     logged: LoggedDeployment,
-    logs: WatchedLogs,
+    { logs, worker }: { logs: WatchedLogs; worker: Instrumented },
     { zombie, attempt }: { zombie: Attempt; attempt: Attempt },
     chunks: History["chunks"],
   ) {
     this.#logged = logged;
     this.#logs = logs;
+    this.#worker = worker;
     this.#zombie = zombie;
     this.#attempt = attempt;
     this.sent = chunks.map(({ stack, bytes }) => ({ stackId: logged.stackIds[stack], bytes }));
@@ -112,12 +116,13 @@ class LogHistory {
 
   static async begin(chunks: History["chunks"]): Promise<LogHistory> {
     const logs = new WatchedLogs();
-    const logged = await newLoggedDeployment(new Instrumented({ logs: logs.namespace }).fetch);
+    const worker = new Instrumented({ logs: logs.namespace });
+    const logged = await newLoggedDeployment(worker.fetch);
     const zombie = await Attempt.claim(logged.runner);
     passTime(OFFER_MS + 1);
     const attempt = await Attempt.started(logged.runner);
     expect(attempt.deploymentId).toBe(logged.deploymentId);
-    return new LogHistory(logged, logs, { zombie, attempt }, chunks);
+    return new LogHistory(logged, { logs, worker }, { zombie, attempt }, chunks);
   }
 
   get stackIds(): [string, string] {
@@ -156,6 +161,8 @@ class LogHistory {
         expect(body.next_offset).toBeGreaterThanOrEqual(offset);
       }
     }
+    // Notifies the log again of the end of its attempt, in case it crashed at the first notification.
+    await this.#worker.sweep();
   }
 
   async complete(): Promise<void> {
@@ -232,7 +239,7 @@ describe("the log of an attempt", () => {
         expect(all.end).toEqual({ status: "failed", truncated: false });
         expect(some.end).toEqual({ status: "failed", truncated: false });
       }),
-      { numRuns: HISTORIES },
+      { numRuns: HISTORIES, timeout: TIMEOUT_MS },
     );
   });
 });
