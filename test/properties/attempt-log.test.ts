@@ -239,7 +239,7 @@ describe("the log of an attempt", () => {
         expect(all.end).toEqual({ status: "failed", truncated: false });
         expect(some.end).toEqual({ status: "failed", truncated: false });
       }),
-      { numRuns: HISTORIES, timeout: TIMEOUT_MS },
+      { numRuns: HISTORIES, timeout: TIMEOUT_MS, endOnFailure: true },
     );
   });
 });
