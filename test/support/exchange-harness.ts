@@ -2,11 +2,12 @@ import { Client, type Reply } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
 import type { Issuer } from "./issuer.ts";
 
-/** An app with its own memory, and one issuer on its network. */
+/** An app with its own memory, one issuer on its network, and a clock that stands still. */
 export class ExchangeHarness {
   readonly issuer: Issuer;
   readonly worker: Instrumented;
   aheadMs = 0;
+  readonly #start = Date.now();
 
   constructor(issuer: Issuer, addressLimiter?: RateLimit) {
     this.issuer = issuer;
@@ -18,7 +19,7 @@ export class ExchangeHarness {
   }
 
   get now(): number {
-    return Date.now() + this.aheadMs;
+    return this.#start + this.aheadMs;
   }
 
   client(key?: string): Client {

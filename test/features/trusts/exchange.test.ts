@@ -65,9 +65,9 @@ describe("the exchange of a token", () => {
       expect(body).toMatchObject({ trust_id: trust.id, type: "api_key", expires_in: 900 });
       const key = await own.client(body.key).get(`/v1/orgs`);
       expect(key.status).toBe(200);
-      own.aheadMs = 899_000;
+      own.aheadMs = 899_999;
       expect((await own.client(body.key).get(`/v1/orgs`)).status).toBe(200);
-      own.aheadMs = 901_000;
+      own.aheadMs = 900_000;
       expect((await own.client(body.key).get(`/v1/orgs`)).status).toBe(401);
     },
   );
@@ -281,9 +281,11 @@ describe("the exchange of a token", () => {
   });
 
   it("uses the oldest trust that the token meets", async () => {
+    harness.aheadMs = 1;
     const { body: staging } = await createTrust(harness, {
       conditions: { environment: "staging" },
     });
+    harness.aheadMs = 2;
     await createTrust(harness, { conditions: { repository_id: "74" } });
     expect((await harness.exchange()).body.trust_id).toBe(trust.id);
     const token = await harness.sign({ environment: "staging" });
@@ -325,7 +327,7 @@ describe("the exchange of a token", () => {
     const { body } = await harness.exchange();
     expect(await used()).toBe(before);
     const rows = "select count(*) as n from api_keys where id = ?";
-    harness.aheadMs = 899_000;
+    harness.aheadMs = 899_999;
     await harness.worker.sweep();
     expect(await env.DB.prepare(rows).bind(body.id).first("n")).toBe(1);
     harness.aheadMs = 900_000;
