@@ -4,10 +4,19 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { matchesGlob } from "../../../src/features/trusts/conditions.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import type { Client, Parsed, Reply } from "../../support/client.ts";
+import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { ExchangeHarness } from "../../support/exchange-harness.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import { AUDIENCE, GITHUB_CLAIMS, ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
-import { newKey, newServiceAccount, newTrust, newWorld, type World } from "../../support/world.ts";
+import {
+  newKey,
+  newPool,
+  newProject,
+  newServiceAccount,
+  newTrust,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
 
 const MINUTE_MS = 60_000;
 const CONDITIONS = { repository_id: "74", environment: "production" };
@@ -373,6 +382,29 @@ describe("the exchange of a token", () => {
     expect((await world.client.get(path)).status).toBe(404);
     const again = await harness.exchange(await harness.sign({ environment: "admin" }));
     expect(refusal(again)).toEqual(UNAUTHENTICATED);
+  });
+
+  it("ends in every isolate with its trust, as do the runner tokens that its key has created", async () => {
+    const admin = await newServiceAccount(world, "admin");
+    const conditions = { environment: "admin" };
+    const { body: own } = await createTrust(harness, { membership_id: admin, conditions });
+    const { body: issued } = await harness.exchange(await harness.sign({ environment: "admin" }));
+    const { default_environment_id } = await newProject(world.client);
+    const pool = await newPool(world, [default_environment_id]);
+    const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+    const { body: token } = await harness.client(issued.key).post(tokens, { name: "by the job" });
+    const other = new Instrumented({ clock: { now: () => harness.now } });
+    const statuses = async ({ fetch }: Instrumented) => {
+      const runners = [new Client(token.token, fetch), pool.runner.via(fetch)];
+      const replies = [await new Client(issued.key, fetch).get("/v1/orgs")];
+      for (const each of runners) replies.push(await each.get("/v1/runner/attempts"));
+      return replies.map(({ status }) => status);
+    };
+    const isolates = [harness.worker, other];
+    for (const each of isolates) expect(await statuses(each)).toEqual([200, 200, 200]);
+    const deletion = world.client.via(harness.worker.fetch);
+    expect((await deletion.delete(`/v1/orgs/${world.id}/trusts/${own.id}`)).status).toBe(204);
+    for (const each of isolates) expect(await statuses(each)).toEqual([401, 401, 200]);
   });
 
   it("ends with its service account", async () => {
