@@ -32,6 +32,7 @@ async function newRevokedKey(batch: number): Promise<Client> {
 }
 
 const listed = async (): Promise<Parsed[]> => (await world.client.get(tokens)).body.data;
+const at = (time: number) => new Date(time).toISOString();
 const statusOf = async (runner: Client) => (await runner.get("/v1/runner/attempts")).status;
 const refusal = ({ status, body }: Reply) => [status, body.code, body.message];
 const REVOKED = [
@@ -65,6 +66,62 @@ describe("a runner token", () => {
       expect(rotated.status).toBe(201);
       expect(await statusOf(new Client(rotated.body.token))).toBe(200);
       expect(await statusOf(pool.runner)).toBe(overlap_seconds === 0 ? 401 : 200);
+    },
+  );
+});
+
+describe("a key that expires", () => {
+  const HOUR_MS = 3_600_000;
+  const now = Date.now();
+  const keyExpiry = now + HOUR_MS;
+  let isolate: Instrumented;
+  let expiring: Client;
+
+  beforeEach(async () => {
+    isolate = new Instrumented({ clock: { now: () => now } });
+    expiring = (await newKey(world, { expiresAt: keyExpiry })).client.via(isolate.fetch);
+  });
+
+  it("creates runner tokens that expire with it or before, and none that last longer", async () => {
+    for (const [expires_at, expected] of [
+      [undefined, keyExpiry],
+      [null, keyExpiry],
+      [at(keyExpiry), keyExpiry],
+      [at(now + 1), now + 1],
+    ] as const) {
+      const { status, body } = await expiring.post(tokens, { name: "eu", expires_at });
+      expect([status, body.expires_at]).toEqual([201, at(expected)]);
+    }
+    const before = await listed();
+    const late = await expiring.post(tokens, { name: "eu", expires_at: at(keyExpiry + 1) });
+    expect([late.status, late.body.cause.issues[0].path]).toEqual([400, "expires_at"]);
+    expect(await listed()).toEqual(before);
+  });
+
+  it.each([0, 60])(
+    "rotates runner tokens with an overlap of %d s, and the new ones last no longer than it",
+    async (overlap_seconds) => {
+      const lasting = world.client.via(isolate.fetch);
+      const create = async (lifetime?: number) => {
+        const expires_at = lifetime && at(now + lifetime);
+        return (await lasting.post(tokens, { name: "eu", expires_at })).body;
+      };
+      for (const [caller, lifetime, expected] of [
+        [expiring, undefined, at(keyExpiry)],
+        [expiring, 2 * HOUR_MS, at(keyExpiry)],
+        [expiring, HOUR_MS / 2, at(now + HOUR_MS / 2)],
+        [lasting, undefined, undefined],
+        [lasting, 2 * HOUR_MS, at(now + 2 * HOUR_MS)],
+      ] as const) {
+        const old = await create(lifetime);
+        const { status, body } = await caller.post(`${tokens}/${old.id}/rotate`, {
+          overlap_seconds,
+        });
+        expect([status, body.expires_at]).toEqual([201, expected]);
+        const runners = [body.token, old.token].map((each) => new Client(each, isolate.fetch));
+        const statuses = await Promise.all(runners.map(statusOf));
+        expect(statuses).toEqual([200, overlap_seconds === 0 ? 401 : 200]);
+      }
     },
   );
 });
