@@ -6,6 +6,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import {
+  addSessions,
   join,
   newKey,
   newProject,
@@ -263,6 +264,18 @@ describe("a sign-in link", () => {
     expect((await (await newKey(world)).client.post("/v1/sign-in-links", undefined)).status).toBe(
       201,
     );
+  });
+
+  it("starts no session beside 100 of its membership, of which the ended ones do not count", async () => {
+    const other = await newWorld();
+    const { path } = await newLink(other.client);
+    await addSessions(other, 100);
+    expect((await press(path)).status).toBe(409);
+    await env.DB.prepare("update sessions set expires_at = 5 where membership_id = ?")
+      .bind(other.membershipId)
+      .run();
+    expect((await press(path)).status).toBe(303);
+    expect(await sessionsOf(other)).toHaveLength(1);
   });
 
   it("needs the scope keys:write", async () => {

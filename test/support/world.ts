@@ -200,6 +200,20 @@ export async function signIn<Caller extends { client: Client }>(
   return { ...caller, client, sessionId: reply.body.id };
 }
 
+/** Inserts active sessions of the membership of a key. */
+export async function addSessions({ keyId }: Pick<Person, "keyId">, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId(systemClock));
+  const now = Date.now();
+  await env.DB.prepare(
+    `insert into sessions (id, organization_id, membership_id, source, key_id, secret_hash,
+       created_at, expires_at)
+     select item.value, organization_id, membership_id, 'api_key', api_keys.id, item.value, ?3, ?4
+     from api_keys join json_each(?1) as item where api_keys.id = ?2`,
+  )
+    .bind(JSON.stringify(ids), keyId, now, now + 3_600_000)
+    .run();
+}
+
 /** The secret of the session that a response starts. */
 export function sessionIn({ headers }: Pick<Reply, "headers">): string {
   const [, secret = ""] = /^[^=]+=([^;]*);/.exec(headers.get("set-cookie") ?? "") ?? [];

@@ -182,6 +182,20 @@ describe("a later sign-in", () => {
     );
   });
 
+  it("neither starts in nor accepts an older membership that is pending", async () => {
+    const email = newEmail();
+    const [older = ""] = await addToOrganizations(email, 1, { status: "pending" });
+    const membershipId = await add(corp, email);
+    await new Browser(provider).signInTo(provider, email, corp.id);
+    const browser = await signInToPage(email);
+    expect(shownIn(await openPage(browser))).toEqual([corp.id, older]);
+    expect((await accept(browser, corp)).status).toBe(303);
+    const { body } = await clientOf(browser).get("/v1/whoami");
+    expect(body.membership.id).toBe(membershipId);
+    const status = env.DB.prepare("select status from memberships where id = ?").bind(older);
+    expect(await status.first("status")).toBe("pending");
+  });
+
   it("marks the organization that was used last, and shows it first", async () => {
     const email = newEmail();
     for (const world of [corp, stranger]) await add(world, email);

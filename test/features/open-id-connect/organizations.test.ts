@@ -4,10 +4,12 @@ import { Client, type Parsed } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
 import {
   addressOf,
+  addSessions,
   addToOrganizations,
   join,
   newEmail,
   newInvitation,
+  newKey,
   newWorld,
   signIn,
   type World,
@@ -130,6 +132,27 @@ describe("a session from OpenID Connect", () => {
       expect(member.body.status).toBe(status);
     },
   );
+
+  it.each([
+    ["have expired", "update sessions set expires_at = ?2 where membership_id = ?1"],
+    [
+      "were not used for 12 hours",
+      "update sessions set created_at = ?2 - 43200000 where membership_id = ?1",
+    ],
+    [
+      "have lost their key",
+      "delete from api_keys where membership_id = ?1 and created_at <= ?2 and is_own = 0",
+    ],
+  ])("does not switch where it would be the 101st, unless the 100 %s", async (_, ending) => {
+    const { own, other, browser, membershipId } = await newPerson();
+    await env.DB.prepare("delete from sessions where membership_id = ?").bind(membershipId).run();
+    await addSessions(await newKey(other, { membershipId, role: "member" }), 100);
+    const organization = async () =>
+      (await clientOf(browser).get("/v1/whoami")).body.organization.id;
+    expect([await switchTo(browser, other), await organization()]).toEqual([409, own.id]);
+    await env.DB.prepare(ending).bind(membershipId, Date.now()).run();
+    expect([await switchTo(browser, other), await organization()]).toEqual([200, other.id]);
+  });
 
   it("continues the one that a switch ends, and remembers the switch as the last use", async () => {
     const { own, other, browser } = await newPerson();

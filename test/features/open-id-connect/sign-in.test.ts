@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
 import { newSigningKey } from "../../support/issuer.ts";
-import { addressOf, join, newEmail, newWorld, type World } from "../../support/world.ts";
+import {
+  addressOf,
+  addSessions,
+  join,
+  newEmail,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
 
 let provider: TestIdentityProvider;
 let world: World;
@@ -156,6 +163,20 @@ describe("a sign-in with OpenID Connect", () => {
     const recordsOf = (usage: typeof before) =>
       JSON.stringify(usage).match(/"api_keys":\{"used":\d+/)?.[0];
     expect(recordsOf(after)).toBe(recordsOf(before));
+  });
+
+  it("is refused with 100 sessions of the membership, of which the ended ones do not count", async () => {
+    const person = await newWorld();
+    const address = await addressOf(person);
+    await addSessions(person, 100);
+    const browser = new Browser(provider);
+    const refused = await browser.signIn(provider, address);
+    await expectRefused(browser, refused, 409, "100 sessions of a membership");
+    await env.DB.prepare("update sessions set expires_at = 5 where membership_id = ?")
+      .bind(person.membershipId)
+      .run();
+    expect((await browser.signIn(provider, address)).status).toBe(303);
+    expect(await countSessions(person.membershipId)).toBe(1);
   });
 
   it("ends with its key when the person signs out or revokes it, and keeps what it has created", async () => {
