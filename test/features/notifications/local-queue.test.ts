@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { wakeConsumers } from "../../../src/features/notifications/delivery/index.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Parsed } from "../../support/client.ts";
 import {
   insertDeliveries,
@@ -17,6 +18,16 @@ const ORIGIN = "https://hooks.longshore.dev";
 let project: Parsed;
 /** The endpoints of one test, which no other test reaches. */
 let place: string;
+
+// On a busy machine, attempts would time out, and the third one would follow minutes later.
+beforeAll(() => {
+  const setTimer = globalThis.setTimeout;
+  const extend = (run: () => void, ms?: number) =>
+    setTimer(run, ms === LIMITS.deliveryTimeoutMs.value ? 200 * ms : ms);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(extend as typeof setTimeout);
+});
+
+afterAll(() => void vi.restoreAllMocks());
 
 beforeEach(async () => {
   project = await newProject((await newWorld()).client);
@@ -43,23 +54,19 @@ async function waitFor(ids: readonly string[], fields: object): Promise<void> {
   );
 }
 
-/** On a busy machine, the service stops waiting for an endpoint that has responded. */
-const TIMED_OUT = { error: "timed out after 15 s" };
-
-/** Waits until each has succeeded, by an attempt that follows only those that timed out. */
+/** Waits until each has succeeded, by its only attempt. */
 async function waitForSuccess(ids: readonly string[]): Promise<void> {
   await waitFor(ids, { status: "succeeded" });
-  for (const id of ids) {
-    const attempts = (await storedAttempts(id)).toReversed();
-    const timedOut = attempts.slice(1).map(() => expect.objectContaining(TIMED_OUT));
-    expect(attempts).toEqual([expect.objectContaining({ error: null }), ...timedOut]);
-  }
+  for (const id of ids) expect(await storedAttempts(id)).toMatchObject([{ error: null }]);
 }
 
-async function waitForAttempts(ids: readonly string[]): Promise<void> {
-  await vi.waitFor(
+/** Waits for an attempt, which retries may follow. Returns them. */
+async function waitForAttempts(id: string): Promise<Parsed[]> {
+  return vi.waitFor(
     async () => {
-      for (const id of ids) expect(await storedAttempts(id)).toHaveLength(1);
+      const attempts = await storedAttempts(id);
+      expect(attempts.length).toBeGreaterThan(0);
+      return attempts;
     },
     { timeout: 300_000, interval: 100 },
   );
@@ -86,9 +93,11 @@ describe("the real queue, the real Worker and a network", () => {
 
   it("do not follow a redirect", async () => {
     const [id = ""] = await enqueue("moved", 1);
-    await waitForAttempts([id]);
-    expect((await log()).map(({ path }) => path.split("/").at(-1))).toEqual(["moved"]);
-    expect(await storedAttempts(id)).toMatchObject([{ status_code: 307, error: "redirected" }]);
+    for (const each of await waitForAttempts(id)) {
+      expect(each).toMatchObject({ status_code: 307, error: "redirected" });
+    }
+    const requested = (await log()).map(({ path }) => path.split("/").at(-1));
+    expect(new Set(requested)).toEqual(new Set(["moved"]));
   });
 
   it.each([
@@ -101,12 +110,11 @@ describe("the real queue, the real Worker and a network", () => {
   ])("make no connection to %s", async (origin) => {
     const url = place.replace(ORIGIN, origin);
     const integrationId = await insertIntegration(project, { url: `${url}/canary` });
-    const ids = await insertDeliveries(project, integrationId, Date.now());
-    await wakeConsumers(env.DELIVERIES, ids);
-    await waitForAttempts(ids);
-    expect(await storedAttempts(String(ids[0]))).toMatchObject([
-      { error: "the URL is not allowed", status_code: null },
-    ]);
+    const [id = ""] = await insertDeliveries(project, integrationId, Date.now());
+    await wakeConsumers(env.DELIVERIES, [id]);
+    for (const each of await waitForAttempts(id)) {
+      expect(each).toMatchObject({ error: "the URL is not allowed", status_code: null });
+    }
     expect(await log()).toEqual([]);
   });
 
@@ -117,11 +125,9 @@ describe("the real queue, the real Worker and a network", () => {
     const started = (await log()).filter(({ path }) => path.endsWith("dead"));
     const hanging = await Promise.all(dead.map(stored));
     expect(hanging.map(({ status }) => status)).toEqual(Array(20).fill("pending"));
-    const timedOut = (await Promise.all(dead.map(storedAttempts))).flat();
-    expect(timedOut).toEqual(timedOut.map(() => expect.objectContaining(TIMED_OUT)));
     // An endpoint that has not responded gets two requests at a time.
     expect(started.length).toBeGreaterThan(0);
-    expect(started.length).toBeLessThanOrEqual(2 + timedOut.length);
+    expect(started.length).toBeLessThanOrEqual(2);
 
     // An attempt that outlasts its batch is recorded too, and the others are sent.
     const isOver = new AbortController();
