@@ -272,6 +272,8 @@ describe("a delivery to an integration that is not confirmed", () => {
     const id = await insertAsPreviousVersion();
     const { id: webhook } = await newIntegration(client, project.id);
     const sending = new DeliveryHarness(() => new Response("ok"));
+    // To the real queue, which the confirmation wakes, they are not due.
+    sending.now += HOURS;
     const [earlier = ""] = await insertDeliveries(project, id, sending.now);
     const [other = ""] = await insertDeliveries(project, webhook, sending.now);
     await confirm(id);
