@@ -121,6 +121,39 @@ describe("longshore login", () => {
     expect(JSON.parse(stdout).organization.id).toBe(other.organizationId);
   });
 
+  it("sends each of two keys of one host to the deployment at its own path only", async (context) => {
+    const requests: string[] = [];
+    const server = createServer(({ headers, url }, response) => {
+      requests.push(`${headers["x-api-key"]} to ${url}`);
+      response.setHeader("content-type", "application/json");
+      response.end('{"organization": {"id": "o"}}');
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    context.onTestFinished(() => void server.close());
+    const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const profiles = {
+      first: { url: `${host}/a`, api_key: "lsh_a" },
+      second: { url: `${host}/b`, api_key: "lsh_b" },
+    };
+    mkdirSync(join(profilesFile(), ".."), { recursive: true });
+    writeFileSync(profilesFile(), JSON.stringify({ current: "first", profiles }));
+    const read = async (LONGSHORE_URL: string, ...options: string[]) => {
+      const args = ["api", "GET", "/v1/whoami", ...options];
+      const { stderr, status } = await user.run(args, { changes: { LONGSHORE_URL } });
+      return [stderr, status];
+    };
+    for (const path of ["/b", "", "/a/b", "/A"]) {
+      const refused = [expect.stringMatching(/^There is no API key for http:/), 1];
+      expect(await read(host + path)).toEqual(refused);
+    }
+    const other = "LONGSHORE_URL is not the address of the profile second. Omit one of them.\n";
+    expect(await read(`${host}/a`, "--profile", "second")).toEqual([other, 1]);
+    expect(requests).toEqual([]);
+    expect(await read(`${host}/a`)).toEqual(["", 0]);
+    expect(await read(`${host}/b`, "--profile", "second")).toEqual(["", 0]);
+    expect(requests).toEqual(["lsh_a to /a/v1/whoami", "lsh_b to /b/v1/whoami"]);
+  });
+
   it("stores nothing if the service refuses the key", async () => {
     const args = ["login", "--url", service.url.origin];
     for (const input of ["lsh_wrong", "two words", ""]) {
