@@ -79,6 +79,9 @@ describe("a .env file", () => {
     ["  export A = 'x # y' # z\n# B=1\n\nC:  d\n", { A: "x # y", C: "d" }],
     ["A=\nB=''\nC=\"a\\nb\"\n", { A: "", B: "", C: "a\nb" }],
     ['A=`it\'s "it"`\nB=$A$B\nC=a b c', { A: `it's "it"`, B: "$A$B", C: "a b c" }],
+    ['A="say \\"hi\\" # now" # why\nB=2', { A: 'say \\"hi\\" # now', B: "2" }],
+    ["A='it\\'s'\nB=`a\\`b`", { A: "it\\'s", B: "a\\`b" }],
+    ["A='x\\\\'\nB=2", { A: "x\\\\", B: "2" }],
     ["", {}],
   ])("that is %j is understood", (source, values) => {
     expect(Object.fromEntries(parseDotenv(source, ".env"))).toEqual(values);
