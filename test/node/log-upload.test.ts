@@ -104,6 +104,44 @@ describe("the upload of a log", () => {
     expect(error).toHaveBeenCalledOnce();
   });
 
+  /** Responds with these offsets, one after the other. Returns those of the requests, once the upload has ended. */
+  async function uploadTo(responses: (request: number) => number, bytes: string) {
+    const offsets: number[] = [];
+    const { upload } = newUpload(async (offset) => {
+      offsets.push(offset);
+      if (offsets.length > 1_000) throw new Error("The upload does not end.");
+      return responses(offsets.length - 1);
+    });
+    upload.append("a", Buffer.from(bytes));
+    upload.complete(60_000);
+    await upload.done;
+    return offsets;
+  }
+
+  it("continues where the server asks for earlier bytes, and ends if it then does not move on", async () => {
+    const error = silenceErrors();
+    expect(await uploadTo((request) => [8, 3, 11, 16][request] ?? -1, "x".repeat(16))).toEqual([
+      0, 8, 3, 11,
+    ]);
+    expect(error).not.toHaveBeenCalled();
+    expect(await uploadTo((request) => [8, 3][request] ?? 3, "x".repeat(16))).toEqual([0, 8, 3]);
+    expect(error.mock.calls).toEqual([
+      [expect.stringContaining("The server continues at byte 3 instead of 3.")],
+    ]);
+  });
+
+  it("ends if the server asks for earlier bytes again and again, also if it moves on between", async () => {
+    const error = silenceErrors();
+    const stepsBack = (requests: readonly number[]) =>
+      requests.filter((offset, at) => offset < (requests[at - 1] ?? 0)).length;
+    const backAndForth = (request: number) => (request % 2 === 0 ? 8 : 0);
+    const recovers = (request: number) => (request < 200 ? backAndForth(request) : 9);
+    expect(stepsBack(await uploadTo(recovers, "x".repeat(9)))).toBe(100);
+    expect(error).not.toHaveBeenCalled();
+    expect(stepsBack(await uploadTo(backAndForth, "x".repeat(9)))).toBe(100);
+    expect(error).toHaveBeenCalledOnce();
+  });
+
   it("ends without a word when it is stopped during a request", async () => {
     const error = silenceErrors();
     const { upload } = newUpload(async (_offset, _chunk, signal) => {
