@@ -1,3 +1,7 @@
+import { EventEmitter, once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CommandResult, runCommand } from "../../packages/runner/src/command.ts";
 
@@ -59,6 +63,82 @@ describe.concurrent("the output of a command", () => {
     expect(result).toEqual(SUCCEEDED);
     // It still runs, and would have kept the pipe open.
     expect(process.kill(Number(pid), "SIGKILL")).toBe(true);
+  });
+});
+
+const GRACE_MS = 30_000;
+
+/**
+ * Runs the command, with time that passes only in the test. The command prints `stopping` once it has
+ * the signal, and may wait for the file `go`.
+ */
+async function stopWithFrozenTimers(command: string) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const folder = mkdtempSync(join(tmpdir(), "longshore-command-"));
+  onTestFinished(() => {
+    vi.useRealTimers();
+    rmSync(folder, { recursive: true });
+  });
+  const [stop, force] = [new AbortController(), new AbortController()];
+  onTestFinished(() => force.abort());
+  const printed = new EventEmitter();
+  const [started, stopping] = [once(printed, "started"), once(printed, "stopping")];
+  const env = { ...process.env, FOLDER: folder };
+  let output = "";
+  const result = runCommand(command, env, {
+    stop: stop.signal,
+    force: force.signal,
+    graceMs: GRACE_MS,
+    onOutput: (chunk) => {
+      output += chunk;
+      for (const word of ["started", "stopping"]) if (output.includes(word)) printed.emit(word);
+    },
+  });
+  await started;
+  stop.abort();
+  await Promise.race([stopping, result]);
+  return { result, folder, go: () => writeFileSync(join(folder, "go"), "") };
+}
+
+const WAITS = 'until [ -e "$FOLDER/go" ]; do sleep 0.05; done';
+
+describe("a command that is stopped", () => {
+  it("has until the end of the grace period to clean up, and then ends by itself", async () => {
+    const { result, folder, go } = await stopWithFrozenTimers(
+      `trap 'echo stopping; ${WAITS}; echo all > "$FOLDER/cleaned"; exit 0' TERM; echo started; ${WAITS}`,
+    );
+    vi.advanceTimersByTime(GRACE_MS - 1);
+    go();
+    expect(await result).toEqual(SUCCEEDED);
+    expect(readFileSync(join(folder, "cleaned"), "utf8")).toBe("all\n");
+  });
+
+  it("leaves its child processes the rest of the grace period", async () => {
+    const child = `trap 'echo stopping; ${WAITS}; echo all > "$FOLDER/cleaned"; exit 0' TERM; echo started; ${WAITS}`;
+    const { result, folder, go } = await stopWithFrozenTimers(
+      `(${child}) & trap 'exit 3' TERM; wait`,
+    );
+    vi.advanceTimersByTime(GRACE_MS - 1);
+    go();
+    expect(await result).toEqual({ ok: false, reason: "The command ended with 3." });
+    expect(readFileSync(join(folder, "cleaned"), "utf8")).toBe("all\n");
+  });
+
+  it("is killed after the grace period, and not before", async () => {
+    const { result } = await stopWithFrozenTimers(
+      `trap 'echo stopping' TERM; echo started; while :; do sleep 0.05; done`,
+    );
+    let hasEnded = false;
+    void result.then(() => {
+      hasEnded = true;
+    });
+    vi.advanceTimersByTime(GRACE_MS - 1);
+    // Longer than the end of a process takes to arrive.
+    await run("true");
+    expect(hasEnded).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await result).toEqual({ ok: false, reason: "The command was ended by SIGKILL." });
   });
 });
 
