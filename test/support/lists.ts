@@ -10,7 +10,10 @@ export interface Row {
 }
 
 /** Inserts projects directly, so that a test can choose equal creation times. */
-export async function insertProjects(world: World, rows: readonly Row[]): Promise<void> {
+export async function insertProjects(
+  world: Pick<World, "id" | "membershipId">,
+  rows: readonly Row[],
+): Promise<void> {
   const statements = rows.flatMap(({ id, createdAt }) => [
     env.DB.prepare(
       "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3, 1)",
