@@ -1,0 +1,100 @@
+import { EventEmitter, on } from "node:events";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ApiClient } from "../../packages/runner/src/api.ts";
+import { Lease } from "../../packages/runner/src/lease.ts";
+
+const LEASE_MS = 60_000;
+const INTERVALS = { start_within_seconds: 30, heartbeat_every_seconds: 0, lease_seconds: 60 };
+const DEPLOYMENT = { id: "d", stack_ids: [], data: { patch: [] } };
+const CLAIM = { ...INTERVALS, attempt_id: "a", lease_token: "t", deployment: DEPLOYMENT };
+
+interface PendingRequest {
+  verb: string;
+  answer(intervals?: Partial<typeof INTERVALS>): void;
+}
+
+let lease: Lease;
+let requests: AsyncIterator<[PendingRequest]>;
+
+/** Time passes only in the test. The pause between two heartbeats is none. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const sent = new EventEmitter();
+  requests = on(sent, "request") as AsyncIterator<[PendingRequest]>;
+  const send = (_: string, path: string) =>
+    new Promise((resolve) => {
+      const answer: PendingRequest["answer"] = (intervals) => {
+        const body = { ...INTERVALS, ...intervals, deployment: DEPLOYMENT };
+        resolve({ status: 200, directive: "continue", retryAfterMs: undefined, body });
+      };
+      sent.emit("request", { verb: path.split("/").at(-1), answer });
+    });
+  lease = new Lease({ send } as unknown as ApiClient, CLAIM);
+});
+
+afterEach(() => {
+  lease.end();
+  vi.useRealTimers();
+});
+
+/** The next request that has been or will be sent. */
+async function next(verb: string): Promise<PendingRequest> {
+  const { value } = await requests.next();
+  expect(value[0].verb).toBe(verb);
+  return value[0];
+}
+
+function expectToHaltAfter(ms: number): void {
+  vi.advanceTimersByTime(ms - 1);
+  expect([lease.haltReason, lease.halted.aborted]).toEqual([undefined, false]);
+  vi.advanceTimersByTime(1);
+  expect([lease.haltReason, lease.halted.aborted]).toEqual(["lease_expired", true]);
+}
+
+it("counts the lease from the request to start, however late the response is", async () => {
+  const started = lease.start();
+  const { answer } = await next("start");
+  vi.advanceTimersByTime(20_000);
+  answer();
+  await started;
+  expectToHaltAfter(LEASE_MS - 20_000);
+});
+
+it("counts the lease from the newest heartbeat with a response, however late that is", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  const first = await next("heartbeat");
+  vi.advanceTimersByTime(10_000);
+  first.answer();
+  const second = await next("heartbeat");
+  vi.advanceTimersByTime(30_000);
+  second.answer();
+  // The server is silent from here on.
+  const third = await next("heartbeat");
+  expectToHaltAfter(LEASE_MS - 30_000);
+  third.answer();
+  await next("heartbeat");
+  expect(lease.haltReason).toBe("lease_expired");
+});
+
+it("ends a lease at once that has become shorter than the response took", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  const { answer } = await next("heartbeat");
+  vi.advanceTimersByTime(10_000);
+  answer({ lease_seconds: 10 });
+  await next("heartbeat");
+  vi.advanceTimersByTime(1);
+  expect(lease.haltReason).toBe("lease_expired");
+});
+
+it("ends no lease after the end of its attempt", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  lease.end();
+  vi.advanceTimersByTime(2 * LEASE_MS);
+  expect(lease.haltReason).toBe(undefined);
+});
