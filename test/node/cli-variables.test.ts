@@ -12,6 +12,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { parse } from "dotenv";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "./support/cli.ts";
@@ -200,6 +201,63 @@ describe("longshore vars diff and push", () => {
       SAME: ["secret", "same"],
       CHANGED: ["secret", CANARY],
       NEW: ["string", "two\nlines"],
+    });
+  });
+
+  describe("while its question is open", () => {
+    const push = async (whileOpen: () => Promise<unknown>, ...options: string[]) => {
+      writeFileSync(inFolder(".env"), FILE);
+      const { stderr, status } = await user.runAsked(["vars", "push", ...options], {
+        text: "Change the variables of the environment production?",
+        answer: async () => {
+          await whileOpen();
+          return "y";
+        },
+      });
+      return { stderr: stripVTControlCharacters(stderr), status };
+    };
+
+    const remove = async (name: string) => {
+      const { data } = await client.call("GET", `/v1/environments/${production.id}/variables`);
+      const { id } = data.find((each: Parsed) => each.name === name);
+      await client.call("DELETE", `/v1/variables/${id}`);
+    };
+
+    it.each([
+      ["the variable that it replaces", () => put({ CHANGED: "by another" })],
+      ["one that the file lacks", () => put({ GONE: "by another" })],
+      ["the variable that it creates", () => put({ NEW: "by another" })],
+      ["one by deleting it", () => remove("SAME")],
+      ["one by creating it again", () => remove("SAME").then(() => put({ SAME: "same" }))],
+    ])("refuses to write if someone changes %s", async (_, change) => {
+      let before: object = {};
+      const { stderr, status } = await push(async () => {
+        await change();
+        before = await read();
+      }, "--replace");
+      expect(stderr).toContain(
+        "The variables of the environment production have changed in the meantime. Nothing was changed",
+      );
+      expect(status).toBe(1);
+      expect(await read()).toEqual(before);
+    });
+
+    it("writes if someone changes the variables of others only", async () => {
+      const { stderr, status } = await push(async () => {
+        await put({ CHANGED: "of staging" }, `/v1/environments/${staging.id}`);
+        await put({ CHANGED: "of web" }, `/v1/components/${component.id}`);
+      });
+      expect(stderr).toContain("Wrote 2 and deleted 0 variables of the environment production.");
+      expect(status).toBe(0);
+      expect(await read()).toEqual({
+        SAME: ["secret", "same"],
+        CHANGED: ["secret", CANARY],
+        GONE: ["secret", "x"],
+        NEW: ["secure_string", "two\nlines"],
+      });
+      expect(await read(`/v1/environments/${staging.id}`)).toEqual({
+        CHANGED: ["secret", "of staging"],
+      });
     });
   });
 

@@ -19,6 +19,13 @@ interface Given {
   changes?: NodeJS.Dict<string>;
 }
 
+interface Question {
+  /** A part of what it prints. */
+  text: string;
+  /** Called while the question is open. Returns the keys that are pressed then. */
+  answer(): Promise<string>;
+}
+
 interface Ended {
   stdout: string;
   stderr: string;
@@ -53,16 +60,40 @@ export class CliUser {
   }
 
   /** Runs `longshore` to its end in the process of the test, without a terminal. */
-  async run(args: readonly string[], given: Given = {}): Promise<Ended> {
+  run(args: readonly string[], given: Given = {}): Promise<Ended> {
+    const stdin = new PassThrough();
+    stdin.end(given.input ?? "");
+    return this.#run(args, { stdin, stderr: new PassThrough() }, given.changes);
+  }
+
+  /** Runs it so in a terminal, where it asks a question. */
+  async runAsked(args: readonly string[], { text: asked, answer }: Question): Promise<Ended> {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const stderr = Object.assign(new PassThrough(), { isTTY: true });
+    let printed = "";
+    const onPrinted = async (chunk: Buffer) => {
+      printed += chunk;
+      if (!printed.includes(asked)) return;
+      stderr.off("data", onPrinted);
+      stdin.write(await answer());
+    };
+    stderr.on("data", onPrinted);
+    return this.#run(args, { stdin, stderr });
+  }
+
+  async #run(
+    args: readonly string[],
+    { stdin, stderr }: { stdin: PassThrough; stderr: PassThrough },
+    changes?: NodeJS.Dict<string>,
+  ): Promise<Ended> {
     if (args.some((each) => OF_PROCESS.includes(each))) {
       throw new Error("This command uses the process itself: call runProcess.");
     }
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end(given.input ?? "");
+    const stdout = new PassThrough();
     const printed = Promise.all([text(stdout), text(stderr)]);
     const signals = new EventEmitter();
     const status = await runProgram(args, {
-      env: this.environment(given.changes),
+      env: this.environment(changes),
       stdin,
       stdout,
       stderr,
