@@ -4,7 +4,12 @@ import { RunnerFixture } from "./support/fixture.ts";
 /** Silence after which a runner counts as lost. */
 const LOST_AFTER_MS = 360_000;
 const SLEEPS = "exec sleep 600";
-const STOPS = "trap 'echo TERM >> signals; exit 143' TERM; sleep 600 & wait";
+/** Writes to `ready` once it would notice SIGTERM. A shell that is stopped before has no trap yet. */
+const STOPS = "trap 'echo TERM >> signals; exit 143' TERM; echo ready >> ready; sleep 600 & wait";
+/** Cleans up until the file `go` exists. */
+const CLEANS_UP =
+  "trap 'echo TERM >> signals; until [ -e go ]; do sleep 0.1; done; echo all >> cleaned; exit 143' TERM; " +
+  "echo ready >> ready; sleep 600 & wait";
 /** `exec` keeps ignored signals, so only SIGKILL ends this command. */
 const IGNORES_SIGTERM = "trap '' TERM; echo ignored >> signals; exec sleep 600";
 /** The shell exits on SIGTERM. Its child process ignores it, so only SIGKILL ends that. */
@@ -24,13 +29,17 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe.concurrent("the reference runner, when its work is stopped", () => {
-  it("stops the command and its child processes when the deployment is canceled", async (context) => {
+  it("stops the command and its child processes, which clean up, when the deployment is canceled", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { id } = await project.deploy();
-    const runner = run(STOPS, "--once");
-    await runner.waitForRuns(1);
+    const runner = run(CLEANS_UP, "--once");
+    await runner.waitForLines("ready", 1);
     expect((await project.cancel(id)).status).toBe("canceling");
+    await runner.waitForLines("signals", 1);
+    expect((await project.read(id)).status).toBe("canceling");
+    runner.make("go");
     expect(await runner.exited).toBe(1);
+    expect(runner.read("cleaned")).toEqual(["all"]);
     const stacks = [`canceled: ${CANCELED}`, "canceled"];
     expect(await project.waitForEnd(id)).toEqual({ status: "canceled", stacks });
     expect(runner.read("signals")).toEqual(["TERM"]);
@@ -42,7 +51,7 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     const { project, proxy, run } = await fixture.prepare(context);
     const { id } = await project.deploy();
     const runner = run(STOPS, "--once");
-    await runner.waitForRuns(1);
+    await runner.waitForLines("ready", 1);
     proxy.isSilent = true;
     await fixture.timeOut(id);
     expect((await project.read(id)).status).toBe("canceling");
@@ -168,7 +177,7 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     });
     const { id } = await project.deploy();
     const runner = run(STOPS, "--once");
-    await runner.waitForRuns(1);
+    await runner.waitForLines("ready", 1);
     await fixture.expireLease(id, LOST_AFTER_MS);
     expect(await runner.exited).toBe(1);
     expect(runner.read("signals")).toEqual(["TERM"]);
@@ -181,7 +190,7 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
   it("stops the command when the server is silent for the length of the lease", async (context) => {
     let wasSilent = false;
     const { project, proxy, run } = await fixture.prepare(context, (verb) => {
-      if (wasSilent || verb !== "heartbeat" || runner.runs.length === 0) return false;
+      if (wasSilent || verb !== "heartbeat" || runner.read("ready").length === 0) return false;
       wasSilent = true;
       // After this reply.
       proxy.intervals = { lease_seconds: 1 };
