@@ -70,6 +70,46 @@ describe("an API key in the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("is in a list that keeps its filter on every page", async () => {
+    const keys = `/v1/orgs/${service.organizationId}/api-keys`;
+    for (const [index, name] of ["a", "b", "c", "d", "e"].entries()) {
+      const revoked = await service.owner.call("POST", keys, { name: `revoked ${name}` });
+      await service.owner.call("DELETE", `${keys}/${revoked.id}`);
+      await service.owner.call("POST", keys, { name: `active ${index}` });
+    }
+    const { page, problems } = await openConsole(browser, at("organization"), {
+      apiKey: service.owner.key,
+    });
+    const lists: URLSearchParams[] = [];
+    await page.route("**/api-keys?*", (route) => {
+      const url = new URL(route.request().url());
+      lists.push(new URLSearchParams(url.search));
+      url.searchParams.set("limit", "2");
+      return route.continue({ url: url.href });
+    });
+    await page.goto(at("organization/keys?status=revoked").href);
+    const list = page.getByRole("list", { name: "API keys" });
+    const more = page.getByRole("button", { name: "Load more" });
+    for (const name of ["revoked d", "revoked b"]) {
+      await list.getByText(name).waitFor();
+      await more.click();
+    }
+    await list.getByText("revoked a").waitFor();
+    expect(await list.getByText(/^(revoked|active) \w/).count()).toBeGreaterThanOrEqual(5);
+    expect(await list.getByText("active").count()).toBe(0);
+    expect(lists.map((each) => [each.get("status"), each.has("after")])).toEqual([
+      ["revoked", false],
+      ["revoked", true],
+      ["revoked", true],
+    ]);
+    // Another filter begins with the first page again.
+    await page.getByLabel("Status").selectOption("Active");
+    await list.getByText("active 4").waitFor();
+    expect(await list.getByText("revoked").count()).toBe(0);
+    expect(await list.getByRole("listitem").count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
   it("signs in, returns to the page of the URL, and signs out", async () => {
     const { page, problems } = await openConsole(browser, at("organization/usage"));
     await page.getByLabel("API key").fill("lsh_wrong");

@@ -140,6 +140,8 @@ describe("a sign-in at a certified identity provider", () => {
     const CHOICES = "/v1/sign-in/organizations";
     const HOSTILE = `<b>x</b> ${"wide".repeat(22)}`;
     const COUNT = 21;
+    const OF_FIRST = "Project of the first organization";
+    const OF_FOUNDED = "Project of Founded 1";
 
     /** The person who bootstrapped the installation founds them, and invites another person. */
     beforeAll(async () => {
@@ -147,6 +149,7 @@ describe("a sign-in at a certified identity provider", () => {
         const name = number === COUNT ? HOSTILE : `Founded ${number}`;
         const { id, api_key } = await service.owner.call("POST", "/v1/orgs", { name });
         const owner = new ApiClient(at("/"), api_key.key);
+        if (number === 1) await owner.call("POST", "/v1/projects", { name: OF_FOUNDED });
         const body = { email: "zoe@example.com", role: "member" };
         await owner.call("POST", `/v1/orgs/${id}/invitations`, body);
       }
@@ -232,14 +235,26 @@ describe("a sign-in at a certified identity provider", () => {
       const choice = at(`${CHOICES}/${service.organizationId}`);
       await browser.open(choice, { until: () => true, body });
       const cookiesOf = (url: string) => browser.cookiesOf(url);
+      await service.owner.call("POST", "/v1/projects", { name: OF_FIRST });
       const page = await openWith({ cookiesOf }, "/console/");
+      await page.getByRole("link", { name: OF_FIRST }).waitFor();
       await page.getByRole("button", { name: "·" }).click();
       const dialog = page.getByRole("dialog", { name: "You" });
       await dialog.getByRole("button", { name: "Founded 20 (" }).waitFor();
       expect(await dialog.getByRole("button", { name: "Founded 1 (" }).count()).toBe(0);
       await dialog.getByRole("button", { name: "Load more organizations" }).click();
+      const released = Promise.withResolvers<void>();
+      await page.route(/\/v1\/projects(\?|$)/, (route) =>
+        released.promise.then(() => route.continue()),
+      );
       await dialog.getByRole("button", { name: "Founded 1 (" }).click();
       await page.getByRole("button", { name: "Founded 1 ·" }).waitFor();
+      // Before the new list arrives, nothing of the old one is left.
+      await page.locator("main [aria-busy=true]").waitFor();
+      expect(await page.getByText(OF_FIRST).count()).toBe(0);
+      released.resolve();
+      await page.getByRole("link", { name: OF_FOUNDED }).waitFor();
+      expect(await page.getByText(OF_FIRST).count()).toBe(0);
       expect(await readOrganization(page)).toBe("Founded 1");
     });
   });
