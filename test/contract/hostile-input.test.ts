@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Reply } from "../support/client.ts";
 import { exampleBody, type Operation, operations, resolve } from "../support/contract.ts";
-import { type Ids, newIds, pathWith } from "../support/operations.ts";
+import { type Ids, newWorldWithIds, pathWith } from "../support/operations.ts";
 import { newWorld, SharedKeys, type World } from "../support/world.ts";
 
 const MAXIMUM_BYTES = 1.1 * 1024 * 1024;
@@ -137,26 +137,18 @@ function sampleOf<Item>(items: readonly Item[]): Item[] {
   return items.filter(() => seen++ % stride === 0);
 }
 
-interface Fixture {
-  world: World;
-  ids: Ids;
-}
-
-async function newFixture(): Promise<Fixture> {
-  const world = await newWorld();
-  return { world, ids: await newIds(world) };
-}
+type Fixture = ReturnType<typeof newWorldWithIds>;
 
 /** More would exceed the limit of their organization. */
 const OPERATIONS_PER_FIXTURE = 5;
 
-let shared: { fixture: Promise<Fixture>; uses: number } | undefined;
+let shared: { fixture: Fixture; uses: number } | undefined;
 
 /** Shared, except by operations that could delete the records or end the attempt of others. */
-function fixtureOf(operation: Operation): Promise<Fixture> {
-  if (operation.method === "DELETE" || isRunners(operation)) return newFixture();
+function fixtureOf(operation: Operation): Fixture {
+  if (operation.method === "DELETE" || isRunners(operation)) return newWorldWithIds();
   if (!shared || shared.uses === OPERATIONS_PER_FIXTURE)
-    shared = { fixture: newFixture(), uses: 0 };
+    shared = { fixture: newWorldWithIds(), uses: 0 };
   shared.uses += 1;
   return shared.fixture;
 }

@@ -1,4 +1,5 @@
 import type { OrgRole } from "../../src/lib/roles.ts";
+import { Template } from "../support/template.ts";
 import { accept, newPool, newProject, newWorld, type World } from "../support/world.ts";
 import type { Bystander } from "./bystanders.ts";
 import { Knowledge } from "./knowledge.ts";
@@ -13,7 +14,6 @@ import {
   secretOf,
 } from "./leaked-credentials.ts";
 import { survey } from "./survey.ts";
-import { Template } from "./template.ts";
 import type { LeakWorker } from "./worker.ts";
 
 /** What a sequence starts with. */

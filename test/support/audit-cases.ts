@@ -5,6 +5,7 @@ import { Client, type Parsed } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
 import { AUDIENCE, ISSUER, Issuer } from "./issuer.ts";
 import { Attempt } from "./runner.ts";
+import { copiesOf } from "./template.ts";
 import {
   accept,
   CONNECTION,
@@ -49,7 +50,7 @@ export const variable = (name: string) => ({
   value: newCanarySecret(),
 });
 
-export async function newFixture(): Promise<Fixture> {
+export const newFixture = copiesOf(async (): Promise<Fixture> => {
   const world = await newWorld();
   const project = await newProject(world.client, { description: "Before." });
   const member = await join(world);
@@ -72,7 +73,7 @@ export async function newFixture(): Promise<Fixture> {
     key_id: member.keyId,
   };
   return { world, person: world, project, pool, member, outsiders, ids, headers: {} };
-}
+});
 
 type Expected = { action: string; target: object; changes?: object };
 

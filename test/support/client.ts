@@ -48,6 +48,17 @@ export class Client {
     return new Client(undefined, callWorker, session);
   }
 
+  /** Undefined for what is not the JSON of a client. */
+  static ofJson(json: unknown): Client | undefined {
+    if (!(json instanceof Object && "credentials" in json)) return undefined;
+    const { key, session } = json.credentials as Pick<Client, "key" | "session">;
+    return new Client(key, callWorker, session);
+  }
+
+  toJSON(): object {
+    return { credentials: { key: this.key, session: this.session } };
+  }
+
   get(path: string, headers?: Record<string, string>): Promise<Reply> {
     return this.request("GET", path, undefined, headers);
   }

@@ -5,6 +5,7 @@ import { exampleBody, type Operation, operations } from "./contract.ts";
 import { freezeTime } from "./frozen-time.ts";
 import { Instrumented } from "./instruments.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
+import { copiesOf } from "./template.ts";
 import {
   accept,
   type CredentialKind,
@@ -50,7 +51,7 @@ export interface Fixture {
   environmentId: string;
 }
 
-async function newFixture(): Promise<Fixture> {
+const newFixture = copiesOf(async (): Promise<Fixture> => {
   const world = await newWorld();
   const project = await newProject(world.client);
   const inside = await join(world);
@@ -86,7 +87,7 @@ async function newFixture(): Promise<Fixture> {
     name: "api-5xx",
   };
   return { world, ids, project, environmentId: staging.id };
-}
+});
 
 /** Files share this module if they share a runtime, but each has an empty database. */
 const shared = new Map<string, Promise<Fixture>>();

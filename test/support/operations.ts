@@ -1,5 +1,8 @@
+import { env } from "cloudflare:workers";
+import { hmacHex } from "../../src/lib/digest.ts";
 import type { Operation } from "./contract.ts";
 import { Attempt } from "./runner.ts";
+import { copiesOf } from "./template.ts";
 import {
   join,
   newDelivery,
@@ -13,6 +16,7 @@ import {
   newServiceAccount,
   newToken,
   newTrust,
+  newWorld,
   signIn,
   type World,
 } from "./world.ts";
@@ -66,6 +70,20 @@ export async function newIds(world: World): Promise<Ids> {
     name: "api-5xx",
     page: "projects",
     guide: "variables",
+  };
+}
+
+const newOriginal = copiesOf(async () => {
+  const world = await newWorld();
+  return { world, ids: await newIds(world) };
+});
+
+/** An organization with these IDs. */
+export async function newWorldWithIds(): Promise<{ world: World; ids: Ids }> {
+  const { world, ids } = await newOriginal();
+  return {
+    world,
+    ids: { ...ids, lease: await hmacHex(env.LEASE_SECRET, String(ids["attempt_id"])) },
   };
 }
 
