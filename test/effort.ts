@@ -26,6 +26,8 @@ const AMOUNTS = {
   hostileStride: { usual: 9, full: 2 },
   /** One in so many of the operations that a narrowed session calls. */
   sessionStride: { usual: 8, full: 1 },
+  /** One in so many roles with which a narrowed key calls an operation: with 3, each role calls a third. */
+  roleStride: { usual: 3, full: 1 },
   /** Streams that follow one log. */
   followers: { usual: 100, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */
