@@ -112,6 +112,9 @@ const inWorkerd = {
     ],
     // Starting the runtime for each file would take half of the time.
     isolate: false,
+    // Each worker is a runtime that loads and compiles the source: more of them than cores only repeat it.
+    maxWorkers: availableParallelism(),
+    sequence: { groupOrder: 1 },
     ...TIMEOUTS,
   },
 };
@@ -128,6 +131,9 @@ const inNode = {
       NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile`,
     },
     maxConcurrency: 20,
+    // Two more than the cores, because some files mostly wait for programs.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { groupOrder: 0 },
     ...TIMEOUTS,
   },
 };
@@ -136,8 +142,6 @@ export default defineConfig({
   root,
   test: {
     projects: bundle === undefined ? [inWorkerd, inNode] : [inWorkerd],
-    // Two more than the cores, because some test files mostly wait for programs.
-    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",
