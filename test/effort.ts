@@ -1,25 +1,28 @@
-interface Amount {
-  /** Of `npm test`. */
-  usual: number;
-  /** Of `.ci/run`, which sets `EFFORT=full`. */
-  full: number;
-}
+/** How much a random test does: at least so many, and more while its seconds last. */
+export type Budget = Record<"least" | "seconds", number>;
 
-/** How much the random tests and the generated ones do. */
-const AMOUNTS = {
+/** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
+const FULL_SECONDS = 400;
+
+/** The least of `npm test`, which stops there, and of `.ci/run`, which sets `EFFORT=full`. */
+const RANDOM = {
   /** Random walks of the state machine of deployments. */
-  walks: { usual: 2, full: 40 },
-  walkSeed: { usual: 1, full: 1 },
-  /** Sequences of calls with a leaked credential. */
-  leaks: { usual: 40, full: 2_000 },
-  leakSeed: { usual: 1, full: 1 },
-  /** Repetitions of each race. */
-  races: { usual: 10, full: 60 },
-  /** Events whose endpoints fail three times in ten. */
-  faultyEvents: { usual: 300, full: 10_000 },
+  walks: { usual: 2, full: 20, share: 0.25 },
+  /** Sequences of calls with a leaked credential, in two files. */
+  leaks: { usual: 40, full: 2_000, share: 0.5 },
+  /** Repetitions of each of eight races. */
+  races: { usual: 10, full: 30, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */
-  retryHistories: { usual: 20, full: 100 },
-  logHistories: { usual: 6, full: 40 },
+  retryHistories: { usual: 20, full: 50, share: 0.08 },
+  logHistories: { usual: 6, full: 20, share: 0.09 },
+} satisfies Record<string, { usual: number; full: number; share: number }>;
+
+/** What the generated tests do. */
+const FIXED = {
+  walkSeed: { usual: 1, full: 1 },
+  leakSeed: { usual: 1, full: 1 },
+  /** Events whose endpoints fail three times in ten. */
+  faultyEvents: { usual: 300, full: 3_000 },
   /** One in so many of the points at which a fault is injected. */
   faultStride: { usual: 4, full: 1 },
   /** One in so many of the hostile values. It must not divide their number. */
@@ -32,12 +35,14 @@ const AMOUNTS = {
   followers: { usual: 100, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */
   chaosRuns: { usual: 8, full: 8 },
-} satisfies Record<string, Amount>;
+} satisfies Record<string, { usual: number; full: number }>;
 
-type Name = keyof typeof AMOUNTS;
-export type Effort = Readonly<Record<Name, number>>;
+type RandomName = keyof typeof RANDOM;
+type FixedName = keyof typeof FIXED;
+export type Effort = Readonly<Record<RandomName, Budget> & Record<FixedName, number>>;
 
-const NAMES = Object.keys(AMOUNTS) as Name[];
+const RANDOM_NAMES = Object.keys(RANDOM) as RandomName[];
+const FIXED_NAMES = Object.keys(FIXED) as FixedName[];
 
 /**
  * @param text Of the variable `EFFORT`: `full`, or amounts such as `walks=1000,walkSeed=7`.
@@ -45,19 +50,32 @@ const NAMES = Object.keys(AMOUNTS) as Name[];
  */
 export function readEffort(text = process.env["EFFORT"] ?? ""): Effort {
   const level = text === "full" ? "full" : "usual";
-  const amounts = Object.fromEntries(NAMES.map((name) => [name, AMOUNTS[name][level]])) as Record<
-    Name,
-    number
-  >;
+  const budgets = RANDOM_NAMES.map((name) => {
+    const { [level]: least, share } = RANDOM[name];
+    return [name, { least, seconds: level === "full" ? FULL_SECONDS * share : 0 }] as const;
+  });
+  const amounts = FIXED_NAMES.map((name) => [name, FIXED[name][level]] as const);
+  const effort = Object.fromEntries([...budgets, ...amounts]) as Record<RandomName, Budget> &
+    Record<FixedName, number>;
   for (const part of text === "full" || text === "" ? [] : text.split(",")) {
     const [given, amount = ""] = part.trim().split("=");
-    const name = NAMES.find((known) => known === given);
-    if (!name || !/^[1-9]\d*$/.test(amount)) {
+    const random = RANDOM_NAMES.find((name) => name === given);
+    const fixed = FIXED_NAMES.find((name) => name === given);
+    if (!(random ?? fixed) || !/^[1-9]\d*$/.test(amount)) {
+      const names = [...RANDOM_NAMES, ...FIXED_NAMES].join(", ");
       throw new Error(
-        `EFFORT cannot be ${part.trim()}. Set it to full, or to amounts of: ${NAMES.join(", ")}`,
+        `EFFORT cannot be ${part.trim()}. Set it to full, or to amounts of: ${names}`,
       );
     }
-    amounts[name] = Number(amount);
+    if (random) effort[random] = { least: Number(amount), seconds: 0 };
+    if (fixed) effort[fixed] = Number(amount);
   }
-  return amounts;
+  return effort;
+}
+
+/** The numbers from 0 to which a budget suffices. */
+export function* countWithin({ least, seconds }: Budget): Generator<number> {
+  // Not `Date`, which tests freeze.
+  const end = performance.now() + seconds * 1000;
+  for (let at = 0; at < least || performance.now() < end; at += 1) yield at;
 }

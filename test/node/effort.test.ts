@@ -1,17 +1,36 @@
-import { describe, expect, it } from "vitest";
-import { readEffort } from "../effort.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { countWithin, readEffort } from "../effort.ts";
 
 describe("the effort of the random tests", () => {
   it("is more with `full`, and finer where it is a stride", () => {
     const [usual, full] = [readEffort(""), readEffort("full")];
-    expect(full).toMatchObject({ walks: 40, leaks: 2_000, faultStride: 1 });
-    expect(usual.walks).toBeLessThan(full.walks);
+    expect(full.leaks).toEqual({ least: 2_000, seconds: 200 });
+    expect(usual.walks).toEqual({ least: 2, seconds: 0 });
+    expect(full.walks.least).toBeGreaterThan(2);
     expect(usual.faultStride).toBeGreaterThan(full.faultStride);
   });
 
   it("has single amounts, of which the others stay as usual", () => {
     const effort = readEffort("walks=1000, walkSeed=7");
-    expect(effort).toEqual({ ...readEffort(""), walks: 1_000, walkSeed: 7 });
+    expect(effort).toEqual({
+      ...readEffort(""),
+      walks: { least: 1_000, seconds: 0 },
+      walkSeed: 7,
+    });
+  });
+
+  it("counts at least as far as the budget says, and on while its seconds last", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const counted = (seconds: number) => {
+      let last = 0;
+      for (const at of countWithin({ least: 3, seconds })) {
+        last = at;
+        vi.advanceTimersByTime(500);
+      }
+      return last + 1;
+    };
+    expect([0, 1, 2.5].map(counted)).toEqual([3, 3, 5]);
   });
 
   it.each([

@@ -1,3 +1,3 @@
 import { describeWalks } from "./random-walk.ts";
 
-describeWalks(0);
+describeWalks();

@@ -1,3 +1,0 @@
-import { describeWalks } from "./random-walk.ts";
-
-describeWalks(1);
