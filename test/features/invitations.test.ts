@@ -44,7 +44,7 @@ function deployment(settings: Partial<Env> = {}, now = () => Date.now()) {
   };
 }
 
-const inDays = (days: number) => deployment({}, () => Date.now() + days * DAY_MS);
+const deploymentAt = (now: number) => deployment({}, () => now);
 const invite = (body: object) => world.client.post(invitations, { role: "member", ...body });
 const acceptWith = (token: string, client = invitee) => client.post(ACCEPT, { token });
 
@@ -298,15 +298,19 @@ describe("accepting an invitation", () => {
     const revoked = await newInvitation(world);
     await world.client.delete(`${invitations}/${revoked.id}`);
     await expectInvalid(revoked.token);
-    const { token } = await newInvitation(world);
-    await expectInvalid(token, new Client(undefined, inDays(7.01)));
+    const { id, token, expires_at } = await newInvitation(world);
+    const end = Date.parse(expires_at);
+    const [before, after] = [deploymentAt(end - 1), deploymentAt(end)];
+    await expectInvalid(token, new Client(undefined, after));
+    expect((await world.client.via(after).get(`${invitations}/${id}`)).status).toBe(404);
+    expect((await world.client.via(before).get(`${invitations}/${id}`)).status).toBe(200);
     const other = await newInvitation(await newWorld());
     await expectInvalid(`${token.slice(0, 27)}${other.token.slice(27)}`);
     await expectInvalid(`${token.slice(0, -1)}_`);
     for (const text of ["x", "lsi_", token.slice(0, -1), String(world.client.key)]) {
       await expectInvalid(text);
     }
-    expect((await acceptWith(token, new Client(undefined, inDays(6.99)))).status).toBe(201);
+    expect((await acceptWith(token, new Client(undefined, before))).status).toBe(201);
   });
 
   it("is void once its inviter could not invite any more", async () => {
@@ -476,9 +480,10 @@ describe("the sweep", () => {
     const open = await newInvitation(world);
     const count = () =>
       env.DB.prepare("select count(*) as n from invitations where id = ?").bind(open.id).first("n");
-    await new Instrumented({ clock: { now: () => Date.now() + 6.9 * DAY_MS } }).sweep();
+    const end = Date.parse(open.expires_at);
+    await new Instrumented({ clock: { now: () => end - 1 } }).sweep();
     expect(await count()).toBe(1);
-    await new Instrumented({ clock: { now: () => Date.now() + 7.1 * DAY_MS } }).sweep();
+    await new Instrumented({ clock: { now: () => end } }).sweep();
     expect(await count()).toBe(0);
   });
 });
