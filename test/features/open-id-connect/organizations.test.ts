@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../../support/client.ts";
 import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import {
   addressOf,
   addSessions,
@@ -90,6 +91,25 @@ describe("a session from OpenID Connect", () => {
     expect(session).toMatchObject({ source: "open_id_connect", expires_at });
     expect(await switchTo(browser, own)).toBe(200);
     expect((await clientOf(browser).get(`/v1/orgs/${own.id}/trusts`)).status).toBe(200);
+  });
+
+  it("ends at a switch in every isolate, and the other sessions of its person do not", async () => {
+    const { own, other, email, browser } = await newPerson();
+    const remaining = new Browser(provider);
+    await remaining.signInTo(provider, email, own.id);
+    const clients = [clientOf(browser), clientOf(remaining)];
+    const isolates = [new Instrumented(), new Instrumented()];
+    const statuses = () =>
+      Promise.all(
+        isolates.map(({ fetch }) =>
+          Promise.all(clients.map(async (each) => (await each.via(fetch).get("/v1/orgs")).status)),
+        ),
+      );
+    expect(await statuses()).toEqual(isolates.map(() => [200, 200]));
+    expect(await switchTo(browser, other)).toBe(200);
+    // Has cached none of the sessions.
+    isolates.push(new Instrumented());
+    expect(await statuses()).toEqual(isolates.map(() => [401, 200]));
   });
 
   it("records the end in one organization and the beginning in the other", async () => {
