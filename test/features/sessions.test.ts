@@ -204,14 +204,18 @@ describe("a session", () => {
     let now = Date.now();
     const worker = new Instrumented({ clock: { now: () => now } });
     const { client } = await newKey(world, { expiresAt: now + HOUR_MS });
-    const { client: session } = await signIn({ client: client.via(worker.fetch) });
+    const { client: session, sessionId } = await signIn({ client: client.via(worker.fetch) });
     const caller = session.via(worker.fetch);
-    const { body } = await caller.get("/v1/sessions");
-    expect(body.data[0].expires_at).toBe(new Date(now + HOUR_MS).toISOString());
+    const listed = async (by: Client) =>
+      (await by.get("/v1/sessions?limit=240")).body.data.find(({ id }: Parsed) => id === sessionId);
+    expect((await listed(caller)).expires_at).toBe(new Date(now + HOUR_MS).toISOString());
     now += HOUR_MS - 1;
     expect((await caller.get("/v1/orgs")).status).toBe(200);
+    const other = world.client.via(worker.fetch);
+    expect(await listed(other)).toBeDefined();
     now += 1;
     expectSignedOut(await caller.get("/v1/orgs"));
+    expect(await listed(other)).toBeUndefined();
   });
 
   it("ends after 12 hours without use, and after 7 days in any case", async () => {
