@@ -236,6 +236,47 @@ describe("a session", () => {
     expectSignedOut(await new Client(undefined, worker.fetch, busy.client.session).get("/v1/orgs"));
   });
 
+  it.each([
+    ["12 hours without use", 12 * HOUR_MS, 0],
+    ["7 days in any case", 7 * 24 * HOUR_MS, 7 * 24 * HOUR_MS - 1],
+  ])(
+    "ends after %s, at the same millisecond for a request, the list and the sweep",
+    async (...given) => {
+      const [, endsAfter, usedAfter] = given;
+      const start = Date.now();
+      let now = start + endsAfter - 1;
+      const worker = new Instrumented({ clock: { now: () => now } });
+      const other = await newWorld();
+      const [ending, used] = [await signIn(other), await signIn(other)];
+      await env.DB.prepare(
+        `update sessions set created_at = ?2, last_used_at = ?3, expires_at = ?4
+       where organization_id = ?1`,
+      )
+        .bind(other.id, start, start + usedAfter, start + 7 * 24 * HOUR_MS)
+        .run();
+      const listed = async () => {
+        const { body } = await other.client.via(worker.fetch).get("/v1/sessions");
+        return body.data.map(({ id }: Parsed) => id).toSorted();
+      };
+      const stored = async () => {
+        await worker.sweep();
+        const { results } = await env.DB.prepare(
+          "select id from sessions where organization_id = ?",
+        )
+          .bind(other.id)
+          .all<{ id: string }>();
+        return results.map(({ id }) => id).toSorted();
+      };
+      const both = [ending.sessionId, used.sessionId].toSorted();
+      expect([await listed(), await stored()]).toEqual([both, both]);
+      expect((await used.client.via(worker.fetch).get("/v1/orgs")).status).toBe(200);
+      now += 1;
+      expectSignedOut(await ending.client.via(worker.fetch).get("/v1/orgs"));
+      const remaining = usedAfter === 0 ? [used.sessionId] : [];
+      expect([await listed(), await stored()]).toEqual([remaining, remaining]);
+    },
+  );
+
   it("is not ended by 12 hours in one isolate if another one was used", async () => {
     let now = Date.now();
     const clock = { now: () => now };
