@@ -149,7 +149,7 @@ describe("a live runner", () => {
     expect([refused.status, desired(refused)]).toEqual([409, "stop"]);
   });
 
-  it("reads variables until 60 s after its last heartbeat", async () => {
+  it("reads variables until 60 s after its last heartbeat, and the audit log has no others", async () => {
     await deploy();
     const attempt = await Attempt.started(runner);
     now += 59_999;
@@ -158,6 +158,9 @@ describe("a live runner", () => {
     expect((await attempt.variables()).status).toBe(200);
     now += 1;
     expect((await attempt.variables()).status).toBe(409);
+    const { attempt_id } = attempt.claimed;
+    const delivered = "select count(*) as n from audit_log where target_id = ? and action like ?";
+    expect(await env.DB.prepare(delivered).bind(attempt_id, "variables.%").first("n")).toBe(1);
   });
 
   it("renews its own attempt only", async () => {
