@@ -317,6 +317,44 @@ describe("a quota", () => {
     expect((await client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(409);
   });
 
+  it("of bytes counts the bytes of a new name, not its characters: up to the last one", async () => {
+    const { client } = world;
+    const organization = `/v1/orgs/${world.id}`;
+    const newKey = await client.post(`${organization}/api-keys`, { name: "x" });
+    const newPool = await client.post(`${organization}/runner-pools`, {
+      name: "x",
+      environment_ids: [project.default_environment_id],
+    });
+    const rename: Record<string, (name: string) => Promise<Reply>> = {
+      key: (name) => client.patch(`${organization}/api-keys/${newKey.body.id}`, { name }),
+      pool: (name) => client.patch(`${organization}/runner-pools/${newPool.body.id}`, { name }),
+      environment: (name) => client.put(environment, { name, configuration: {} }),
+      project: (name) =>
+        client.put(`/v1/projects/${project.id}`, {
+          default_environment_id: project.default_environment_id,
+          name,
+        }),
+    };
+    const leave = async (bytes: number) => {
+      const others = await env.DB.prepare(
+        "select sum(bytes) as sum from usage where organization_id = ? and kind <> 'deployments'",
+      )
+        .bind(world.id)
+        .first<number>("sum");
+      const used = LIMITS.storedBytes.value - Number(others) - bytes;
+      await setUsage(world.id, "deployments", `bytes = ${used}`);
+    };
+    for (const [kind, to] of Object.entries(rename)) {
+      await leave(1_000);
+      const statuses = [(await to("Grün")).status];
+      await leave(1);
+      statuses.push((await to("Grüün")).status, (await to("Gruen")).status);
+      await leave(2);
+      statuses.push((await to("Grüün")).status);
+      expect(statuses, kind).toEqual([200, 409, 200, 200]);
+    }
+  });
+
   it("of one organization does not affect another", async () => {
     await setUsage(world.id, "stacks", `records = ${LIMITS.stacks.value}`);
     const other = await newWorld();
