@@ -11,6 +11,7 @@ import {
   newKey,
   newPool,
   newProject,
+  newTrust,
   newWorld,
   type World,
 } from "../../support/world.ts";
@@ -216,7 +217,7 @@ describe("credentials", () => {
     expect((await create(member.membershipId)).status).toBe(201);
   });
 
-  it("include at most 100 tokens for each runner pool", async () => {
+  it("include at most 100 tokens for each runner pool, beside those of its trusts", async () => {
     const [pool, other] = [
       await newPool(world, [environmentId]),
       await newPool(world, [environmentId]),
@@ -227,6 +228,16 @@ describe("credentials", () => {
       98,
       world.id,
       pool.id,
+    );
+    await insert(
+      `runner_tokens (id, organization_id, pool_id, name, secret_hash, last_four, created_at,
+        trust_id, expires_at)
+        select 'of-trust-' || value, ?2, ?3, 't', 'of-trust-' || value, 'abcd', 0, ?4, ?5`,
+      100,
+      world.id,
+      pool.id,
+      await newTrust(world, { poolId: pool.id }),
+      Date.now() + 900_000,
     );
     const create = async ({ id }: { id: string }) =>
       (await world.client.post(`/v1/orgs/${world.id}/runner-pools/${id}/tokens`, { name: "t" }))
