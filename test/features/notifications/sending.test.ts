@@ -366,6 +366,17 @@ describe("an endpoint that fails", () => {
     });
   });
 
+  it.each([
+    [5 * DAY - 1, null],
+    [5 * DAY, "failing"],
+  ])("whose retry fails %i ms after its first failure is disabled as: %s", async (age, reason) => {
+    const { harness, id, integrationId, start } = await sendOne(() => status(500));
+    await updateIntegration(integrationId, `failing_since = ${start - age}`);
+    await insertAttempts(id, 1);
+    await harness.runUntil(start);
+    expect(await storedIntegration(integrationId)).toMatchObject({ disabled_reason: reason });
+  });
+
   it("does not shorten a longer pause", async () => {
     const { harness, integrationId, start } = await sendOne(() => status(204));
     const paused_until = start + HOUR;
