@@ -7,6 +7,7 @@ import {
   insertDeliveries,
   stored,
 } from "../../support/delivery-harness.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { GRANTED, HOOK, SlackHarness } from "../../support/slack-harness.ts";
 import {
@@ -147,6 +148,25 @@ describe("a Slack installation that is not confirmed", () => {
     expect(deleted).not.toHaveProperty("actor");
     const usage = await client.get(`/v1/orgs/${world.id}/usage`);
     expect(usage.body.records.integrations.used).toBe(1);
+  });
+
+  it("can be confirmed until the millisecond at which it is deleted", async () => {
+    const ids = [
+      await harness.finish(client, project.id),
+      await harness.finish(client, project.id),
+    ] as const;
+    const end = Date.now() + HOURS;
+    const set = "update integrations set confirm_by = ? where project_id = ?";
+    await env.DB.prepare(set).bind(end, project.id).run();
+    let now = end - 1;
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const caller = client.via(worker.fetch);
+    await worker.sweep();
+    expect((await confirm(ids[0], caller)).status).toBe(201);
+    now = end;
+    expect((await confirm(ids[1], caller)).status).toBe(409);
+    await worker.sweep();
+    expect((await client.get(integrations)).body.data).toMatchObject([{ id: ids[0] }]);
   });
 
   it("may be rejected by deleting it", async () => {
