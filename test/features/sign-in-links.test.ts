@@ -266,6 +266,20 @@ describe("a sign-in link", () => {
     );
   });
 
+  it("does not count toward the limit of its key from the millisecond at which it expires", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const caller = (await newKey(world)).client.via(worker.fetch);
+    const { body } = await caller.post("/v1/sign-in-links", undefined);
+    now += 1;
+    for (let count = 1; count < 10; count += 1) await newLink(caller);
+    const statuses = [];
+    for (now = Date.parse(body.expires_at) - 1; statuses.length < 2; now += 1) {
+      statuses.push((await caller.post("/v1/sign-in-links", undefined)).status);
+    }
+    expect(statuses).toEqual([409, 201]);
+  });
+
   it("starts no session beside 100 of its membership, of which the ended ones do not count", async () => {
     const other = await newWorld();
     const { path } = await newLink(other.client);
