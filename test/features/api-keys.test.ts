@@ -358,6 +358,20 @@ describe("rotating a key", () => {
     expect((await rotate(world.client, expiring.id, shorter)).body.code).toBe("conflict");
     expect((await rotate(world.client, expiring.id, longer)).status).toBe(201);
   });
+
+  it.each([
+    ["full", {}],
+    ["narrowed", { scopes: ["keys:write"] }],
+  ])("gives a key that expires when its parent does, and not later: %s", async (_, fields) => {
+    const expires_at = at(DAY_MS);
+    const parent = await create(world.client, { expires_at, ...fields });
+    const { id } = await create(clientOf(parent));
+    const { status, body } = await rotate(world.client, id);
+    expect([status, body.expires_at]).toEqual([201, expires_at]);
+    const later = new Date(Date.parse(expires_at) + 1).toISOString();
+    expect((await rotate(world.client, body.id, { expires_at: later })).status).toBe(400);
+    expect((await rotate(world.client, body.id, { expires_at })).status).toBe(201);
+  });
 });
 
 describe("a member without the role admin", () => {
