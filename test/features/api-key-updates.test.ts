@@ -256,6 +256,10 @@ describe("what descends from a narrowed key", () => {
     await narrow(child, fields);
     await narrow(child, { expires_at: at(DAY_MS / 2) });
     expect((await narrow(parent, fields)).expires_at).toBe(fields.expires_at);
+    const end = Date.parse((await world.client.get(pathOf(child))).body.expires_at);
+    const [before, same] = [end - 1, end].map((time) => new Date(time).toISOString());
+    await expectConflict(parent, { expires_at: before }, "lasts longer");
+    expect((await narrow(parent, { expires_at: same })).expires_at).toBe(same);
 
     const holder = await create();
     const middle = await create({}, clientOf(holder));
