@@ -7,6 +7,7 @@ import {
   join,
   newDeployment,
   newInside,
+  newKey,
   newPool,
   newProject,
   newWorld,
@@ -283,6 +284,27 @@ describe("lists of deployments", () => {
     });
     expect(await ids("/v1/deployments", person.client)).toEqual([queued.id, canceled.id]);
     expect((await person.client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(403);
+  });
+
+  it("are empty for a narrowed key once its member is removed from the project", async () => {
+    const { id } = await deploy();
+    const { membershipId } = await join(world);
+    const member = { membershipId, role: "member", projectIds: [project.id] } as const;
+    const callers = [
+      (await newKey(world, member)).client,
+      (await newKey(world, { ...member, environmentIds: [environmentId] })).client,
+    ];
+    const lists = () =>
+      Promise.all(
+        callers.map(async (client) =>
+          (await client.get("/v1/deployments")).body.data.map((each: Parsed) => each.id),
+        ),
+      );
+    const members = `/v1/projects/${project.id}/members`;
+    await world.client.post(members, { member_ids: [membershipId] });
+    expect(await lists()).toEqual([[id], [id]]);
+    expect((await world.client.delete(`${members}/${membershipId}`)).status).toBe(204);
+    expect(await lists()).toEqual([[], []]);
   });
 
   it("do not find a deployment in another environment", async () => {
