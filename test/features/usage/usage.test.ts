@@ -317,7 +317,7 @@ describe("a quota", () => {
     expect((await client.patch(`/v1/deployments/${queued.id}/cancel`)).status).toBe(409);
   });
 
-  it("of bytes counts the bytes of a new name, not its characters: up to the last one", async () => {
+  it("of bytes counts those of a changed text, not its characters, and allows the last one", async () => {
     const { client } = world;
     const organization = `/v1/orgs/${world.id}`;
     const newKey = await client.post(`${organization}/api-keys`, { name: "x" });
@@ -325,10 +325,10 @@ describe("a quota", () => {
       name: "x",
       environment_ids: [project.default_environment_id],
     });
-    const rename: Record<string, (name: string) => Promise<Reply>> = {
+    const changes: Record<string, (name: string) => Promise<Reply>> = {
       key: (name) => client.patch(`${organization}/api-keys/${newKey.body.id}`, { name }),
       pool: (name) => client.patch(`${organization}/runner-pools/${newPool.body.id}`, { name }),
-      environment: (name) => client.put(environment, { name, configuration: {} }),
+      environment: (name) => client.put(environment, { name: "eu", configuration: { name } }),
       project: (name) =>
         client.put(`/v1/projects/${project.id}`, {
           default_environment_id: project.default_environment_id,
@@ -344,11 +344,13 @@ describe("a quota", () => {
       const used = LIMITS.storedBytes.value - Number(others) - bytes;
       await setUsage(world.id, "deployments", `bytes = ${used}`);
     };
-    for (const [kind, to] of Object.entries(rename)) {
+    for (const [kind, to] of Object.entries(changes)) {
       await leave(1_000);
       const statuses = [(await to("Grün")).status];
       await leave(1);
-      statuses.push((await to("Grüün")).status, (await to("Gruen")).status);
+      statuses.push((await to("Grüün")).status);
+      await leave(0);
+      statuses.push((await to("Gruen")).status);
       await leave(2);
       statuses.push((await to("Grüün")).status);
       expect(statuses, kind).toEqual([200, 409, 200, 200]);
