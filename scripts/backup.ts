@@ -1,10 +1,9 @@
 /** `npm run backup`: writes the rows of the database, or of one organization, to a file. */
 import { existsSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { open as openFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "../src/lib/clock.ts";
-import { backup } from "./backup/backup.ts";
-import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
+import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
 import { readRelease } from "./lib/release.ts";
 
@@ -16,13 +15,16 @@ const OPTIONS = {
 /** Only for this user: the file has sealed values and hashes of keys. */
 const MODE = 0o600;
 
-await runCommand(async () => {
-  const { values, positionals } = readCommandLine(OPTIONS, USAGE);
+if (isProgram(import.meta)) await runCommand(() => backUp(process.argv.slice(2)));
+
+export async function backUp(args: string[], open = openDatabase): Promise<number> {
+  const { values, positionals } = readCommandLine(OPTIONS, USAGE, args);
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
   if (!existsSync(dirname(file))) throw new CommandError(`There is no folder ${dirname(file)}.`);
   const organizationId = values.org === undefined ? undefined : readId(values.org);
-  const { d1, close } = await openDatabase(values);
+  const { backup } = await import("./backup/backup.ts");
+  const { d1, close } = await open(values);
   try {
     const options = { organizationId, release: readRelease(), clock: systemClock };
     const lines = await writeLines(file, backup(d1, options));
@@ -33,12 +35,12 @@ await runCommand(async () => {
   } finally {
     await close();
   }
-});
+}
 
 /** Returns the number of lines. The file has its name only once it is complete. */
 async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
   const partial = `${file}.partial`;
-  const handle = await open(partial, "w", MODE);
+  const handle = await openFile(partial, "w", MODE);
   let count = 0;
   try {
     for await (const line of lines) {

@@ -1,17 +1,12 @@
 /**
  * `npm run recover`: creates a key for an owner who has none, or admits credentials that the Worker
- * refuses since the database was restored. Needs no key, but access to the database.
+ * refuses since the database was restored. Needs no key, but access to the database. Checks the arguments
+ * before it loads the tables.
  */
 import { systemClock } from "../src/lib/clock.ts";
-import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
+import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
-import {
-  admitCredentials,
-  type Credential,
-  type CredentialScope,
-  createOwnerKey,
-  listCredentials,
-} from "./lib/recovery.ts";
+import type { Credential, CredentialScope } from "./lib/recovery.ts";
 
 const USAGE = `Usage: npm run recover -- --org ID [--membership ID] [--remote]
        npm run recover -- --admit (KEY_ID… | --org ID | --all) [--yes] [--remote]`;
@@ -25,42 +20,52 @@ const OPTIONS = {
 } as const;
 
 type Options = ReturnType<typeof readOptions>;
+/** Returns the exit code. */
+type Step = (d1: D1Database) => Promise<number>;
 
-await runCommand(async () => {
-  const options = readOptions();
-  const scope = options.admit ? scopeOf(options) : undefined;
-  const { d1, close } = await openDatabase(options);
+if (isProgram(import.meta)) await runCommand(() => recover(process.argv.slice(2)));
+
+export async function recover(args: string[], open = openDatabase): Promise<number> {
+  const options = readOptions(args);
+  const run = options.admit ? prepareAdmission(options) : prepareKey(options);
+  const { d1, close } = await open(options);
   try {
-    return scope ? await admit(d1, scope, options.yes) : await createKey(d1, options);
+    return await run(d1);
   } finally {
     await close();
   }
-});
+}
 
-function readOptions() {
-  const { values, positionals } = readCommandLine(OPTIONS, USAGE);
+function readOptions(args: string[]) {
+  const { values, positionals } = readCommandLine(OPTIONS, USAGE, args);
   return { ...values, ids: positionals };
 }
 
-async function createKey(d1: D1Database, options: Options): Promise<number> {
-  const { org, membership, ids, all, yes } = options;
+function prepareKey({ org, membership, ids, all, yes }: Options): Step {
   if (!org || ids.length > 0 || all || yes) throw new CommandError(USAGE, 2);
-  const created = await createOwnerKey(d1, systemClock, {
-    organizationId: readId(org),
-    membershipId: membership === undefined ? undefined : readId(membership),
-    name: "npm run recover",
-  });
-  if (!created) {
-    throw new CommandError(
-      membership
-        ? `The membership ${membership} is not an owner of the organization ${org}.`
-        : `There is no organization ${org}, or it has no owner.`,
-    );
-  }
-  console.log(`Owner    ${created.membershipId}
+  const organizationId = readId(org);
+  const membershipId = membership === undefined ? undefined : readId(membership);
+  return async (d1) => {
+    const { createOwnerKey } = await import("./lib/recovery.ts");
+    const owner = { organizationId, membershipId, name: "npm run recover" };
+    const created = await createOwnerKey(d1, systemClock, owner);
+    if (!created) {
+      throw new CommandError(
+        membership
+          ? `The membership ${membership} is not an owner of the organization ${org}.`
+          : `There is no organization ${org}, or it has no owner.`,
+      );
+    }
+    console.log(`Owner    ${created.membershipId}
 API key  ${created.key}
          Save it now: it is not shown again. Revoke it when the owner has another.`);
-  return 0;
+    return 0;
+  };
+}
+
+function prepareAdmission(options: Options): Step {
+  const scope = scopeOf(options);
+  return (d1) => admit(d1, scope, options.yes);
 }
 
 function scopeOf({ ids, org, all, membership }: Options): CredentialScope {
@@ -71,6 +76,7 @@ function scopeOf({ ids, org, all, membership }: Options): CredentialScope {
 }
 
 async function admit(d1: D1Database, scope: CredentialScope, isConfirmed: boolean) {
+  const { admitCredentials, listCredentials } = await import("./lib/recovery.ts");
   const credentials = await listCredentials(d1, scope);
   for (const credential of credentials) console.log(describe(credential));
   if ("ids" in scope) requireAll(scope.ids, credentials);

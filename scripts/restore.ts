@@ -1,8 +1,7 @@
 /** `npm run restore`: inserts the rows of a backup into an empty database. */
 import { createReadStream, existsSync } from "node:fs";
-import { linesOf } from "./backup/file.ts";
-import { type RestoreReport, restore } from "./backup/restore.ts";
-import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
+import type { RestoreReport } from "./backup/restore.ts";
+import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 
@@ -12,14 +11,17 @@ const OPTIONS = {
   remote: { type: "boolean", default: false },
 } as const;
 
-await runCommand(async () => {
-  const { values, positionals } = readCommandLine(OPTIONS, USAGE);
+if (isProgram(import.meta)) await runCommand(() => restoreFile(process.argv.slice(2)));
+
+export async function restoreFile(args: string[], open = openMigrated): Promise<number> {
+  const { values, positionals } = readCommandLine(OPTIONS, USAGE, args);
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
   if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
   const organizationId = values.org === undefined ? undefined : readId(values.org);
-  if (!values.remote) await prepareDatabase({ needsKeyState: false });
-  const { d1, close } = await openDatabase(values);
+  const { linesOf } = await import("./backup/file.ts");
+  const { restore } = await import("./backup/restore.ts");
+  const { d1, close } = await open(values);
   try {
     const lines = () => linesOf(createReadStream(file, "utf8"));
     print(await restore(d1, lines, { organizationId }));
@@ -27,7 +29,12 @@ await runCommand(async () => {
   } finally {
     await close();
   }
-});
+}
+
+async function openMigrated(options: { remote: boolean }) {
+  if (!options.remote) await prepareDatabase({ needsKeyState: false });
+  return openDatabase(options);
+}
 
 function print({ inserted, skipped, skippedRows }: RestoreReport): void {
   for (const [table, count] of Object.entries(inserted)) console.log(`${table}  ${count}`);

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../src/lib/clock.ts";
 import { CommandError, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
-import { revokeAll } from "./lib/recovery.ts";
 
 const USAGE = "Usage: npm run revoke-all -- --org ID [--remote]";
 const OPTIONS = {
@@ -21,6 +20,7 @@ await runCommand(async () => {
   const { values, positionals } = readCommandLine(OPTIONS, USAGE);
   if (values.org === undefined || positionals.length > 0) throw new CommandError(USAGE, 2);
   const organizationId = readId(values.org);
+  const { revokeAll } = await import("./lib/recovery.ts");
   const { d1, close } = await openDatabase(values);
   try {
     console.log(`${await revokeAll(d1, systemClock, organizationId)} credentials were deleted.`);

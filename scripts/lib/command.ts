@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../../src/db/schema-errors.ts";
 import { canonicalId } from "../../src/lib/ids.ts";
@@ -6,6 +7,12 @@ import { CommandError } from "./command-error.ts";
 export { CommandError } from "./command-error.ts";
 
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC"]);
+
+/** Whether Node runs this file, instead of another one that imports it. */
+export function isProgram({ filename }: ImportMeta): boolean {
+  const [, program] = process.argv;
+  return program !== undefined && realpathSync(program) === filename;
+}
 
 /** Runs a command and sets the exit code of the process. */
 export async function runCommand(command: () => Promise<number>): Promise<void> {
@@ -33,13 +40,14 @@ function toCommandError(error: unknown): CommandError | undefined {
 
 type OptionTypes = NonNullable<ParseArgsConfig["options"]>;
 
-/** Reads the arguments of the process; throws a `CommandError` with the usage if they are wrong. */
+/** Reads arguments; throws a `CommandError` with the usage if they are wrong. */
 export function readCommandLine<const Options extends OptionTypes>(
   options: Options,
   usage: string,
+  args = process.argv.slice(2),
 ) {
   try {
-    return parseArgs({ args: process.argv.slice(2), options, allowPositionals: true });
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     throw new CommandError(`${error instanceof Error ? error.message : error}\n${usage}`, 2);
   }

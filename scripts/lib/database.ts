@@ -17,8 +17,8 @@ export function openDatabase({ remote }: { remote: boolean }): Promise<OpenDatab
   return remote ? openRemoteDatabase() : openLocalDatabase();
 }
 
-/** Opens the database of `wrangler dev`, which may be running. */
-export async function openLocalDatabase(): Promise<OpenDatabase> {
+/** Opens the database of `wrangler dev`, which may be running. `state` is the folder of its data. */
+export async function openLocalDatabase(state = STATE): Promise<OpenDatabase> {
   const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const options = convertV4MiniflareOptions({
     compatibilityDate: COMPATIBILITY_DATE,
@@ -26,7 +26,7 @@ export async function openLocalDatabase(): Promise<OpenDatabase> {
     script: "export default {};",
     d1Databases: { [BINDING]: (await describeDatabase()).database_id ?? BINDING },
   });
-  const miniflare = new Miniflare({ ...options, resourcePersistencePath: STATE });
+  const miniflare = new Miniflare({ ...options, resourcePersistencePath: state });
   const d1 = (await miniflare.getD1Database(BINDING)) as unknown as D1Database;
   return { d1, close: () => miniflare.dispose() };
 }
