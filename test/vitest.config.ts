@@ -10,6 +10,9 @@ import { outboundService } from "./support/outbound-service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
+// Of Vitest's processes and the programs that tests start, which would compile the same modules each time.
+process.env["NODE_COMPILE_CACHE"] ??= `${root}node_modules/.cache/node-compile`;
+
 // The Worker of every test has the static assets. Those that are up to date stay.
 execFileSync(process.execPath, ["--experimental-strip-types", "scripts/build.ts"], {
   cwd: root,
@@ -125,11 +128,7 @@ const inNode = {
     name: "node",
     include: ["test/node/**/*.test.ts"],
     globalSetup: ["test/node/support/bundle.ts"],
-    env: {
-      TMPDIR: temporaryFolder,
-      // Of the programs that the tests start, which would compile the same modules each time.
-      NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile`,
-    },
+    env: { TMPDIR: temporaryFolder },
     maxConcurrency: 20,
     // Two more than the cores, because some files mostly wait for programs.
     maxWorkers: availableParallelism() + 2,

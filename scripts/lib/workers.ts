@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { newSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
@@ -54,6 +53,16 @@ export function runQuietly(args: readonly string[], root = ROOT): void {
   });
 }
 
+/** wrangler.toml, as Miniflare takes it. */
+export type WorkerSettings = Awaited<ReturnType<typeof readWorkerSettings>>;
+
+/** Loads wrangler, which takes a second. */
+export async function readWorkerSettings() {
+  const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
+  const { modulesRules: _, ...settings } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
+  return settings;
+}
+
 interface StartOptions {
   /** The data outlives the Worker only in a folder. */
   folder?: string | undefined;
@@ -61,16 +70,17 @@ interface StartOptions {
   port?: number | undefined;
   /** Serves the static assets. Their router delays each request by two hops between processes of Miniflare. */
   assets?: boolean;
+  /** Absent: they are read. */
+  settings?: WorkerSettings;
 }
 
 /** Runs a bundle in its own Miniflare, with wrangler.toml's bindings, new secrets, and `bindings`. */
 export async function start(
   { file }: Bundle,
   bindings: Record<string, unknown>,
-  { folder, port = 0, assets = false }: StartOptions = {},
+  { folder, port = 0, assets = false, settings }: StartOptions = {},
 ): Promise<RunningWorker> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
-  const { modulesRules: _, ...options } = workerOptions;
+  const options = { ...(settings ?? (await readWorkerSettings())) };
   if (!assets) Reflect.deleteProperty(options, "assets");
   const worker = {
     ...options,

@@ -193,7 +193,7 @@ it("delivers the outcome although the service ends and starts again, with each l
   await started.print(0, "two\n");
   await started.complete("succeeded");
   await service.stop();
-  service = await start(inject("bundle"), secrets, { folder });
+  service = await start(inject("bundle"), secrets, { folder, settings: inject("workerSettings") });
   proxy.target = service.url;
   await proxy.open();
   expect(exitCodeOf((await followed).status)).toBe(0);

@@ -183,7 +183,10 @@ describe("the stream of a log", () => {
     await print(0, "before\n");
     await expect.poll(() => toText(events), { timeout: 30_000 }).toBe("before\n");
     await service.stop();
-    service = await start(inject("bundle"), secrets, { folder });
+    service = await start(inject("bundle"), secrets, {
+      folder,
+      settings: inject("workerSettings"),
+    });
     proxy.target = service.url;
     runnerProxy.target = service.url;
     await print(1, "after\n");

@@ -5,11 +5,18 @@ import type { TestProject } from "vitest/node";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import { CLI_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
-import { type Bundle, bundle, start } from "../../../scripts/lib/workers.ts";
+import {
+  type Bundle,
+  bundle,
+  readWorkerSettings,
+  start,
+  type WorkerSettings,
+} from "../../../scripts/lib/workers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     bundle: Bundle;
+    workerSettings: WorkerSettings;
     /** A folder with the data of a service after the migrations, for `startService` to copy. */
     migrated: string;
   }
@@ -25,11 +32,13 @@ export async function setup(project: TestProject): Promise<void> {
   writeProgram(CLI_PROGRAM);
   const built = bundle("src/index.ts", folder);
   const migrated = join(folder, "migrated");
-  const worker = await start(built, newSecrets(), { folder: migrated });
+  const settings = await readWorkerSettings();
+  const worker = await start(built, newSecrets(), { folder: migrated, settings });
   await applyMigrations(worker.d1);
   await worker.stop();
   project.provide("bundle", built);
   project.provide("migrated", migrated);
+  project.provide("workerSettings", settings);
 }
 
 export function teardown(): void {

@@ -25,7 +25,9 @@ export async function startService(
   const own = folder === undefined ? mkdtempSync(join(tmpdir(), "longshore-data-")) : undefined;
   const data = folder ?? own ?? "";
   if (readdirSync(data).length === 0) cpSync(inject("migrated"), data, { recursive: true });
-  const worker = await start(inject("bundle"), bindings, { folder: data, port, assets: true });
+  const settings = inject("workerSettings");
+  const options = { folder: data, port, assets: true, settings };
+  const worker = await start(inject("bundle"), bindings, options);
   const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
   const owner = new ApiClient(worker.url, key ?? "");
   const { data: organizations } = await owner.call("GET", "/v1/orgs");
