@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
 import { bootstrap, createSignInLink, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
-import { createLocalKey } from "./lib/local-key.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 import { acquireLock } from "./lib/lock.ts";
 import { whyUnavailable } from "./lib/port.ts";
@@ -78,6 +77,12 @@ async function requireFree(port: number): Promise<void> {
   );
 }
 
+/** Loads the tables, which takes most of a second, only if they are needed. */
+async function createKey(): Promise<string> {
+  const { createLocalKey } = await import("./lib/local-key.ts");
+  return createLocalKey();
+}
+
 /** The first signal ends wrangler gracefully, the second kills it. */
 function stopOnSignals(): () => boolean {
   let stopped = false;
@@ -108,7 +113,7 @@ async function serve(options: Options, bootstrapToken: string): Promise<number> 
   try {
     await waitUntilHealthy(url, exitController.signal);
     const firstKey = await bootstrap(url, bootstrapToken);
-    const apiKey = firstKey ?? (options.newKey ? await createLocalKey() : undefined);
+    const apiKey = firstKey ?? (options.newKey ? await createKey() : undefined);
     const access =
       apiKey === undefined
         ? undefined
