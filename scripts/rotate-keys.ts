@@ -8,9 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Cipher } from "../src/lib/cipher.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { openLocalDatabase, openRemoteDatabase } from "./lib/database.ts";
+import { openDatabase } from "./lib/database.ts";
 import { addEncryptionKey, readDevVars } from "./lib/dev-vars.ts";
-import { rotateKeys } from "./lib/rotation.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
 const USAGE = "Usage: npm run rotate-keys [-- --new-key | --remote]";
@@ -20,7 +19,9 @@ await runCommand(async () => {
   const { remote, "new-key": newKey } = readOptions(process.argv.slice(2));
   if (newKey) return addKey();
   const cipher = await readKeyring(remote ? process.env : readDevVars(DEV_VARS));
-  const { d1, close } = await (remote ? openRemoteDatabase() : openLocalDatabase());
+  // Loading the tables takes most of a second.
+  const { rotateKeys } = await import("./lib/rotation.ts");
+  const { d1, close } = await openDatabase({ remote });
   try {
     const { log: print, error: printError } = console;
     return await rotateKeys(d1, cipher, { remote, sleep, print, printError });
