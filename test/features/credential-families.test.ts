@@ -340,6 +340,27 @@ describe("the revocation of a leaked key with its family", () => {
     expect(await statusesOf(clients)).toEqual([401, 401, 401, 401, 200]);
   });
 
+  it.each(["key", "session"])(
+    "is ended with what a member has made by the %s of an admin, also after the member was removed",
+    async (kind) => {
+      const admin = await join(world, "admin");
+      const by = kind === "key" ? admin : await signIn(admin);
+      const [present, removed] = [await join(world, "admin"), await join(world, "admin")];
+      const program = await newServiceAccount(world, "admin");
+      const makeBy = ({ client }: Pick<Person, "client">) =>
+        created(client.post(keys, { name: "made", membership_id: program }));
+      const made = [await makeBy(present), await makeBy(removed)].map(clientOf);
+      const kept = clientOf(await makeBy(by));
+      expect((await by.client.delete(`${members}/${removed.membershipId}`)).status).toBe(204);
+      expect(await statusesOf(made)).toEqual([200, 200]);
+      for (const { membershipId } of [present, removed]) {
+        const path = `${members}/${membershipId}?descendants=revoke`;
+        expect((await by.client.delete(path)).status).toBe(204);
+      }
+      expect(await statusesOf([...made, kept, by.client])).toEqual([401, 401, 200, 200]);
+    },
+  );
+
   it.each(["removed", "erased"])(
     "names a person whom it has added after being %s, so that what that person made can be ended",
     async (how) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { newHeader, type Row, type RowLine, withTrailer } from "../../scripts/backup/file.ts";
 import { tableNamed } from "../../scripts/backup/tables.ts";
 import { backUp } from "../../scripts/backup.ts";
-import { type OpenDatabase, openLocalDatabase } from "../../scripts/lib/database.ts";
+import { openLocalDatabase } from "../../scripts/lib/database.ts";
 import { recover } from "../../scripts/recover.ts";
 import { restoreFile } from "../../scripts/restore.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -80,19 +80,15 @@ describe("the commands of an operator", () => {
   const file = checkout.path("original.ndjson");
   const copy = checkout.path("copy.ndjson");
   let original: string[];
-  let database: OpenDatabase;
 
   beforeAll(async () => {
     original = await writeBackup(file);
     const { code, output } = await run("restore", file);
     expect(output).toContain("memberships  1");
     expect(code).toBe(0);
-    database = await openLocalDatabase(checkout.path(".wrangler/state/v3"));
   });
 
-  afterAll(() => database.close());
-
-  const open = async () => ({ ...database, close: async () => undefined });
+  const open = () => openLocalDatabase(checkout.path(".wrangler/state/v3"));
 
   /** Returns what a command prints that runs in this process. */
   const printedBy = async (command: Promise<number>) => {

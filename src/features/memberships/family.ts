@@ -22,10 +22,12 @@ export function familyOf(roots: SQL, organizationId: string, reach: FamilyReach)
 
 /** Selects the IDs of the keys and sessions that a membership has and had. */
 export function credentialsOf(membershipId: string): SQL {
-  return sql`select id from api_keys where membership_id = ${membershipId}
-    union select id from revoked_keys where membership_id = ${membershipId}
-    union select id from sessions where membership_id = ${membershipId}
-    union select id from ended_sessions where membership_id = ${membershipId}`;
+  const isTheirs = sql`membership_id = (select id from membership)`;
+  return sql`select id from (with membership(id) as (select ${membershipId})
+    select id from api_keys where ${isTheirs}
+    union select id from revoked_keys where ${isTheirs}
+    union select id from sessions where ${isTheirs}
+    union select id from ended_sessions where ${isTheirs})`;
 }
 
 /**
@@ -33,16 +35,17 @@ export function credentialsOf(membershipId: string): SQL {
  * the organization that the family has added, and for what these make by themselves.
  */
 export function familyTable(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
-  // A recursive select names its table once, and D1 permits five selects in a compound.
-  return sql`with recursive root(id) as (${withPredecessors(roots)}),
+  // A recursive select names its table once, and D1 permits five selects in a compound. A statement may
+  // contain a family six times, and 100 parameters: each value is bound once.
+  return sql`with recursive home(id) as (select ${organizationId}), root(id) as (${withPredecessors(roots)}),
     family(id, is_reached) as (select id, 1 from root
       union select edge.value ->> 0, coalesce(edge.value ->> 1, family.is_reached)
         from family join json_each((select json_group_array(json_array(id, is_reached)) from (
           select id, null as is_reached from (${keysMadeBy("api_keys")})
           union all select id, null from (${keysMadeBy("revoked_keys")})
           union all select id, null from (${SUCCESSORS_AND_KEYS_OF_SESSIONS})
-          union all select * from (${membersAddedBy(organizationId)})
-          union all select * from (${continuationsOf(organizationId, reach)})))) as edge)`;
+          union all select * from (${MEMBERS_ADDED})
+          union all select * from (${continuationsOf(reach)})))) as edge)`;
 }
 
 /**
@@ -89,19 +92,17 @@ const SUCCESSORS_AND_KEYS_OF_SESSIONS = sql`select replaced_by_key_id as id from
  * People of the own organization keep their credentials: an admin sees and removes them. The keys of their
  * sessions leave no tombstones.
  */
-function membersAddedBy(organizationId: string): SQL {
-  const isReached = sql`iif(organization_id = ${organizationId}, 0, null)`;
-  return sql`select id, ${isReached} from memberships where added_by_key_id = family.id
-    union all select id, ${isReached} from memberships where added_by_session_id = family.id
-    union all select id, ${isReached} from removed_memberships where added_by_key_id = family.id
-    union all select id, ${isReached} from removed_memberships where added_by_session_id = family.id
-    union all select id, null from ended_sessions where membership_id = family.id`;
-}
+const MEMBERS_ADDED = sql`select member.id, iif(member.organization_id = (select id from home), 0, null) from (
+    select id, organization_id from memberships where added_by_key_id = family.id
+    union all select id, organization_id from memberships where added_by_session_id = family.id
+    union all select id, organization_id from removed_memberships where added_by_key_id = family.id
+    union all select id, organization_id from removed_memberships where added_by_session_id = family.id) as member
+  union all select id, null from ended_sessions where membership_id = family.id`;
 
 /** The sessions of the links of a session, and those that it was switched to. */
-function continuationsOf(organizationId: string, reach: FamilyReach): SQL {
+function continuationsOf(reach: FamilyReach): SQL {
   const isReached =
-    reach === "switched" ? sql`null` : sql`iif(organization_id = ${organizationId}, 1, 0)`;
+    reach === "switched" ? sql`null` : sql`iif(organization_id = (select id from home), 1, 0)`;
   return sql`select id, ${isReached} from sessions where created_by_session_id = family.id
     union all select id, ${isReached} from ended_sessions where created_by_session_id = family.id`;
 }
