@@ -51,6 +51,19 @@ describe("a runner token", () => {
     expect((await client.post(tokens, { name: "in time" })).status).toBe(201);
   });
 
+  it("is not deleted with If-Match if it changes meanwhile", async () => {
+    const { body } = await world.client.post(tokens, { name: "first" });
+    const path = `${tokens}/${body.id}`;
+    const rotate = () => world.client.post(`${path}/rotate`, { overlap_seconds: 60 });
+    const headers = { "if-match": String((await world.client.get(path)).headers.get("etag")) };
+    const database = beforeBatch(1, rotate);
+    const late = world.client.via(new Instrumented({ database }).fetch);
+    expect((await late.request("DELETE", path, undefined, headers)).status).toBe(409);
+    expect(await statusOf(new Client(body.token))).toBe(200);
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect(await statusOf(new Client(body.token))).toBe(401);
+  });
+
   it.each([0, 60])(
     "is not rotated with an overlap of %d s if the key that rotates it is revoked meanwhile",
     async (overlap_seconds) => {

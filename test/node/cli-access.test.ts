@@ -207,6 +207,8 @@ describe("longshore link", () => {
       environment: { name: "staging" },
       deployment: null,
     });
+    const other = await user.run(["status", "-p", "link"]);
+    expect(other.stderr).toMatch(/^Name the environment with --environment/);
     await user.run(["components", "create", "web", "--kind", "service"]);
     const listed = await user.run(["components", "ls", "--json", "-e", "staging"]);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "web", kind: "service" }]);

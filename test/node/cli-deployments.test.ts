@@ -260,6 +260,16 @@ describe("longshore deployments", () => {
     expect(late.status).toBe(1);
   });
 
+  it("rolls back to the last success while a newer deployment is queued", async (context) => {
+    const { environment, user } = await prepare(context, { replicas: 1 });
+    const { id } = await environment.deploy();
+    await environment.run("succeeded");
+    await environment.deploy();
+    const { stderr, status } = await user.run(["rollback", "--yes"]);
+    expect(stderr).toContain(`Rolling back to the deployment ${id} of`);
+    expect(status).toBe(0);
+  });
+
   it("redeploys, promotes to an environment by name, and rolls back to the last success", async (context) => {
     const { environment, user } = await prepare(context, { replicas: 1 });
     const none = await user.run(["rollback", "--yes"]);

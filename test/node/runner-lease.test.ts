@@ -98,3 +98,13 @@ it("ends no lease after the end of its attempt", async () => {
   vi.advanceTimersByTime(2 * LEASE_MS);
   expect(lease.haltReason).toBe(undefined);
 });
+
+it.each([
+  [["canceled", "lost"], "lost"],
+  [["lost", "canceled"], "lost"],
+  [["canceled", "interrupted"], "canceled"],
+  [["interrupted", "canceled"], "interrupted"],
+] as const)("keeps the first reason of %j, unless the lease is lost", (reasons, kept) => {
+  for (const reason of reasons) lease.halt(reason);
+  expect([lease.haltReason, lease.halted.aborted]).toEqual([kept, true]);
+});
