@@ -56,7 +56,7 @@ describe("a runner token", () => {
     const path = `${tokens}/${body.id}`;
     const rotate = () => world.client.post(`${path}/rotate`, { overlap_seconds: 60 });
     const headers = { "if-match": String((await world.client.get(path)).headers.get("etag")) };
-    const database = beforeBatch(1, rotate);
+    const database = beforeBatch(2, rotate);
     const late = world.client.via(new Instrumented({ database }).fetch);
     expect((await late.request("DELETE", path, undefined, headers)).status).toBe(409);
     expect(await statusOf(new Client(body.token))).toBe(200);
