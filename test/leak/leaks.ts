@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { countWithin } from "../effort.ts";
+import { countWithin, LONG_MS } from "../effort.ts";
 import { operations } from "../support/contract.ts";
 import { seededRandom } from "../support/random.ts";
 import { Attacker, type Coverage } from "./attacker.ts";
@@ -134,14 +134,18 @@ export function describeLeaks(half: 0 | 1): void {
       leaks = await Leaks.create();
     });
 
-    it("ends with its family, and nothing else does", async () => {
-      for (const at of countWithin(ofHalf)) {
-        const sequence = leaks.sequenceOf(env.EFFORT.leakSeed + at * HALVES + half);
-        const { problems } = await leaks.run(sequence);
-        if (problems.length > 0) throw new Error(await leaks.describeFailure(sequence));
-      }
-      expect(leaks.sequences).toBeGreaterThanOrEqual(ofHalf.least);
-    });
+    it(
+      "ends with its family, and nothing else does",
+      async () => {
+        for (const at of countWithin(ofHalf)) {
+          const sequence = leaks.sequenceOf(env.EFFORT.leakSeed + at * HALVES + half);
+          const { problems } = await leaks.run(sequence);
+          if (problems.length > 0) throw new Error(await leaks.describeFailure(sequence));
+        }
+        expect(leaks.sequences).toBeGreaterThanOrEqual(ofHalf.least);
+      },
+      LONG_MS,
+    );
 
     it.runIf(ofHalf.least >= SEQUENCES_FOR_COVERAGE)("reaches every secret", () => {
       const expected = operations.filter(returnsSecret).map(({ operationId }) => operationId);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { countWithin } from "../effort.ts";
+import { countWithin, LONG_MS } from "../effort.ts";
 import { seededRandom } from "../support/random.ts";
 import { ConfigurationActor } from "./configuration-actor.ts";
 import { ConfigurationModel } from "./configuration-model.ts";
@@ -167,22 +167,26 @@ export function describeWalks(): void {
   describe("random requests of runners and users", () => {
     beforeAll(installInvariants);
 
-    it("keep the invariants, and meet every transition where the walks are enough", async () => {
-      let walks = 0;
-      for (const at of countWithin(env.EFFORT.walks)) {
-        const seed = env.EFFORT.walkSeed + at;
-        const worker = new VirtualTimeWorker();
-        const walk = new Walk(seed, worker, await newWalkFixture(worker));
-        try {
-          await walk.run(STEPS);
-          await recordEdges();
-        } catch (error) {
-          const last = walk.log.slice(-30).join("\n");
-          throw new Error(`Walk ${seed} (EFFORT=walks=1,walkSeed=${seed}): ${error}\n${last}`);
+    it(
+      "keep the invariants, and meet every transition where the walks are enough",
+      async () => {
+        let walks = 0;
+        for (const at of countWithin(env.EFFORT.walks)) {
+          const seed = env.EFFORT.walkSeed + at;
+          const worker = new VirtualTimeWorker();
+          const walk = new Walk(seed, worker, await newWalkFixture(worker));
+          try {
+            await walk.run(STEPS);
+            await recordEdges();
+          } catch (error) {
+            const last = walk.log.slice(-30).join("\n");
+            throw new Error(`Walk ${seed} (EFFORT=walks=1,walkSeed=${seed}): ${error}\n${last}`);
+          }
+          walks += 1;
         }
-        walks += 1;
-      }
-      if (walks >= WALKS_FOR_ALL_EDGES) expect(listUnmetEdges()).toEqual([]);
-    });
+        if (walks >= WALKS_FOR_ALL_EDGES) expect(listUnmetEdges()).toEqual([]);
+      },
+      LONG_MS,
+    );
   });
 }
