@@ -127,11 +127,12 @@ const inNode = {
   test: {
     name: "node",
     include: ["test/node/**/*.test.ts"],
+    isolate: false,
     globalSetup: ["test/node/support/bundle.ts"],
     env: { TMPDIR: temporaryFolder },
     maxConcurrency: 20,
-    // Two more than the cores, because some files mostly wait for programs.
-    maxWorkers: availableParallelism() + 2,
+    // Four more than the cores, because most files wait for programs.
+    maxWorkers: availableParallelism() + 4,
     sequence: { groupOrder: 0 },
     ...TIMEOUTS,
   },

@@ -7,6 +7,7 @@ import type { Parsed, Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { type Ids, pathWith } from "../support/operations.ts";
+import { copiesOf } from "../support/template.ts";
 import {
   connect,
   join,
@@ -85,6 +86,11 @@ async function newRecords(world: World, into?: { project: Parsed }): Promise<Ids
     integration_id: (await newIntegration(world.client, project.id)).id,
   };
 }
+
+const newFixture = copiesOf(async () => {
+  const world = await newWorld();
+  return { world, ids: await newRecords(world) };
+});
 
 /** Records that have as much as possible in common with those of `ids`. */
 async function newSiblings(world: World, project: Parsed, ids: Ids): Promise<void> {
@@ -206,8 +212,7 @@ describe("of several DELETEs of one record", () => {
   });
 
   it.each(cases)("concurrent %s succeeds once, and the others get 404", async (id, operation) => {
-    const world = await newWorld();
-    const ids = await newRecords(world);
+    const { world, ids } = await newFixture();
     const replies = await deleteAtOnce(world, pathWith(operation, ids));
     const statuses = replies.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([204, ...Array(CALLERS - 1).fill(404)]);
@@ -215,8 +220,7 @@ describe("of several DELETEs of one record", () => {
   });
 
   it.each(cases)("sequential %s succeeds once, and then gets 404", async (id, operation) => {
-    const world = await newWorld();
-    const ids = await newRecords(world);
+    const { world, ids } = await newFixture();
     const path = pathWith(operation, ids);
     expect((await world.client.delete(path)).status).toBe(204);
     expect((await world.client.delete(path)).status).toBe(404);
@@ -257,8 +261,7 @@ describe("a record that cannot be deleted", () => {
     ["deleteEnvironment", "environment_id"],
     ["deleteStack", "stack_id"],
   ])("is a conflict for all of several DELETEs at once: %s", async (id, name) => {
-    const world = await newWorld();
-    const ids = await newRecords(world);
+    const { world, ids } = await newFixture();
     await connect(world.client, String(ids["project_id"]));
     await newDeployment(world.client, String(ids["environment_id"]));
     const operation = deletions.find(({ operationId }) => operationId === id);

@@ -5,6 +5,7 @@ import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { type Operation, operations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
+import { copiesOf } from "../../support/template.ts";
 import {
   CONNECTION,
   connect,
@@ -32,7 +33,7 @@ interface ChangelogFixture {
 const EXTERNAL_ID = "between-project-and-role";
 const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(newCanarySecret())}`;
 
-async function newFixture(): Promise<ChangelogFixture> {
+async function createFixture(): Promise<ChangelogFixture> {
   const world = await newWorld();
   const project = await newProject(world.client, { description: "Before." });
   const member = await join(world);
@@ -58,6 +59,8 @@ async function newFixture(): Promise<ChangelogFixture> {
   };
   return { world, project, member, outsiders, ids };
 }
+
+const newFixture = copiesOf(createFixture);
 
 interface Case {
   body?(fixture: ChangelogFixture): object;
@@ -741,7 +744,8 @@ it("concurrent bulk requests record every variable that they write or delete", a
 });
 
 it("only viewers and admins can read the changelog, in pages", async () => {
-  const { world, project, member, outsiders } = await newFixture();
+  // A copy has no entries.
+  const { world, project, member, outsiders } = await createFixture();
   const path = `/v1/projects/${project.id}/changelog`;
   expect((await outsiders[0]?.client.get(path))?.status).toBe(403);
   expect((await (await newWorld()).client.get(path)).status).toBe(404);

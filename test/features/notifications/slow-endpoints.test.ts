@@ -14,7 +14,7 @@ import { newProject, newWorld } from "../../support/world.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const STEP_MS = 50;
+const STEP_MS = 250;
 
 const arrived = () => new Response(null, { status: 204 });
 

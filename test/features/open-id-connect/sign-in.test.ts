@@ -390,7 +390,7 @@ describe("an identity provider", () => {
       new Response(new ReadableStream(), { headers: { "content-type": "application/json" } }),
   };
 
-  it.each(Object.entries(FAULTS))(
+  it.concurrent.each(Object.entries(FAULTS))(
     "that %s starts no sign-in, and is asked again",
     async (_, fault) => {
       const own = await TestIdentityProvider.create();
@@ -407,7 +407,7 @@ describe("an identity provider", () => {
     },
   );
 
-  it.each(Object.entries(FAULTS).filter(([name]) => name !== "names another issuer"))(
+  it.concurrent.each(Object.entries(FAULTS).filter(([name]) => name !== "names another issuer"))(
     "that %s when it is asked for the token signs nobody in",
     async (_, fault) => {
       const own = await TestIdentityProvider.create();

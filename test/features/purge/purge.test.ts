@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { Ownership } from "../../../src/db/ownership.ts";
 import { FEATURES } from "../../../src/features/index.ts";
@@ -138,6 +138,9 @@ describe("the purge of a deleted record", () => {
     const purged = async () =>
       3 * ROWS - (await count("deliveries", OF_INTEGRATION, integrationId));
     const isolate = new Instrumented({ clock });
+    // The pauses after batches are as long as the clock says: minutes.
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["setTimeout"] }).setTimerTickMode("nextTimerAsync");
     await isolate.sweep();
     const first = await purged();
     expect(first).toBeLessThan(3 * ROWS);

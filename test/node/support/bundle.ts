@@ -19,6 +19,8 @@ declare module "vitest" {
     workerSettings: WorkerSettings;
     /** A folder with the data of a service after the migrations, for `startService` to copy. */
     migrated: string;
+    /** Where services keep their data: in memory, if there is room for it. */
+    dataFolder: string;
   }
 }
 
@@ -38,6 +40,7 @@ export async function setup(project: TestProject): Promise<void> {
   await worker.stop();
   project.provide("bundle", built);
   project.provide("migrated", migrated);
+  project.provide("dataFolder", tmpdir());
   project.provide("workerSettings", settings);
 }
 

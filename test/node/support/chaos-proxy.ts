@@ -6,7 +6,7 @@ const REFUSED_SHARE = 0.15;
 const LOST_SHARE = 0.05;
 /** As often as the command line repeats a request: one more would be an error, and rightly so. */
 const MOST_FAULTS_IN_A_ROW = 3;
-const LONGEST_STREAM_MS = 600;
+const LONGEST_STREAM_MS = 300;
 
 /**
  * A proxy that cuts every stream after a random time, answers some requests with a 502 page, and loses some
@@ -66,7 +66,9 @@ export class ChaosProxy {
   #nextRandom({ method, url, headers }: IncomingMessage): number {
     const key = `${headers["x-api-key"]} ${method} ${url}`;
     const faults = this.#faultsInARow.get(key) ?? 0;
-    const random = faults < MOST_FAULTS_IN_A_ROW ? Math.random() : 1;
+    // The first request of all is refused, so that every run has a fault.
+    const next = this.refused === 0 ? 0 : Math.random();
+    const random = faults < MOST_FAULTS_IN_A_ROW ? next : 1;
     this.#faultsInARow.set(key, random < REFUSED_SHARE + LOST_SHARE ? faults + 1 : 0);
     return random;
   }

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 /** What a fresh clone contains, as far as the commands need it. */
@@ -25,7 +25,7 @@ interface CheckoutOptions {
 
 /** A fresh clone after `npm ci`, without secrets and data, in a temporary folder. */
 export class Checkout {
-  readonly folder = mkdtempSync(join(tmpdir(), "longshore-checkout-"));
+  readonly folder = mkdtempSync(join(inject("dataFolder"), "longshore-checkout-"));
 
   constructor({ hasAssets = true }: CheckoutOptions = {}) {
     for (const each of hasAssets ? [...CONTENT, "dist"] : CONTENT) {

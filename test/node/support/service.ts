@@ -1,5 +1,4 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
@@ -22,7 +21,7 @@ export async function startService(
   port = 0,
 ): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const own = folder === undefined ? mkdtempSync(join(tmpdir(), "longshore-data-")) : undefined;
+  const own = folder === undefined ? mkdtempSync(join(inject("dataFolder"), "longshore-data-")) : undefined;
   const data = folder ?? own ?? "";
   if (readdirSync(data).length === 0) cpSync(inject("migrated"), data, { recursive: true });
   const settings = inject("workerSettings");
