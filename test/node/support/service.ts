@@ -21,7 +21,8 @@ export async function startService(
   port = 0,
 ): Promise<Service> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
-  const own = folder === undefined ? mkdtempSync(join(inject("dataFolder"), "longshore-data-")) : undefined;
+  const own =
+    folder === undefined ? mkdtempSync(join(inject("dataFolder"), "longshore-data-")) : undefined;
   const data = folder ?? own ?? "";
   if (readdirSync(data).length === 0) cpSync(inject("migrated"), data, { recursive: true });
   const settings = inject("workerSettings");
