@@ -77,10 +77,14 @@ describe.concurrent("the outcome of a deployment", () => {
       onStatus: ({ status }) => statuses.push(status),
       onIncompleteLog: () => incomplete.push(true),
     });
-    await expect.poll(() => statuses, SOON).toEqual(["in_progress"]);
+    await expect.poll(() => statuses, SOON).toContain("in_progress");
     await started.complete("failed");
     expect(await followed).toMatchObject({ id, status: "failed" });
-    expect(statuses).toEqual(["in_progress", "failed"]);
+    // The stacks may change between two reads.
+    expect(statuses.filter((each, at) => each !== statuses[at - 1])).toEqual([
+      "in_progress",
+      "failed",
+    ]);
     expect(incomplete).toEqual(respond === lie ? [] : [true]);
   });
 
@@ -136,7 +140,7 @@ describe("a wait", () => {
     const body = '{"code":"rate","message":"Wait."}';
     const limit = { reply: 429, headers: { "retry-after": "1" }, body };
     proxy.reset(...Array.from({ length: 8 }, () => limit));
-    const { status } = await followDeployment(client, id, { unreachableMs: 1_500 });
+    const { status } = await followDeployment(client, id, { unreachableMs: 5_000 });
     expect(status).toBe("succeeded");
   });
 
