@@ -33,6 +33,7 @@ type Role =
   | "schemas"
   | "presenters"
   | "object"
+  | "writes"
   | "service"
   | "domain"
   | "index"
@@ -42,7 +43,7 @@ type Role =
   | "db"
   | "lib";
 
-const FOLDERS = ["auth", "document", "http", "rate-limits", "db", "lib"] as const;
+const FOLDERS = ["auth", "document", "http", "rate-limits", "writes", "db", "lib"] as const;
 const NAMES = ["routes", "schemas", "presenters", "service", "index", "table", "model"] as const;
 
 const files: Source[] = Object.entries(sources)
@@ -161,9 +162,12 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   index: ["routes", "schemas", "presenters", "service", "domain", "store", "table", "model"],
   presenters: ["schemas", "responses", "domain", "store", "index", "model", "lib"],
   schemas: ["http", "domain", "index", "model", "auth", "lib"],
+  // What every write of a caller goes through, above the features that it composes.
+  writes: ["context", "index", "db", "lib"],
   service: [
     "context",
     "auth",
+    "writes",
     "presenters",
     "domain",
     "index",

@@ -1,6 +1,6 @@
 import type { Database } from "./client.ts";
 
-type Statement = Parameters<Database["batch"]>[0][number];
+export type Statement = Parameters<Database["batch"]>[0][number];
 
 /**
  * Named statements, in the order in which they run. A value can be a group of further statements;

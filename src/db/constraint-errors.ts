@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { Conflict } from "../lib/errors.ts";
+import type { ApiError } from "../lib/errors.ts";
 
 /**
  * D1's own message about a failed statement. The message of the error that Drizzle wraps around it
@@ -10,11 +10,8 @@ export function databaseMessage(error: unknown): string | undefined {
   return cause instanceof Error && /D1_|SQLITE_/.test(cause.message) ? cause.message : undefined;
 }
 
-/** A column is `table.column`. */
-function isUniqueViolation(error: unknown, columns: readonly string[]): boolean {
-  const message = databaseMessage(error);
-  return message?.includes(`UNIQUE constraint failed: ${columns.join(", ")}`) === true;
-}
+/** What a write throws for a unique index that refuses it, by the columns: `table.column, table.column`. */
+export type Taken = Readonly<Record<string, ApiError>>;
 
 /** A row refers to a record that does not exist, or a record to delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
@@ -32,20 +29,18 @@ export function isTimeout(error: unknown): boolean {
   );
 }
 
-/** Throws `toError()` if a unique index over `columns` rejected the write. */
-export async function mapUniqueViolation<Result>(
+/** Throws the error of the unique index that refused the write. */
+export async function refuseTaken<Result>(
   write: PromiseLike<Result>,
-  columns: readonly string[],
-  toError: () => Error,
+  taken: Taken,
 ): Promise<Result> {
   try {
     return await write;
   } catch (error) {
-    throw isUniqueViolation(error, columns) ? toError() : error;
+    const message = databaseMessage(error) ?? "";
+    const columns = Object.keys(taken).find((each) =>
+      message.includes(`UNIQUE constraint failed: ${each}`),
+    );
+    throw columns === undefined ? error : taken[columns];
   }
-}
-
-export function conflictIfTaken(columns: readonly string[], message: string) {
-  return <Result>(write: PromiseLike<Result>): Promise<Result> =>
-    mapUniqueViolation(write, columns, () => new Conflict(message));
 }

@@ -1,7 +1,7 @@
 import type { RequestOrigin } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
-import { mapUniqueViolation } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
@@ -37,7 +37,7 @@ export async function bootstrap(
   );
   const { id, createdAt } = created.row.organization;
   const { organization, ...rest } = statements;
-  await mapUniqueViolation(
+  await refuseTaken(
     runBatch(db, {
       organization,
       bootstrap: store.insertBootstrap(db, id, createdAt),
@@ -45,8 +45,7 @@ export async function bootstrap(
       ...rest,
       audit: recordActsOf({ db, clock, origin }, id, { type: "bootstrap_token" }, acts),
     }),
-    ["bootstraps.only"],
-    () => new NotFound("path"),
+    { "bootstraps.only": new NotFound("path") },
   );
   return created;
 }

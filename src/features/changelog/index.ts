@@ -1,8 +1,8 @@
 export { auditChanges } from "./audit.ts";
 export { commitChange } from "./commit.ts";
-export { changeRecorder } from "./diff.ts";
+export { changeRecorder, isNoOp } from "./diff.ts";
 export { eraseChangedPerson } from "./erasure.ts";
-export { ACTIONS, type Change, type Fields, RECORD_TYPES } from "./model.ts";
+export { ACTIONS, type Action, type Change, type Fields, RECORD_TYPES } from "./model.ts";
 export {
   insertEntries,
   recordChange,

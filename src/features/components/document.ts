@@ -1,7 +1,8 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NAME_TAKEN } from "./model.ts";
 import { Component, ComponentList } from "./responses.ts";
 
 const operations = {
@@ -19,9 +20,7 @@ const operations = {
     description: `A name that is taken in the environment is a \`conflict\`.`,
     notFound: ["environment"],
     errors: {
-      component_name_taken: new Conflict(
-        "The environment already has a component with this name. Choose another name.",
-      ),
+      component_name_taken: NAME_TAKEN,
       component_limit: new LimitReached(LIMITS.components.value, "components"),
     },
     responses: { 201: jsonReply(Component(), "The component.") },
@@ -40,9 +39,7 @@ const operations = {
     description: `A name that is taken in the environment is a \`conflict\`.`,
     notFound: ["component"],
     errors: {
-      component_name_taken: new Conflict(
-        "The environment already has a component with this name. Choose another name.",
-      ),
+      component_name_taken: NAME_TAKEN,
     },
     responses: { 200: jsonReply(Component(), "The component.") },
   },
@@ -54,9 +51,7 @@ const operations = {
       "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
     notFound: ["component"],
     errors: {
-      component_name_taken: new Conflict(
-        "The environment already has a component with this name. Choose another name.",
-      ),
+      component_name_taken: NAME_TAKEN,
     },
     responses: { 200: jsonReply(Component(), "The component.") },
   },

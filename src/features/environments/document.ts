@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NAME_TAKEN } from "./model.ts";
 import { Environment, EnvironmentList } from "./responses.ts";
 
 const operations = {
@@ -19,9 +20,7 @@ const operations = {
     description: `A name that is taken in the project is a \`conflict\`.`,
     notFound: ["project"],
     errors: {
-      environment_name_taken: new Conflict(
-        "The project already has an environment with this name. Choose another name.",
-      ),
+      environment_name_taken: NAME_TAKEN,
       environment_limit: new LimitReached(LIMITS.environments.value, "environments"),
     },
     responses: { 201: jsonReply(Environment(), "The environment.") },
@@ -43,9 +42,7 @@ const operations = {
       "are based on the new configuration when they start.",
     notFound: ["environment"],
     errors: {
-      environment_name_taken: new Conflict(
-        "The project already has an environment with this name. Choose another name.",
-      ),
+      environment_name_taken: NAME_TAKEN,
       deployment_running: new Conflict(
         "A deployment of the environment is running. Change the configuration after it has ended.",
       ),
@@ -62,9 +59,7 @@ const operations = {
       "create a deployment. A name that is taken in the project is a `conflict`.",
     notFound: ["environment"],
     errors: {
-      environment_name_taken: new Conflict(
-        "The project already has an environment with this name. Choose another name.",
-      ),
+      environment_name_taken: NAME_TAKEN,
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 200: jsonReply(Environment(), "The environment.") },

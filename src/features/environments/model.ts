@@ -1,5 +1,10 @@
+import { Conflict } from "../../lib/errors.ts";
 import { isObject, jsonBytes } from "../../lib/json-value.ts";
 import { LIMITS } from "../../lib/limits.ts";
+
+export const NAME_TAKEN = new Conflict(
+  "The project already has an environment with this name. Choose another name.",
+);
 
 export interface EnvironmentInput {
   name: string;

@@ -1,15 +1,14 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../context.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange } from "../changelog/index.ts";
-import { recordResult, recordRow } from "../idempotency/index.ts";
+import { write } from "../../writes/write.ts";
+import { changeRecorder } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
-import type { EnvironmentInput } from "./model.ts";
+import { bytesOf } from "../usage/index.ts";
+import { type EnvironmentInput, NAME_TAKEN } from "./model.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -20,10 +19,8 @@ const changes = changeRecorder(
   presentEnvironment,
 );
 
-const refuseTakenName = conflictIfTaken(
-  ["environments.project_id", "environments.name"],
-  "The project already has an environment with this name. Choose another name.",
-);
+const taken = { "environments.project_id, environments.name": NAME_TAKEN };
+const stored = { json: ["configuration"] };
 
 export async function requireEnvironment(
   ctx: ServiceContext,
@@ -32,6 +29,14 @@ export async function requireEnvironment(
 ): Promise<EnvironmentRow> {
   const [environment] = await store.findEnvironment(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "environment", environment, needed);
+}
+
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
+  const environment = await requireEnvironment(ctx, id, "contributor");
+  const present = () => presentEnvironment(environment);
+  await requireExpectedVersion(ctx, environment.recordVersion, present);
+  return environment;
 }
 
 export async function listEnvironments(
@@ -67,20 +72,18 @@ export async function createEnvironment(
     configurationVersion: 0,
     recordVersion: 1,
   };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { environments: 1 },
-    bytes: bytesOf(environment.name, environment.configuration),
+  return write(ctx, {
+    growth: {
+      organizationId,
+      records: { environments: 1 },
+      bytes: bytesOf(environment.name, environment.configuration),
+    },
+    guarded: store.insertEnvironment(ctx.db, environment),
+    value: environment,
+    stored,
+    changes: [changes.created(environment)],
+    taken,
   });
-  const statements = {
-    limits: limits.statement,
-    created: store.insertEnvironment(ctx.db, environment),
-    recorded: recordResult(ctx, environment, { json: ["configuration"] }),
-  };
-  await limits.enforce(
-    refuseTakenName(commitChange(ctx, statements, changes.created(environment))),
-  );
-  return environment;
 }
 
 export async function getEnvironment(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
@@ -112,47 +115,41 @@ async function changeEnvironment(
   id: string,
   fields: store.EnvironmentChange,
 ): Promise<EnvironmentRow> {
-  const before = await requireEnvironment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentEnvironment(before));
+  const before = await requireExpected(ctx, id);
   const { organizationId } = before;
   const after = mergePatch(before, fields);
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bytes: bytesOf(after.name, after.configuration) - bytesOf(before.name, before.configuration),
+  return write(ctx, {
+    growth: {
+      organizationId,
+      bytes: bytesOf(after.name, after.configuration) - bytesOf(before.name, before.configuration),
+    },
+    guarded: store.changeEnvironment(ctx, id, fields),
+    returns: store.selectEnvironment(ctx.db, organizationId, id),
+    stored,
+    changes: [changes.updated(before, after)],
+    unchanged: before,
+    taken,
+    reread: () => requireExpected(ctx, id),
+    otherwise: () =>
+      new Conflict(
+        "A deployment of the environment is running. Change the configuration after it has ended.",
+      ),
   });
-  const statements = {
-    limits: limits.statement,
-    changed: store.changeEnvironment(ctx, id, fields),
-    recorded: recordRow(ctx, store.selectEnvironment(ctx.db, organizationId, id), {
-      json: ["configuration"],
-    }),
-  };
-  const results = await limits.enforce(
-    refuseTakenName(commitChange(ctx, statements, changes.updated(before, after))),
-  );
-  if (!results) return before;
-  const [environment] = results.changed;
-  if (environment) return environment;
-  const now = await requireEnvironment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentEnvironment(now));
-  throw new Conflict(
-    "A deployment of the environment is running. Change the configuration after it has ended.",
-  );
 }
 
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
-  const before = await requireEnvironment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentEnvironment(before));
-  const statements = store.deleteEnvironment(ctx, before.organizationId, id);
-  const results = await commitChange(ctx, statements, changes.deleted(before));
-  if (results.deleted.length > 0) return;
-  const [remaining] = results.remaining;
-  if (!remaining) throw new NotFound("environment");
-  const now = await requireEnvironment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentEnvironment(now));
-  throw new Conflict(
-    remaining.isIdle
-      ? "This is the project's default environment. Make another the default first."
-      : "The environment has an unfinished deployment. Cancel it first.",
-  );
+  const before = await requireExpected(ctx, id);
+  const { deleted, ...first } = store.deleteEnvironment(ctx, before.organizationId, id);
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    changes: [changes.deleted(before)],
+    reread: () => requireExpected(ctx, id),
+    otherwise: ({ found: [environment] }) =>
+      new Conflict(
+        environment?.isIdle
+          ? "This is the project's default environment. Make another the default first."
+          : "The environment has an unfinished deployment. Cancel it first.",
+      ),
+  });
 }

@@ -113,7 +113,7 @@ export function changeEnvironment(ctx: ServiceContext, id: string, change: Envir
 
 /**
  * Deletes nothing if the environment is its project's default or has an unfinished deployment:
- * `remaining` then says which.
+ * `found` then says which.
  */
 export function deleteEnvironment(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
@@ -133,14 +133,14 @@ export function deleteEnvironment(ctx: ServiceContext, organizationId: string, i
       and(within(organizationId, id), isDeletable),
     ),
     records: ownership.deletionOf(db, environments, id, isDeletable),
+    found: db
+      .select({ id: environments.id, isIdle: sql<number>`${isIdle}` })
+      .from(environments)
+      .where(within(organizationId, id)),
     deleted: db
       .update(environments)
       .set(ENVIRONMENT_TOMBSTONE)
       .where(and(within(organizationId, id), isDeletable))
       .returning({ id: environments.id }),
-    remaining: db
-      .select({ id: environments.id, isIdle: sql<number>`${isIdle}` })
-      .from(environments)
-      .where(within(organizationId, id)),
   };
 }

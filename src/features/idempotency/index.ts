@@ -1,3 +1,9 @@
 export { eraseRecords } from "./erasure.ts";
 export { once } from "./once.ts";
-export { recordResult, recordRow, recordWithSecrets } from "./record.ts";
+export {
+  type RecordOptions,
+  recordResult,
+  recordRow,
+  recordWithSecrets,
+  type Select,
+} from "./record.ts";

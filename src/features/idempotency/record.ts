@@ -28,7 +28,7 @@ interface StoredSecrets {
 
 type Authority = Pick<Actor, "role" | "scopes" | "projectIds" | "environmentIds">;
 
-type Select = Parameters<typeof jsonRow>[0];
+export type Select = Parameters<typeof jsonRow>[0];
 
 export interface RecordOptions {
   /** By default that the previous statement of the batch changed a row. */

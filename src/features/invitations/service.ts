@@ -7,7 +7,7 @@ import {
   type SystemContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -31,10 +31,9 @@ export interface NewInvitation {
   role: OrgRole;
 }
 
-const refuseOpenInvitation = conflictIfTaken(
-  ["invitations.organization_id", "invitations.email"],
-  OPEN_INVITATION_EXISTS,
-);
+const TAKEN = {
+  "invitations.organization_id, invitations.email": new Conflict(OPEN_INVITATION_EXISTS),
+};
 
 /** The same, whether or not an account with this address exists elsewhere. */
 export async function invite(
@@ -66,7 +65,7 @@ export async function invite(
     recorded: await recordWithSecrets(ctx, row, { token, origin }),
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
-  const { created } = await refuseOpenInvitation(limits.enforce(runBatch(ctx.db, statements)));
+  const { created } = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
   if (created.length === 0) throw new Conflict(MEMBER_EXISTS);
   return { row, token, origin };
 }

@@ -6,7 +6,7 @@ import {
   type ServiceContext,
 } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
@@ -41,10 +41,7 @@ export const SERVICE_ACCOUNT_AS_OWNER = new BadInput([
   { path: "role", message: "A service account cannot be an owner. Send admin or member." },
 ]);
 
-const refuseExistingMember = conflictIfTaken(
-  ["memberships.organization_id", "memberships.email"],
-  MEMBER_EXISTS,
-);
+const TAKEN = { "memberships.organization_id, memberships.email": new Conflict(MEMBER_EXISTS) };
 
 export async function listMembers(
   ctx: ServiceContext,
@@ -98,7 +95,7 @@ export async function addMember(
     audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
     created: store.findMember(ctx.db, organizationId, id),
   };
-  const { created } = await refuseExistingMember(limits.enforce(runBatch(ctx.db, statements)));
+  const { created } = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
   const [row] = created;
   if (!row) throw new Conflict(CREATOR_CHANGED);
   return row;

@@ -1,7 +1,7 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { CoreContext } from "../../context.ts";
 import { runBatch, type Statements } from "../../db/batch.ts";
-import { mapUniqueViolation } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../lib/errors.ts";
 import { recordActsOf } from "../audit/index.ts";
@@ -166,7 +166,7 @@ async function startSession(
   const used = store.markUsed(ctx.db, { id: signInId, organizationId, expiresAt });
   const before = { used, statements };
   const started = startPersonSession(ctx, person, { before, ...(records && { records }) });
-  const created = await mapUniqueViolation(started, ["used_sign_ins.id"], () => UNKNOWN_SIGN_IN);
+  const created = await refuseTaken(started, { "used_sign_ins.id": UNKNOWN_SIGN_IN });
   if (!created) throw gone;
   return created;
 }

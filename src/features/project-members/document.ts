@@ -3,6 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
+import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
 import { AddedProjectMembers, ProjectMember, ProjectMemberList } from "./responses.ts";
 
 const operations = {
@@ -23,9 +24,7 @@ const operations = {
     notFound: ["project", "membership"],
     errors: {
       pending_member: new Conflict(PENDING_MEMBER),
-      project_member_exists: new Conflict(
-        "One of the memberships is already in the project; none was added.",
-      ),
+      project_member_exists: EXISTING_MEMBER,
       project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
     },
     responses: { 201: jsonReply(AddedProjectMembers(), "The added members.") },
@@ -44,9 +43,7 @@ const operations = {
     description: `The last owner of a project cannot get another role.`,
     notFound: ["project", "member of the project"],
     errors: {
-      last_project_owner: new Conflict(
-        "A project needs at least one owner. Make another member owner first.",
-      ),
+      last_project_owner: LAST_OWNER,
     },
     responses: { 200: jsonReply(ProjectMember(), "The member.") },
   },
@@ -57,9 +54,7 @@ const operations = {
     description: `The last owner of a project cannot be removed.`,
     notFound: ["project", "member of the project"],
     errors: {
-      last_project_owner: new Conflict(
-        "A project needs at least one owner. Make another member owner first.",
-      ),
+      last_project_owner: LAST_OWNER,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -1,24 +1,18 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange } from "../changelog/index.ts";
-import { recordResult } from "../idempotency/index.ts";
+import { write } from "../../writes/write.ts";
+import { changeRecorder } from "../changelog/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { findProject } from "../projects/index.ts";
-import { limitGrowth } from "../usage/index.ts";
+import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
 import { presentProjectMember } from "./presenters.ts";
 import type { ProjectMemberRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const LAST_OWNER = "A project needs at least one owner. Make another member owner first.";
-
-const refuseExistingMembers = conflictIfTaken(
-  ["project_members.project_id", "project_members.membership_id"],
-  "One of the memberships is already in the project; none was added.",
-);
+const taken = { "project_members.project_id, project_members.membership_id": EXISTING_MEMBER };
 
 const changes = changeRecorder(
   "project_member",
@@ -70,20 +64,14 @@ export async function addMembers(
     return { ...membership, projectId, role: input.role, createdAt: now, recordVersion: 1 };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { project_members: members.length },
+  return write(ctx, {
+    growth: { organizationId, records: { project_members: members.length } },
+    guarded: store.addMembers(db, added),
+    value: members,
+    changes: members.map(changes.created),
+    taken,
+    otherwise: () => new NotFound("membership"),
   });
-  const statements = {
-    limits: limits.statement,
-    inserted: store.addMembers(db, added),
-    recorded: recordResult(ctx, members),
-  };
-  const { inserted } = await refuseExistingMembers(
-    limits.enforce(commitChange(ctx, statements, ...members.map(changes.created))),
-  );
-  if (inserted.length < members.length) throw new NotFound("membership");
-  return members;
 }
 
 export async function changeMemberRole(
@@ -92,15 +80,19 @@ export async function changeMemberRole(
   membershipId: string,
   role: ProjectRole,
 ): Promise<ProjectMemberRow> {
-  const before = await requireCurrent(ctx, projectId, membershipId);
+  const before = await requireExpected(ctx, projectId, membershipId);
   const after = { ...before, role };
-  const statements = store.changeRole(ctx, projectId, membershipId, role);
-  const results = await commitChange(ctx, statements, changes.updated(before, after));
-  if (!results) return before;
-  const [written] = results.changed;
-  if (!written) throw await findConflict(ctx, projectId, membershipId);
-  await ctx.invalidateKeys(results.keys);
-  return { ...after, ...written };
+  const { changed, ...first } = store.changeRole(ctx, projectId, membershipId, role);
+  const written = await write(ctx, {
+    first,
+    guarded: changed,
+    changes: [changes.updated(before, after)],
+    unchanged: before,
+    reread: () => requireExpected(ctx, projectId, membershipId),
+    otherwise: () => LAST_OWNER,
+    committed: ({ keys }) => ctx.invalidateKeys(keys),
+  });
+  return { ...after, recordVersion: written.recordVersion };
 }
 
 export async function removeMember(
@@ -108,11 +100,16 @@ export async function removeMember(
   projectId: string,
   membershipId: string,
 ): Promise<void> {
-  const before = await requireCurrent(ctx, projectId, membershipId);
-  const statements = store.removeMember(ctx, projectId, membershipId);
-  const { keys, removed } = await commitChange(ctx, statements, changes.deleted(before));
-  if (removed.length === 0) throw await findConflict(ctx, projectId, membershipId);
-  await ctx.invalidateKeys(keys);
+  const before = await requireExpected(ctx, projectId, membershipId);
+  const { removed, ...first } = store.removeMember(ctx, projectId, membershipId);
+  await write(ctx, {
+    first,
+    guarded: removed,
+    changes: [changes.deleted(before)],
+    reread: () => requireExpected(ctx, projectId, membershipId),
+    otherwise: () => LAST_OWNER,
+    committed: ({ keys }) => ctx.invalidateKeys(keys),
+  });
 }
 
 async function requireMember(
@@ -132,7 +129,7 @@ async function requireMember(
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
-async function requireCurrent(
+async function requireExpected(
   ctx: ServiceContext,
   projectId: string,
   membershipId: string,
@@ -140,14 +137,4 @@ async function requireCurrent(
   const member = await requireMember(ctx, projectId, membershipId, "owner");
   await requireExpectedVersion(ctx, member.recordVersion, () => presentProjectMember(member));
   return member;
-}
-
-/** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
-async function findConflict(
-  ctx: ServiceContext,
-  projectId: string,
-  membershipId: string,
-): Promise<Conflict> {
-  await requireCurrent(ctx, projectId, membershipId);
-  return new Conflict(LAST_OWNER);
 }

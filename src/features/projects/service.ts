@@ -5,16 +5,14 @@ import {
   requireOwnOrganization,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
-import { recordActs } from "../audit/index.ts";
-import { changeRecorder, commitChange } from "../changelog/index.ts";
-import { recordResult, recordRow } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { write } from "../../writes/write.ts";
+import { changeRecorder } from "../changelog/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectRow } from "./store.ts";
@@ -33,6 +31,13 @@ export async function requireProject(
 ): Promise<ProjectRow> {
   const [project] = await store.readProject(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "project", project, needed);
+}
+
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string): Promise<ProjectRow> {
+  const project = await requireProject(ctx, id, "owner");
+  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
+  return project;
 }
 
 export async function listProjects(
@@ -62,18 +67,16 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     updatedAt: now,
   };
   const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
-  const limits = limitGrowth(ctx, {
-    organizationId: project.organizationId,
-    records: { projects: 1, environments: 1, project_members: 1 },
-    bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, FIRST_CONFIGURATION),
+  return write(ctx, {
+    growth: {
+      organizationId: project.organizationId,
+      records: { projects: 1, environments: 1, project_members: 1 },
+      bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, FIRST_CONFIGURATION),
+    },
+    guarded: store.insertProject(ctx.db, project, first),
+    value: project,
+    changes: [changes.created(project)],
   });
-  const statements = {
-    limits: limits.statement,
-    created: store.insertProject(ctx.db, project, first),
-    recorded: recordResult(ctx, project),
-  };
-  await limits.enforce(commitChange(ctx, statements, changes.created(project)));
-  return project;
 }
 
 export async function getProject(ctx: ServiceContext, id: string): Promise<ProjectRow> {
@@ -86,47 +89,39 @@ export async function changeProject(
   id: string,
   change: ProjectChange,
 ): Promise<ProjectRow> {
-  const before = await requireProject(ctx, id, "owner");
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentProject(before));
+  const before = await requireExpected(ctx, id);
   const { organizationId } = before;
   const after = mergePatch<ProjectRow>(before, change);
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bytes: storedBytes(after) - storedBytes(before),
+  return write(ctx, {
+    growth: { organizationId, bytes: storedBytes(after) - storedBytes(before) },
+    guarded: store.changeProject(ctx, organizationId, id, change),
+    returns: store.selectProject(ctx.db, organizationId, id),
+    changes: [changes.updated(before, after)],
+    unchanged: before,
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new NotFound("environment in the project"),
   });
-  const statements = {
-    limits: limits.statement,
-    changed: store.changeProject(ctx, organizationId, id, change),
-    recorded: recordRow(ctx, store.selectProject(ctx.db, organizationId, id)),
-  };
-  const results = await limits.enforce(
-    commitChange(ctx, statements, changes.updated(before, after)),
-  );
-  if (!results) return before;
-  const [project] = results.changed;
-  if (project) return project;
-  const now = await requireProject(ctx, id, "owner");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentProject(now));
-  throw new NotFound("environment in the project");
 }
 
+/** Has no entry in a changelog, which is deleted with the project. */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
-  const project = await requireProject(ctx, id, "owner");
-  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
-  const act = {
-    action: "project.deleted",
-    target: { type: "project", id, name: project.name },
-    projectId: id,
-    changes: { before: presentProject(project) },
-  } as const;
-  const { deleted } = await runBatch(ctx.db, {
-    ...store.deleteProject(ctx, project.organizationId, id),
-    audit: recordActs(ctx, project.organizationId, [act]),
+  const before = await requireExpected(ctx, id);
+  const { deleted, ...first } = store.deleteProject(ctx, before.organizationId, id);
+  const target = { type: "project", id, name: before.name } as const;
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    acts: [
+      {
+        action: "project.deleted",
+        target,
+        projectId: id,
+        changes: { before: presentProject(before) },
+      },
+    ],
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new Conflict("The project has an unfinished deployment. Cancel it first."),
   });
-  if (deleted.length > 0) return;
-  const now = await requireProject(ctx, id, "owner");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentProject(now));
-  throw new Conflict("The project has an unfinished deployment. Cancel it first.");
 }
 
 function storedBytes({ name, description, icon }: ProjectRow): number {

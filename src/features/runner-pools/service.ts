@@ -1,7 +1,7 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -13,10 +13,11 @@ import { presentPool, presentPoolFields } from "./presenters.ts";
 import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const refuseTakenName = conflictIfTaken(
-  ["runner_pools.organization_id", "runner_pools.name"],
-  "The organization already has a runner pool with this name. Choose another name.",
-);
+const TAKEN = {
+  "runner_pools.organization_id, runner_pools.name": new Conflict(
+    "The organization already has a runner pool with this name. Choose another name.",
+  ),
+};
 
 export async function listPools(
   ctx: ServiceContext,
@@ -65,7 +66,7 @@ export async function createPool(
     audit: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
     created: store.findPool(ctx.db, organizationId, pool.id),
   };
-  const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
+  const results = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
   const [created] = results.created;
   if (!created) throw new NotFound("environment in the organization");
   return created;
@@ -92,7 +93,7 @@ export async function updatePool(
     audit: recordActs(ctx, organizationId, [{ action: "runner_pool.updated", target, changes }]),
     after: store.findPool(ctx.db, organizationId, id),
   };
-  const results = await refuseTakenName(limits.enforce(runBatch(ctx.db, statements)));
+  const results = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
   const [after] = results.after;
   if (after && results.changed.length > 0) return after;
   await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));

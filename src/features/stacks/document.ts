@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NAME_TAKEN } from "./model.ts";
 import { Stack, StackList } from "./responses.ts";
 
 const operations = {
@@ -19,9 +20,7 @@ const operations = {
     description: `A name that is taken in the environment is a \`conflict\`.`,
     notFound: ["environment", "component in the environment"],
     errors: {
-      stack_name_taken: new Conflict(
-        "The environment already has a stack with this name. Choose another name.",
-      ),
+      stack_name_taken: NAME_TAKEN,
       stack_limit: new LimitReached(LIMITS.stacks.value, "stacks"),
       environment_stack_limit: new LimitReached(
         LIMITS.stacksOfEnvironment.value,
@@ -44,9 +43,7 @@ const operations = {
     description: `A name that is taken in the environment is a \`conflict\`.`,
     notFound: ["stack", "component in the environment"],
     errors: {
-      stack_name_taken: new Conflict(
-        "The environment already has a stack with this name. Choose another name.",
-      ),
+      stack_name_taken: NAME_TAKEN,
     },
     responses: { 200: jsonReply(Stack(), "The stack.") },
   },
@@ -58,9 +55,7 @@ const operations = {
       "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
     notFound: ["stack", "component in the environment"],
     errors: {
-      stack_name_taken: new Conflict(
-        "The environment already has a stack with this name. Choose another name.",
-      ),
+      stack_name_taken: NAME_TAKEN,
     },
     responses: { 200: jsonReply(Stack(), "The stack.") },
   },

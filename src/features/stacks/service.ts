@@ -1,15 +1,15 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { write } from "../../writes/write.ts";
+import { changeRecorder } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { recordResult, recordRow } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
+import { NAME_TAKEN } from "./model.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -18,10 +18,7 @@ export type StackInput = Pick<StackRow, "name" | "componentId">;
 
 const changes = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
 
-const refuseTakenName = conflictIfTaken(
-  ["stacks.environment_id", "stacks.name"],
-  "The environment already has a stack with this name. Choose another name.",
-);
+const taken = { "stacks.environment_id, stacks.name": NAME_TAKEN };
 
 export async function requireStack(
   ctx: ServiceContext,
@@ -30,6 +27,13 @@ export async function requireStack(
 ): Promise<StackRow> {
   const [stack] = await store.findStack(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "stack", stack, needed);
+}
+
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string): Promise<StackRow> {
+  const stack = await requireStack(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, stack.recordVersion, () => presentStack(stack));
+  return stack;
 }
 
 export async function listStacks(
@@ -57,19 +61,18 @@ export async function createStack(
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
   const stack = { id: newId(ctx.clock), ...scope, ...input, ...times, recordVersion: 1 };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { stacks: 1 },
-    bytes: bytesOf(stack.name),
-    bounds: [store.stackCountBound(organizationId, environmentId)],
+  return write(ctx, {
+    growth: {
+      organizationId,
+      records: { stacks: 1 },
+      bytes: bytesOf(stack.name),
+      bounds: [store.stackCountBound(organizationId, environmentId)],
+    },
+    guarded: store.insertStack(ctx.db, stack),
+    value: stack,
+    changes: [changes.created(stack)],
+    taken,
   });
-  const statements = {
-    limits: limits.statement,
-    created: store.insertStack(ctx.db, stack),
-    recorded: recordResult(ctx, stack),
-  };
-  await limits.enforce(refuseTakenName(commitChange(ctx, statements, changes.created(stack))));
-  return stack;
 }
 
 export async function getStack(ctx: ServiceContext, id: string): Promise<StackRow> {
@@ -82,34 +85,30 @@ export async function changeStack(
   id: string,
   change: store.StackChange,
 ): Promise<StackRow> {
-  const before = await requireStack(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentStack(before));
+  const before = await requireExpected(ctx, id);
   const { organizationId, environmentId } = before;
   await requireComponentOf(ctx, environmentId, change.componentId ?? null);
-  const statements = {
-    changed: store.changeStack(ctx, organizationId, id, change),
-    recorded: recordRow(ctx, store.selectStack(ctx.db, organizationId, id)),
-  };
-  const results = await refuseTakenName(
-    commitChange(ctx, statements, changes.updated(before, mergePatch(before, change))),
-  );
-  if (!results) return before;
-  const [stack] = results.changed;
-  if (stack) return stack;
-  const now = await requireStack(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentStack(now));
-  throw new NotFound("stack");
+  return write(ctx, {
+    guarded: store.changeStack(ctx, organizationId, id, change),
+    returns: store.selectStack(ctx.db, organizationId, id),
+    changes: [changes.updated(before, mergePatch(before, change))],
+    unchanged: before,
+    taken,
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new NotFound("stack"),
+  });
 }
 
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
-  const before = await requireStack(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentStack(before));
-  const statements = store.deleteStack(ctx, before.organizationId, id);
-  const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
-  if (deleted.length > 0) return;
-  const now = await requireStack(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentStack(now));
-  throw new Conflict("An unfinished deployment includes the stack. Cancel it first.");
+  const before = await requireExpected(ctx, id);
+  const { deleted, ...first } = store.deleteStack(ctx, before.organizationId, id);
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    changes: [changes.deleted(before)],
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new Conflict("An unfinished deployment includes the stack. Cancel it first."),
+  });
 }
 
 /** A component never changes its environment, so the check stays valid until the write. */

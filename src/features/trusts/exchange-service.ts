@@ -1,6 +1,6 @@
 import type { RequestOrigin, SystemContext } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { mapUniqueViolation } from "../../db/constraint-errors.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -75,11 +75,9 @@ async function issue(
     issued: insert,
     recorded: recordActsOf(ctx, organizationId, actorOf(trust), [act]),
   });
-  const results = await mapUniqueViolation(
-    limits.enforce(batch),
-    ["used_tokens.id"],
-    () => new Unauthenticated(REFUSED.repeated),
-  );
+  const results = await refuseTaken(limits.enforce(batch), {
+    "used_tokens.id": new Unauthenticated(REFUSED.repeated),
+  });
   const [row] = results.issued;
   if (!row) throw new Unauthenticated(REFUSED.noTrust);
   const presented = "poolId" in row ? presentToken(row) : presentApiKey(row);

@@ -1,2 +1,2 @@
 export { bytesOf, limitGrowth, requireStorage } from "./service.ts";
-export { type Bound, sumStoredBytes } from "./store.ts";
+export { type Bound, type Growth, sumStoredBytes } from "./store.ts";

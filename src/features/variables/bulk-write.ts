@@ -1,6 +1,7 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
 import { commit } from "../../db/batch.ts";
+import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -9,7 +10,7 @@ import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
 import { type Scope, type ScopeReference, type VariableInput, valueContext } from "./model.ts";
-import { changes, findScope, newVariable, refuseTaken, toScope } from "./service.ts";
+import { changes, findScope, newVariable, TAKEN, toScope } from "./service.ts";
 import { addedBytes, listVariables, type VariableRow, variableBounds } from "./store.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -65,7 +66,7 @@ async function tryPut(
     ...writePlan(ctx, scope, selection, plan, sealed),
     rows: listVariables(db, actor.organizationId, reference.id, FIRST_PAGE),
   };
-  const { upserted, rows } = await limits.enforce(refuseTaken(commit(ctx, statements)));
+  const { upserted, rows } = await limits.enforce(refuseTaken(commit(ctx, statements), TAKEN));
   const isComplete = mode === "merge" || rows.length === sealed.length;
   if (isComplete && upserted.length === sealed.length) {
     return toPage(FIRST_PAGE, rows, (each) => each);

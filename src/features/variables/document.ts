@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { NAME_TAKEN, RESOURCE_ID_TAKEN } from "./model.ts";
 import { RevealedVariableList, Variable, VariableList, VariableValue } from "./responses.ts";
 
 const TAGS = ["Variables"];
@@ -13,12 +14,8 @@ const ATOMIC =
   "invalid one names its index. Returns the first 240 variables after the change.";
 
 const CREATION_ERRORS = {
-  variable_name_taken: new Conflict(
-    "A variable with this name already exists. Replace it, or choose another name.",
-  ),
-  resource_id_taken: new Conflict(
-    "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
-  ),
+  variable_name_taken: NAME_TAKEN,
+  resource_id_taken: RESOURCE_ID_TAKEN,
   variable_limit: new LimitReached(LIMITS.variables.value, "variables"),
   environment_variable_limit: new LimitReached(
     LIMITS.variablesOfEnvironment.value,
@@ -51,12 +48,8 @@ const operations = {
     description: `Increases the version by one, and keeps the \`resource_id\`.`,
     notFound: ["variable"],
     errors: {
-      variable_name_taken: new Conflict(
-        "A variable with this name already exists. Replace it, or choose another name.",
-      ),
-      resource_id_taken: new Conflict(
-        "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
-      ),
+      variable_name_taken: NAME_TAKEN,
+      resource_id_taken: RESOURCE_ID_TAKEN,
       value_bytes_limit: new LimitReached(
         LIMITS.variableBytesOfEnvironment.value,
         "bytes of values in an environment",

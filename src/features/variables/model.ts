@@ -1,4 +1,13 @@
 import type { EncryptionContext } from "../../lib/cipher.ts";
+import { Conflict } from "../../lib/errors.ts";
+
+export const NAME_TAKEN = new Conflict(
+  "A variable with this name already exists. Replace it, or choose another name.",
+);
+
+export const RESOURCE_ID_TAKEN = new Conflict(
+  "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
+);
 
 export interface VariableInput {
   name: string;

@@ -1,18 +1,19 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
 import { runBatch } from "../../db/batch.ts";
-import { conflictIfTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
+import { write } from "../../writes/write.ts";
 import { recordActs } from "../audit/index.ts";
-import { changeRecorder, commitChange } from "../changelog/index.ts";
+import { changeRecorder } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
-import { recordResult } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import {
+  NAME_TAKEN,
+  RESOURCE_ID_TAKEN,
   resourceIdOf,
   type Scope,
   type ScopeReference,
@@ -56,19 +57,18 @@ export async function createVariable(
   const { value: plainText, ...fields } = input;
   const value = await (await ctx.cipher()).seal(plainText, valueContext({ ...scope, id }));
   const variable = newVariable(scope, { id, ...fields }, ctx.clock.now());
-  const limits = limitGrowth(ctx, {
-    organizationId: scope.organizationId,
-    records: { variables: 1 },
-    bytes: bytesOf(input.name, value),
-    bounds: store.variableBounds(scope.environmentId, [{ id, plainText }]),
+  return write(ctx, {
+    growth: {
+      organizationId: scope.organizationId,
+      records: { variables: 1 },
+      bytes: bytesOf(input.name, value),
+      bounds: store.variableBounds(scope.environmentId, [{ id, plainText }]),
+    },
+    guarded: store.insertVariable(ctx.db, { ...variable, value }),
+    value: variable,
+    changes: [changes.created(variable)],
+    taken: TAKEN,
   });
-  const statements = {
-    limits: limits.statement,
-    created: store.insertVariable(ctx.db, { ...variable, value }),
-    recorded: recordResult(ctx, variable),
-  };
-  await limits.enforce(refuseTaken(commitChange(ctx, statements, changes.created(variable))));
-  return variable;
 }
 
 export async function getVariable(ctx: ServiceContext, id: string): Promise<VariableRow> {
@@ -80,33 +80,35 @@ export async function replaceVariable(
   id: string,
   input: VariableInput,
 ): Promise<VariableRow> {
-  const before = await requireVariable(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.version, () => presentVariable(before));
+  const before = await requireExpected(ctx, id);
   const { organizationId } = before;
   const { value: plainText, ...fields } = input;
   const value = await (await ctx.cipher()).seal(plainText, valueContext(before));
   const change = { ...fields, updatedAt: ctx.clock.now() };
-  const replaced = store.replaceVariable(ctx, organizationId, id, { ...change, value });
-  const after = { ...before, ...change, version: before.version + 1 };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bytes: store.addedBytes([id], bytesOf(input.name, value)),
-    bounds: store.variableBounds(before.environmentId, [{ id, plainText }]),
+  return write(ctx, {
+    growth: {
+      organizationId,
+      bytes: store.addedBytes([id], bytesOf(input.name, value)),
+      bounds: store.variableBounds(before.environmentId, [{ id, plainText }]),
+    },
+    guarded: store.replaceVariable(ctx, organizationId, id, { ...change, value }),
+    // The version is a field of the record, so that this change is never none.
+    changes: [changes.updated(before, { ...before, ...change, version: before.version + 1 })],
+    unchanged: before,
+    taken: TAKEN,
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new NotFound("variable"),
   });
-  const statements = { limits: limits.statement, replaced };
-  const results = await limits.enforce(
-    refuseTaken(commitChange(ctx, statements, changes.updated(before, after))),
-  );
-  const [variable] = results?.replaced ?? [];
-  return variable ?? refuseOtherVersion(ctx, id);
 }
 
 export async function deleteVariable(ctx: ServiceContext, id: string): Promise<void> {
-  const before = await requireVariable(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.version, () => presentVariable(before));
-  const statements = { deleted: store.deleteVariable(ctx, before.organizationId, id) };
-  const { deleted } = await commitChange(ctx, statements, changes.deleted(before));
-  if (deleted.length === 0) await refuseOtherVersion(ctx, id);
+  const before = await requireExpected(ctx, id);
+  await write(ctx, {
+    guarded: store.deleteVariable(ctx, before.organizationId, id),
+    changes: [changes.deleted(before)],
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => new NotFound("variable"),
+  });
 }
 
 /**
@@ -162,19 +164,11 @@ export function newVariable(
   };
 }
 
-const refuseTakenName = conflictIfTaken(
-  ["variables.scope_id", "variables.name"],
-  "A variable with this name already exists. Replace it, or choose another name.",
-);
-
-const refuseTakenResourceId = conflictIfTaken(
-  ["variables.resource_id"],
-  "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
-);
-
-export function refuseTaken<Result>(write: PromiseLike<Result>): Promise<Result> {
-  return refuseTakenResourceId(refuseTakenName(write));
-}
+/** The error of each unique index. */
+export const TAKEN = {
+  "variables.scope_id, variables.name": NAME_TAKEN,
+  "variables.resource_id": RESOURCE_ID_TAKEN,
+};
 
 async function requireVariable(
   ctx: ServiceContext,
@@ -185,9 +179,9 @@ async function requireVariable(
   return authorize(ctx.actor, "variable", variable, needed);
 }
 
-/** A write changes nothing only if the variable is gone or has another version. */
-async function refuseOtherVersion(ctx: ServiceContext, id: string): Promise<never> {
-  const now = await requireVariable(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, now.version, () => presentVariable(now));
-  throw new NotFound("variable");
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string): Promise<VariableRow> {
+  const variable = await requireVariable(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, variable.version, () => presentVariable(variable));
+  return variable;
 }
