@@ -32,7 +32,7 @@ export function isTimeout(error: unknown): boolean {
 /** Throws the error of the unique index that refused the write. */
 export async function refuseTaken<Result>(
   write: PromiseLike<Result>,
-  taken: Taken,
+  taken: Taken = {},
 ): Promise<Result> {
   try {
     return await write;
@@ -41,6 +41,6 @@ export async function refuseTaken<Result>(
     const columns = Object.keys(taken).find((each) =>
       message.includes(`UNIQUE constraint failed: ${each}`),
     );
-    throw columns === undefined ? error : taken[columns];
+    throw taken[columns ?? ""] ?? error;
   }
 }

@@ -89,10 +89,10 @@ export async function write(
     returns,
     value,
     stored,
-    acts = [],
-    changes = [],
+    acts,
+    changes,
     unchanged,
-    taken = {},
+    taken,
     reread,
     otherwise,
     committed,
@@ -100,7 +100,7 @@ export async function write(
     Changes<unknown> &
     Partial<Refusal<Results<Statements>>> & { returns?: Select; value?: unknown },
 ): Promise<unknown> {
-  if (changes.length > 0 && changes.every(isNoOp)) return unchanged;
+  if (changes?.length && changes.every(isNoOp)) return unchanged;
   const { organizationId } = ctx.actor;
   const limits = growth && limitGrowth(ctx, growth);
   const batch = commit(ctx, {
@@ -108,16 +108,17 @@ export async function write(
     first,
     guarded,
     entry: returns ? recordRow(ctx, returns, stored) : recordResult(ctx, value, stored),
-    audit: acts.length > 0 ? recordActs(ctx, organizationId, acts) : undefined,
-    changelog: changes.length > 0 ? recordChanges(ctx, organizationId, changes) : undefined,
+    audit: acts && recordActs(ctx, organizationId, acts),
+    changelog: changes && recordChanges(ctx, organizationId, changes),
   });
-  const written = await refuseTaken(limits ? limits.enforce(batch) : batch, taken);
+  const written = await refuseTaken(limits?.enforce(batch) ?? batch, taken);
   if (!otherwise) return value;
   const [row] = written.guarded as unknown[];
-  if (row === undefined) {
-    await reread?.();
-    throw otherwise(written.first ?? {});
+  const results = written.first as Results<Statements>;
+  if (row) {
+    await committed?.(results);
+    return value ?? row;
   }
-  await committed?.(written.first ?? {});
-  return value ?? row;
+  await reread?.();
+  throw otherwise(results);
 }

@@ -80,7 +80,8 @@ export async function changeMemberRole(
   membershipId: string,
   role: ProjectRole,
 ): Promise<ProjectMemberRow> {
-  const before = await requireExpected(ctx, projectId, membershipId);
+  const reread = () => requireExpected(ctx, projectId, membershipId);
+  const before = await reread();
   const after = { ...before, role };
   const { changed, ...first } = store.changeRole(ctx, projectId, membershipId, role);
   const written = await write(ctx, {
@@ -88,7 +89,7 @@ export async function changeMemberRole(
     guarded: changed,
     changes: [changes.updated(before, after)],
     unchanged: before,
-    reread: () => requireExpected(ctx, projectId, membershipId),
+    reread,
     otherwise: () => LAST_OWNER,
     committed: ({ keys }) => ctx.invalidateKeys(keys),
   });
@@ -100,13 +101,14 @@ export async function removeMember(
   projectId: string,
   membershipId: string,
 ): Promise<void> {
-  const before = await requireExpected(ctx, projectId, membershipId);
+  const reread = () => requireExpected(ctx, projectId, membershipId);
+  const before = await reread();
   const { removed, ...first } = store.removeMember(ctx, projectId, membershipId);
   await write(ctx, {
     first,
     guarded: removed,
     changes: [changes.deleted(before)],
-    reread: () => requireExpected(ctx, projectId, membershipId),
+    reread,
     otherwise: () => LAST_OWNER,
     committed: ({ keys }) => ctx.invalidateKeys(keys),
   });
