@@ -41,7 +41,7 @@ function requireSameReply(
   throw new Error(`The document of ${operationId} has another first response`);
 }
 
-/** Source: spec, "Project member" and "Authentication". */
+/** Source: docs/api.md, "Roles". */
 function describeRole(role: NonNullable<OperationDocument["role"]>): string {
   if (role === "admin") return "Needs the role `admin` in the organization.";
   return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;

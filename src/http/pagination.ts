@@ -30,7 +30,7 @@ const SortOrder = component("SortOrder", () =>
     ),
 );
 
-/** Spec, "List query parameters". */
+/** Source: docs/api.md, "Lists". */
 export const ListQuery = lazy(() =>
   z.object({
     after: z
@@ -84,7 +84,7 @@ export function toNamedPageRequest(
   return { ...toPageRequest(query), name: query.name };
 }
 
-/** Spec, "Paginated list envelope". */
+/** Source: docs/api.md, "Lists". */
 export function envelopeOf<Schema extends z.ZodType>(record: () => Schema, name: string) {
   return component(name, () =>
     z

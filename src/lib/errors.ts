@@ -1,6 +1,6 @@
 import type { Scope } from "./scopes.ts";
 
-/** Spec, "Errors". The error responses in the OpenAPI document come from this table. */
+/** Source: docs/api.md, "Errors". The error responses in the OpenAPI document come from this table. */
 export const ERRORS = {
   bad_input: { status: 400, meaning: "Invalid input." },
   unauthenticated: { status: 401, meaning: "Authentication is required." },

@@ -1,4 +1,4 @@
-/** The digits of an ID (spec, "Identifiers and common formats"), in ASCII order. */
+/** The digits of an ID (docs/api.md, "Identifiers"), in ASCII order. */
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

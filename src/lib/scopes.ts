@@ -1,4 +1,4 @@
-/** What a narrowed key may do, by the kind of record. Source: design, "Scopes". */
+/** What a narrowed key may do, by the type of resource. Source: docs/api-keys.md, "Scopes". */
 const SUBJECTS = [
   "organization",
   "members",

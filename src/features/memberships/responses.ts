@@ -17,7 +17,6 @@ const MemberStatus = component("MemberStatus", () =>
   }),
 );
 
-/** Source: spec, "Project member". */
 export const Profile = component("Profile", () =>
   z
     .object({

@@ -1,4 +1,4 @@
-/** Source: spec, "States and transitions". */
+/** Source: docs/state-machine.md, "What always holds". */
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 

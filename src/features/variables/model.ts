@@ -16,7 +16,7 @@ export interface VariableInput {
   value: string;
 }
 
-/** How a runner stores a variable at the provider. Source: spec, "Variable". */
+/** How a runner stores a variable at the provider. Source: docs/variables.md, "Storage methods". */
 export const STORAGE_METHODS = ["secret", "secure_string", "string"] as const;
 export type StorageMethod = (typeof STORAGE_METHODS)[number];
 
