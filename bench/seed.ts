@@ -2,7 +2,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
 import type { IssuedKey } from "../src/auth/credentials.ts";
 import type { Actor } from "../src/context.ts";
-import { runBatch } from "../src/db/batch.ts";
+import { batch } from "../src/db/batch.ts";
 import type { Database } from "../src/db/client.ts";
 import { issueApiKey } from "../src/features/api-keys/credentials.ts";
 import { apiKeys } from "../src/features/api-keys/table.ts";
@@ -71,7 +71,7 @@ export async function insertSeed(d1: D1Database, { actor, project, keys }: Seed)
     ...insertPerson(db, actor),
     ...insertKeys(db, actor, keys),
   ]);
-  await runBatch(db, insertProject(db, project, { environmentName: "production", ownerId }));
+  await batch(db, insertProject(db, project, { environmentName: "production", ownerId }));
 }
 
 /** The statement with which the service reads the project, and its parameters. */

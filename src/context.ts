@@ -102,7 +102,7 @@ export interface SystemContext {
   /** Rejects if the deployment has no keyring. */
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
-  enqueue(deliveryIds: readonly string[]): void;
+  enqueue(deliveries: readonly { deliveryId: string }[]): void;
   /** The logs of deployments, by the ID of the deployment. */
   logs: Env["ATTEMPT_LOG"];
   /**

@@ -35,7 +35,8 @@ export function systemContext(
     log,
     fetch,
     cipher: () => cipherOf(env.ENCRYPTION_KEYS),
-    enqueue: (deliveryIds) => {
+    enqueue: (deliveries) => {
+      const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId);
       const enqueued = wakeConsumers(env.DELIVERIES, deliveryIds).catch((error: unknown) => {
         log("error", "delivery.not_enqueued", describeError(error));
       });

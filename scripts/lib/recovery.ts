@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { runBatch } from "../../src/db/batch.ts";
+import { batch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
 import { isLiveOrganization } from "../../src/db/tombstone.ts";
 import {
@@ -81,7 +81,7 @@ export async function createOwnerKey(
     isOwn: true,
   };
   const act = { organizationId, recordId: issued.id };
-  await runBatch(db, {
+  await batch(db, {
     key: insertKey(db, row),
     audit: auditOperator({ db, clock }, "owner_key.created", [act]),
   });
@@ -135,7 +135,7 @@ export async function admitCredentials(
   // hold: versions are counted from 1 or from such a time, and a revocation sets a time, too.
   const raised = (version: SQL) => sql`max(${version} + 1, ${clock.now()})`;
   for (const { acts, ids, exists } of chunksOf(credentials)) {
-    await runBatch(db, {
+    await batch(db, {
       audit: auditOperator({ db, clock }, "credential.admitted", acts, exists),
       keys: db
         .update(apiKeys)
@@ -160,7 +160,7 @@ export async function revokeAll(
   const db: Database = drizzle(d1);
   const credentials = await listCredentials(d1, { organizationId });
   for (const { acts, ids, exists } of chunksOf(credentials)) {
-    await runBatch(db, {
+    await batch(db, {
       audit: auditOperator({ db, clock }, "credential.revoked", acts, exists),
       keys: revokeKeys(db, {
         organizationId,
@@ -185,7 +185,7 @@ async function deleteSources(
   const invitation = { type: "invitation", id: invitations.id, name: null } as const;
   const isTrust = eq(trusts.organizationId, organizationId);
   const isInvitation = eq(invitations.organizationId, organizationId);
-  await runBatch(db, {
+  await batch(db, {
     trustRecords: recordActsFrom(
       ctx,
       organizationId,

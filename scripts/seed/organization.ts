@@ -9,7 +9,7 @@ import {
   makeSeed,
 } from "../../bench/seed.ts";
 import type { Actor } from "../../src/context.ts";
-import { runBatch } from "../../src/db/batch.ts";
+import { batch } from "../../src/db/batch.ts";
 import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
 import { seedDeployments } from "./deployments.ts";
@@ -66,7 +66,7 @@ async function addSmallProjects(d1: D1Database, owner: Actor): Promise<SeededPro
   for (let number = 1; number <= SMALL_PROJECTS; number += 1) {
     const project = makeProject(owner.organizationId, `service-${number}`);
     const first = { environmentName: "production", ownerId: owner.membershipId };
-    await runBatch(db, insertProject(db, project, first));
+    await batch(db, insertProject(db, project, first));
     projects.push(await connectAndAddStacks(d1, project));
   }
   return projects;

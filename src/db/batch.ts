@@ -20,40 +20,40 @@ type ResultOf<Item> = Item extends Statement
     ? Results<Item>
     : undefined;
 
-const observers = new WeakMap<Statement, (result: unknown) => void>();
+/** A statement that returns rows. */
+export type RowsStatement<Row> = Statement & { _: { result: Row[] } };
 
-/** Calls `observer` with the result of the statement once `runBatch` has committed it. */
-export function observe<Observed extends Statement>(
-  statement: Observed,
-  observer: (result: Observed["_"]["result"]) => void,
+type Observer = (rows: readonly never[]) => void;
+
+const observers = new WeakMap<Statement, Observer>();
+
+/**
+ * Calls `observer` with the rows of the statement once `batch` has committed it, unless there are none.
+ * An observer of several statements of a batch is called once, with the rows of all.
+ */
+export function observe<Row, Observed extends RowsStatement<Row>>(
+  statement: Observed & RowsStatement<Row>,
+  observer: (rows: readonly Row[]) => void,
 ): Observed {
   observers.set(statement, observer);
   return statement;
 }
 
 /** One transaction, in one round trip. */
-export async function runBatch<const Group extends Statements>(
+export async function batch<const Group extends Statements>(
   db: Database,
   statements: Group,
 ): Promise<Results<Group>> {
   const flat = flatten(statements, []);
   const results: readonly unknown[] = isFilled(flat) ? await db.batch(flat) : [];
-  for (const [index, statement] of flat.entries()) observers.get(statement)?.(results[index]);
+  const observed = new Map<Observer, never[]>();
+  for (const [index, statement] of flat.entries()) {
+    const observer = observers.get(statement);
+    if (!observer) continue;
+    observed.set(observer, [...(observed.get(observer) ?? []), ...(results[index] as never[])]);
+  }
+  for (const [observer, rows] of observed) if (rows.length > 0) observer(rows);
   return collect(statements, results.values()) as Results<Group>;
-}
-
-/**
- * Runs the statements like `runBatch`. Then enqueues the deliveries whose IDs the statements return
- * as `deliveryId`. The sweep enqueues them later if this fails.
- */
-export async function commit<const Group extends Statements>(
-  { db, enqueue }: { db: Database; enqueue(deliveryIds: readonly string[]): void },
-  statements: Group,
-): Promise<Results<Group>> {
-  const results = await runBatch(db, statements);
-  const deliveryIds = deliveriesIn(results);
-  if (deliveryIds.length > 0) enqueue(deliveryIds);
-  return results;
 }
 
 function isStatement(item: Statement | Statements): item is Statement {
@@ -80,15 +80,4 @@ function collect(statements: Statements, results: Iterator<unknown>): object {
     return [name, isStatement(item) ? results.next().value : collect(item, results)];
   });
   return Object.fromEntries(entries);
-}
-
-function deliveriesIn(results: object): string[] {
-  return Object.values(results).flatMap((result: unknown) => {
-    if (Array.isArray(result)) return result.filter(isDelivery).map((row) => row.deliveryId);
-    return typeof result === "object" && result !== null ? deliveriesIn(result) : [];
-  });
-}
-
-function isDelivery(row: unknown): row is { deliveryId: string } {
-  return typeof row === "object" && row !== null && "deliveryId" in row;
 }

@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../context.ts";
-import { commit, type Results, type Statement, type Statements } from "../db/batch.ts";
+import { batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
 import { type AuditedAct, recordActs } from "../features/audit/index.ts";
 import { type Action, type Change, isNoOp, recordChanges } from "../features/changelog/index.ts";
@@ -103,7 +103,7 @@ export async function write(
   if (changes?.length && changes.every(isNoOp)) return unchanged;
   const { organizationId } = ctx.actor;
   const limits = growth && limitGrowth(ctx, growth);
-  const batch = commit(ctx, {
+  const writing = batch(ctx.db, {
     limits: limits?.statement,
     first,
     guarded,
@@ -111,7 +111,7 @@ export async function write(
     audit: acts && recordActs(ctx, organizationId, acts),
     changelog: changes && recordChanges(ctx, organizationId, changes),
   });
-  const written = await refuseTaken(limits?.enforce(batch) ?? batch, taken);
+  const written = await refuseTaken(limits?.enforce(writing) ?? writing, taken);
   if (!otherwise) return value;
   const [row] = written.guarded as unknown[];
   const results = written.first as Results<Statements>;

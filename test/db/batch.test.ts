@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
-import { commit, runBatch, type Statements } from "../../src/db/batch.ts";
+import { batch, observe, type Statements } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { accounts } from "../../src/features/memberships/table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -86,7 +86,7 @@ function jsonEach(texts: readonly string[]) {
 describe("a batch", () => {
   it("keeps results under the names and in the groups of their statements", async () => {
     const [id, other] = [newId(systemClock), newId(systemClock)];
-    const results = await runBatch(db, {
+    const results = await batch(db, {
       created: insertAccount(id).returning({ id: accounts.id }),
       more: {
         created: insertAccount(other).returning({ id: accounts.id, name: accounts.name }),
@@ -107,7 +107,7 @@ describe("a batch", () => {
   it("keeps results under their names, whatever the nesting", async () => {
     await fc.assert(
       fc.asyncProperty(shape, async (group) => {
-        const results = await runBatch(db, groupOf(group, selectTexts));
+        const results = await batch(db, groupOf(group, selectTexts));
         expect(results).toStrictEqual(resultsOf(group, "text"));
       }),
       { numRuns: 50 },
@@ -123,7 +123,7 @@ describe("a batch", () => {
           ids.push(id);
           return insertAccount(id);
         });
-        await runBatch(db, statements);
+        await batch(db, statements);
         expect((await findAccounts(ids)).map(({ id }) => id)).toEqual(ids);
       }),
       { numRuns: 50 },
@@ -132,7 +132,7 @@ describe("a batch", () => {
 
   it("runs nothing for undefined, and keeps its name", async () => {
     const id = newId(systemClock);
-    const results = await runBatch(db, {
+    const results = await batch(db, {
       skipped: undefined,
       created: insertAccount(id).returning({ id: accounts.id }),
       group: { skipped: undefined },
@@ -150,68 +150,71 @@ describe("a batch", () => {
     ["an empty group", { group: {} }],
     ["only undefined", { skipped: undefined, group: { skipped: undefined } }],
   ])("of %s does not query the database", async (_, statements) => {
-    const batch = vi.spyOn(db, "batch");
-    expect(await runBatch(db, statements)).toStrictEqual(statements);
-    expect(batch).not.toHaveBeenCalled();
-    batch.mockRestore();
+    const queried = vi.spyOn(db, "batch");
+    expect(await batch(db, statements)).toStrictEqual(statements);
+    expect(queried).not.toHaveBeenCalled();
+    queried.mockRestore();
   });
 
   it("of an empty group and a statement has a result for both", async () => {
-    const results = await runBatch(db, { group: {}, texts: selectTexts(["a"]) });
+    const results = await batch(db, { group: {}, texts: selectTexts(["a"]) });
     expect(results).toStrictEqual({ group: {}, texts: [{ text: "a" }] });
   });
 
   it("writes nothing if one of its statements fails", async () => {
     const id = newId(systemClock);
-    const batch = runBatch(db, {
+    const writing = batch(db, {
       created: insertAccount(id),
       group: { duplicate: insertAccount(id) },
     });
-    await expect(batch).rejects.toThrow();
+    await expect(writing).rejects.toThrow();
     expect(await findAccounts([id])).toEqual([]);
   });
 });
 
-describe("a commit", () => {
-  it("returns the results, and enqueues the deliveries of all groups at once", async () => {
-    const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
+type Enqueue = (deliveries: readonly { deliveryId: string }[]) => void;
+
+const toDelivery = (deliveryId: string) => ({ deliveryId });
+
+describe("an observer", () => {
+  it("gets the rows of its statements in all groups at once", async () => {
+    const enqueue = vi.fn<Enqueue>();
+    const observed = (ids: readonly string[]) => observe(selectDeliveries(ids), enqueue);
     const id = newId(systemClock);
-    const results = await commit(
-      { db, enqueue },
-      {
-        // Without `returning`, the result is an object of D1 instead of rows.
-        created: insertAccount(id),
-        found: findAccounts([id]),
-        deliveries: selectDeliveries(["one", "two"]),
-        group: { none: selectDeliveries([]), deeper: { deliveries: selectDeliveries(["three"]) } },
-      },
-    );
+    const results = await batch(db, {
+      // Without `returning`, the result is an object of D1 instead of rows.
+      created: insertAccount(id),
+      found: findAccounts([id]),
+      deliveries: observed(["one", "two"]),
+      group: { none: observed([]), deeper: { deliveries: observed(["three"]) } },
+    });
     expect(results.found).toEqual([{ id }]);
     expect(results.group.deeper.deliveries).toEqual([{ deliveryId: "three" }]);
-    expect(enqueue.mock.calls).toEqual([[["one", "two", "three"]]]);
+    expect(enqueue.mock.calls).toEqual([[["one", "two", "three"].map(toDelivery)]]);
   });
 
-  it("enqueues every delivery once, and calls nothing without deliveries", async () => {
+  it("gets every row once, and is not called without rows", async () => {
     await fc.assert(
       fc.asyncProperty(shape, async (group) => {
-        const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
-        const results = await commit({ db, enqueue }, groupOf(group, selectDeliveries));
+        const enqueue = vi.fn<Enqueue>();
+        const observed = (ids: readonly string[]) => observe(selectDeliveries(ids), enqueue);
+        const results = await batch(db, groupOf(group, observed));
         expect(results).toStrictEqual(resultsOf(group, "deliveryId"));
         const deliveryIds = textsIn(group);
-        expect(enqueue.mock.calls).toEqual(deliveryIds.length > 0 ? [[deliveryIds]] : []);
+        expect(enqueue.mock.calls).toEqual(
+          deliveryIds.length > 0 ? [[deliveryIds.map(toDelivery)]] : [],
+        );
       }),
       { numRuns: 50 },
     );
   });
 
-  it("enqueues nothing if the batch has no deliveries, or fails", async () => {
-    const enqueue = vi.fn<(deliveryIds: readonly string[]) => void>();
+  it("is not called if its statements are not in the batch, or the batch fails", async () => {
+    const enqueue = vi.fn<Enqueue>();
+    const observed = (ids: readonly string[]) => observe(selectDeliveries(ids), enqueue);
     const id = newId(systemClock);
-    await commit({ db, enqueue }, { created: insertAccount(id), group: { skipped: undefined } });
-    const failed = commit(
-      { db, enqueue },
-      { deliveries: selectDeliveries(["one"]), duplicate: insertAccount(id) },
-    );
+    await batch(db, { created: insertAccount(id), group: { skipped: undefined } });
+    const failed = batch(db, { deliveries: observed(["one"]), duplicate: insertAccount(id) });
     await expect(failed).rejects.toThrow();
     expect(enqueue).not.toHaveBeenCalled();
     await db.delete(accounts).where(eq(accounts.id, id));

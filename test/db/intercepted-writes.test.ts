@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { runBatch } from "../../src/db/batch.ts";
+import { batch } from "../../src/db/batch.ts";
 import { interceptWrites, openForWriting } from "../../src/db/client.ts";
 import { usage } from "../../src/features/usage/table.ts";
 
@@ -19,7 +19,7 @@ describe("a database whose writes are intercepted", () => {
   it("reads as the database does, in a batch and outside of one", async () => {
     const read = checked.select().from(usage);
     expect(await read).toEqual(await db.select().from(usage));
-    expect(await runBatch(checked, { read })).toEqual({ read: await read });
+    expect(await batch(checked, { read })).toEqual({ read: await read });
     const recursive = sql`with recursive item(updated) as (select 1 union all
       select updated + 1 from item where updated < 3) select count(updated) as found from item`;
     expect(await checked.get(recursive)).toEqual({ found: 3 });
@@ -35,8 +35,8 @@ describe("a database whose writes are intercepted", () => {
         with item(id) as (select 'x') insert into usage select id, 'k', 1, 1 from item`),
     ];
     for (const write of writes) await expect(write).rejects.toThrow();
-    const batch = { read: checked.select().from(usage), deleted: checked.delete(usage) };
-    await expect(runBatch(checked, batch)).rejects.toThrow("It would write");
+    const statements = { read: checked.select().from(usage), deleted: checked.delete(usage) };
+    await expect(batch(checked, statements)).rejects.toThrow("It would write");
     expect(intercepted.map((text) => text.trim().split(" ")[0])).toEqual([
       ...["delete", "update", "with", "delete"],
     ]);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { commit } from "../../src/db/batch.ts";
+import { batch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { recordChanges } from "../../src/features/changelog/record.ts";
 import { projects } from "../../src/features/projects/table.ts";
@@ -74,7 +74,7 @@ async function produce(harness: DeliveryHarness, from: number, count: number): P
           };
           return [`change ${index}`, statements] as const;
         });
-        await commit(ctx, Object.fromEntries(recorded));
+        await batch(ctx.db, Object.fromEntries(recorded));
       })
       .catch(() => undefined);
     // After a fault, checks whether the changes were written.

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { runBatch } from "../../src/db/batch.ts";
+import { batch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
@@ -43,7 +43,7 @@ export async function newWorld(): Promise<World> {
     { db, clock: systemClock },
     { name: "Test", accountId: account.id },
   );
-  await runBatch(db, { account: db.insert(accounts).values(account), ...statements });
+  await batch(db, { account: db.insert(accounts).values(account), ...statements });
   const { row, key } = created;
   const { organization, apiKey } = row;
   return {
@@ -306,7 +306,7 @@ export async function newTrust(
     ...fields,
   };
   const used = { organizationId: world.id, id: newId(systemClock) };
-  await runBatch(db, {
+  await batch(db, {
     trust: insertTrust(db, trust),
     used: insertUsedToken(db, trust.id, { ...used, expiresAt: Date.now() + 600_000 }),
   });

@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { type ChangedKey, requireExpectedVersion, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { Conflict, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs, recordActsOf, requireFull } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
@@ -38,7 +38,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
   const { organizationId } = ctx.actor;
   const target = { type: "account", id: before.id, name: patch.name ?? before.name } as const;
   const act = { action: "account.updated", target, changes } as const;
-  const { updated } = await runBatch(ctx.db, {
+  const { updated } = await batch(ctx.db, {
     updated: store.updateAccount(ctx, before.id, patch),
     recorded: recordRow(ctx, store.findOwnAccount(ctx.db, ctx.actor)),
     audit: recordActs(ctx, organizationId, [act]),
@@ -57,7 +57,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
 export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const { db, clock } = ctx;
   const { id: accountId, email } = await requireOwnAccount(ctx);
-  const { memberships, targets } = await runBatch(db, {
+  const { memberships, targets } = await batch(db, {
     memberships: store.listMemberships(db, accountId),
     targets: store.listPersonalTargets(db, accountId),
   });
@@ -66,7 +66,7 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const acts = memberships.map((membership, at) => {
     return [`of ${at}`, recordDeletion(ctx, accountId, membership)] as const;
   });
-  const { erased } = await runBatch(db, {
+  const { erased } = await batch(db, {
     erased: store.eraseAccount(ctx, erasure),
     acts: Object.fromEntries(acts),
   });

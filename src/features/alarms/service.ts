@@ -1,6 +1,6 @@
 import type { RunnerContext, ServiceContext, SystemContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { commit } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -38,7 +38,7 @@ export async function reportAlarm(
     bounds: [store.alarmCountBound(alarm)],
   });
   const statements = { limits: limits.statement, ...store.writeReport(ctx, alarm) };
-  const { written } = await limits.enforce(commit(ctx, statements));
+  const { written } = await limits.enforce(batch(ctx.db, statements));
   return requireWritten(written);
 }
 
@@ -50,7 +50,7 @@ export async function reportAlarmAsRunner(
 ): Promise<AlarmRow> {
   const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
   if (!stack) throw new NotFound("stack");
-  const { written } = await commit(ctx, store.writeReport(ctx, toAlarm(ctx, stack, report)));
+  const { written } = await batch(ctx.db, store.writeReport(ctx, toAlarm(ctx, stack, report)));
   return requireWritten(written);
 }
 

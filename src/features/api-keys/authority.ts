@@ -5,7 +5,7 @@ import {
   requireRole,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
@@ -159,7 +159,7 @@ export async function resolveNarrowing(
   const narrowing = requestedNarrowing(actor, input);
   const { projectIds = [], environmentIds = [] } = input;
   if (projectIds.length + environmentIds.length === 0) return narrowing;
-  const { projects, environments } = await runBatch(db, {
+  const { projects, environments } = await batch(db, {
     projects: store.findProjects(db, actor.organizationId, projectIds),
     environments: store.findEnvironments(db, actor, environmentIds),
   });

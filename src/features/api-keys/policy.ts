@@ -1,5 +1,5 @@
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { recordActs } from "../audit/index.ts";
 import { presentKeyPolicy } from "./presenters.ts";
@@ -46,7 +46,7 @@ export async function setKeyPolicy(
     to: policy.maximumAgeSeconds,
     now: ctx.clock.now(),
   };
-  const { changed } = await runBatch(ctx.db, {
+  const { changed } = await batch(ctx.db, {
     changed: store.setMaximumAge(ctx, organizationId, change),
     audit: recordActs(ctx, organizationId, [act]),
   });

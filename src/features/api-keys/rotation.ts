@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ChangedKey, ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { BadInput, Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActs } from "../audit/index.ts";
@@ -64,7 +64,7 @@ export async function rotateKey(
 async function readRotation({ db, actor, clock }: ServiceContext, old: store.ApiKeyRow) {
   const { organizationId, membershipId, createdByKeyId } = old;
   const now = clock.now();
-  const { memberships, callers, parents, policies, lastKeys } = await runBatch(db, {
+  const { memberships, callers, parents, policies, lastKeys } = await batch(db, {
     memberships: store.findMembership(db, organizationId, membershipId),
     callers: store.findCaller(db, actor),
     parents: store.findExpiry(db, createdByKeyId ?? ""),
@@ -132,7 +132,7 @@ async function writeRotation(
   const successor = store.findKey(db, organizationId, key.id);
   const recorded = await recordWithSecrets(ctx, successor, secrets, { changedKeys });
   return limits.enforce(
-    runBatch(db, {
+    batch(db, {
       limits: limits.statement,
       created: rotations.insertRotatedKey(db, rotation),
       recorded,

@@ -5,7 +5,7 @@ import {
   requireOwnOrganization,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -69,10 +69,7 @@ export async function getKey(
   id: string,
 ): Promise<KeyRecord> {
   requireOwnOrganization(ctx.actor, organizationId);
-  const { active, revoked } = await runBatch(
-    ctx.db,
-    store.findKeyRecord(ctx.db, organizationId, id),
-  );
+  const { active, revoked } = await batch(ctx.db, store.findKeyRecord(ctx.db, organizationId, id));
   return authorizeKey<KeyRecord>(ctx.actor, active[0] ?? revoked[0]);
 }
 
@@ -143,7 +140,7 @@ export async function createKey(
     recorded: await recordWithSecrets(ctx, key, { key: issued.key }),
     audit: recordActs(ctx, organizationId, [{ action: "api_key.created", target, changes }]),
   };
-  const [row] = (await limits.enforce(runBatch(db, statements))).created;
+  const [row] = (await limits.enforce(batch(db, statements))).created;
   if (!row) throw new Conflict(CREATOR_CHANGED);
   return { row, key: issued.key };
 }
@@ -154,7 +151,7 @@ async function readCreation(
   organizationId: string,
   membershipId = actor.membershipId,
 ) {
-  const { memberships, creators, policies } = await runBatch(db, {
+  const { memberships, creators, policies } = await batch(db, {
     memberships: store.findMembership(db, organizationId, membershipId),
     creators: store.findCaller(db, actor),
     policies: store.findMaximumAge(db, organizationId),
@@ -184,7 +181,7 @@ export async function revokeKey(
   await requireExpectedKey(ctx, key);
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
   const revocation = revocations.revocationOf(ctx, key, descendants);
-  const { revoked } = await runBatch(ctx.db, {
+  const { revoked } = await batch(ctx.db, {
     audit: recordRevocation(ctx, revocation),
     ...revokeKeys(ctx.db, revocation),
   });

@@ -1,5 +1,5 @@
 import type { ChangedKey, ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { recordRow } from "../idempotency/index.ts";
@@ -77,7 +77,7 @@ async function resolveBoundaries(
   if (!areWithin(newProjects, actor.projectIds)) throw new NotFound("project");
   if (!areWithin(newEnvironments, actor.environmentIds)) throw new NotFound("environment");
   const ids = narrowed.environmentIds ?? before.environmentIds ?? [];
-  const { projects, environments } = await runBatch(db, {
+  const { projects, environments } = await batch(db, {
     projects: store.findProjects(db, organizationId, newProjects),
     environments: store.findEnvironments(db, { organizationId, projectIds: null }, ids),
   });
@@ -108,7 +108,7 @@ async function writeChange(
     recorded: recordRow(ctx, store.findKey(ctx.db, organizationId, id), { changedKeys }),
     audit: recordActs(ctx, organizationId, describeChange(before, change)),
   };
-  return (await limits.enforce(runBatch(ctx.db, statements))).changed;
+  return (await limits.enforce(batch(ctx.db, statements))).changed;
 }
 
 function describeChange(before: store.ApiKeyRow, { name, narrowed }: KeyChange): AuditedAct[] {

@@ -1,5 +1,5 @@
 import { requireOrgRole, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Position } from "../../lib/cursor.ts";
 import { Unauthorized } from "../../lib/errors.ts";
@@ -59,7 +59,7 @@ export async function exportAuditLog(
   const newest = ctx.clock.now() - LIMITS.auditExportAgeMs.value;
   const settled = { ...filter, to: Math.min(filter.to ?? newest, newest) };
   const firstPage = pageAfter(after);
-  const { rows } = await runBatch(ctx.db, {
+  const { rows } = await batch(ctx.db, {
     audit: recordExport(ctx, organizationId),
     rows: listRecords(ctx.db, organizationId, settled, firstPage),
   });

@@ -1,5 +1,5 @@
 import type { RequestOrigin } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -38,7 +38,7 @@ export async function bootstrap(
   const { id, createdAt } = created.row.organization;
   const { organization, ...rest } = statements;
   await refuseTaken(
-    runBatch(db, {
+    batch(db, {
       organization,
       bootstrap: store.insertBootstrap(db, id, createdAt),
       account: store.insertFirstAccount(db, account),

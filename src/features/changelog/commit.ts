@@ -1,5 +1,5 @@
 import type { SystemContext } from "../../context.ts";
-import { commit, type Results, type Statements } from "../../db/batch.ts";
+import { batch, type Results, type Statements } from "../../db/batch.ts";
 import type { AuditContext } from "../audit/index.ts";
 import { isNoOp } from "./diff.ts";
 import type { Action, Change } from "./model.ts";
@@ -29,6 +29,6 @@ export async function commitChange<const Group extends Statements>(
 ): Promise<Results<Group> | undefined> {
   if (changes.length > 0 && changes.every(isNoOp)) return undefined;
   const changelog = recordChanges(ctx, ctx.actor.organizationId, changes);
-  const results = await commit(ctx, { statements, changelog });
+  const results = await batch(ctx.db, { statements, changelog });
   return results.statements as Results<Group>;
 }

@@ -1,5 +1,5 @@
 import { authorize, requireScope, type ServiceContext } from "../../context.ts";
-import { type Results, runBatch } from "../../db/batch.ts";
+import { batch, type Results } from "../../db/batch.ts";
 import { ApiError, Conflict, NotFound } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -31,7 +31,7 @@ interface CopyPlan {
 
 /** With those of its stacks that still exist. Also rolls back. */
 export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
-  const loaded = await runBatch(ctx.db, selectForRedeployment(ctx, id));
+  const loaded = await batch(ctx.db, selectForRedeployment(ctx, id));
   const plan = planRedeployment(ctx, loaded, "contributor");
   return queueDeployment(ctx, plan.environment, requireFields(plan));
 }
@@ -44,7 +44,7 @@ export async function promote(
   id: string,
   environmentId: string,
 ): Promise<DeploymentRow> {
-  const loaded = await runBatch(ctx.db, selectForPromotion(ctx, id, environmentId));
+  const loaded = await batch(ctx.db, selectForPromotion(ctx, id, environmentId));
   const plan = planPromotion(ctx, loaded, "contributor");
   return queueDeployment(ctx, plan.environment, requireFields(plan), id);
 }
@@ -56,7 +56,7 @@ export async function previewRedeployment(
   requireScope(ctx.actor, "environments:read");
   const statements = selectForRedeployment(ctx, id);
   const state = selectState(ctx, store.environmentIdOf(id));
-  const loaded = await runBatch(ctx.db, { ...statements, state });
+  const loaded = await batch(ctx.db, { ...statements, state });
   const plan = planRedeployment(ctx, loaded, "viewer");
   return previewOf(ctx, plan, loaded, loaded.stacks);
 }
@@ -70,7 +70,7 @@ export async function previewPromotion(
   const statements = selectForPromotion(ctx, id, environmentId);
   const state = selectState(ctx, environmentId);
   const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
-  const loaded = await runBatch(ctx.db, { ...statements, stacks, state });
+  const loaded = await batch(ctx.db, { ...statements, stacks, state });
   const plan = planPromotion(ctx, loaded, "viewer");
   return previewOf(ctx, plan, loaded, loaded.stacks);
 }

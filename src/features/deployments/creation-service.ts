@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
-import { commit } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -88,7 +88,7 @@ export async function queueDeployment(
     bytes: sizeOfDeployment(fields),
     bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
   });
-  const batch = commit(ctx, {
+  const writing = batch(ctx.db, {
     limits: limits.statement,
     project: store.findConnectionStatus(db, organizationId, projectId),
     deployment: creation.insertDeployment(db, row),
@@ -109,7 +109,7 @@ export async function queueDeployment(
     created: store.findDeployment(db, actor, id),
     promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
   });
-  const results = await limits.enforce(batch);
+  const results = await limits.enforce(writing);
   const [created] = results.created;
   if (created) return created;
   requireConnected(results.project[0]);

@@ -1,6 +1,6 @@
 import type { ServiceContext, SystemContext } from "../../context.ts";
 import { authorize, readsEverything, requireExpectedVersion, requireScope } from "../../context.ts";
-import { commit } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -94,7 +94,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   await requireExpectedVersion(ctx, before.recordVersion, () => presentDeployment(before));
   const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
-  const results = await commit(ctx, {
+  const results = await batch(ctx.db, {
     canceled: cancelDeployments(ctx, { deployment: id }, now),
     changelog: recordChange(
       ctx,
@@ -119,7 +119,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
 /** The schedule calls this each minute. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
   const now = ctx.clock.now();
-  await commit(ctx, {
+  await batch(ctx.db, {
     expired: expire(ctx.db, "everything", now),
     finalized: finalize(ctx, "everything", now),
   });

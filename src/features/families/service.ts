@@ -1,5 +1,5 @@
 import { requireOrgRole, requireOwnOrganization, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { authorizeKey, findKeyRecord, type KeyRecord } from "../api-keys/index.ts";
@@ -16,7 +16,7 @@ export async function listFamilyOfKey(
 ): Promise<Page<FamilyItem>> {
   const { organizationId, id } = root;
   requireOwnOrganization(actor, organizationId);
-  const { key, rows } = await runBatch(db, {
+  const { key, rows } = await batch(db, {
     key: findKeyRecord(db, organizationId, id),
     rows: store.listFamily(db, root, page, clock.now()),
   });
@@ -31,7 +31,7 @@ export async function listFamilyOfSession(
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
   requireOrgRole(actor, session.organizationId, "admin");
-  const { found, rows } = await runBatch(db, {
+  const { found, rows } = await batch(db, {
     found: findSessions(db, session),
     rows: store.listFamily(db, session, page, clock.now()),
   });
@@ -47,7 +47,7 @@ export async function listFamilyOfMember(
 ): Promise<Page<FamilyItem>> {
   const { organizationId, id } = root;
   requireOrgRole(actor, organizationId, "admin");
-  const { members, former, rows } = await runBatch(db, {
+  const { members, former, rows } = await batch(db, {
     members: findMember(db, organizationId, id),
     former: findFormerMember(db, organizationId, id),
     rows: store.listFamily(db, root, page, clock.now()),

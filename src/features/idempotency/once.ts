@@ -1,5 +1,5 @@
 import type { ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
@@ -73,7 +73,8 @@ async function replay<Result>(
 ): Promise<Result> {
   const changedKeys = JSON.parse(record.changedKeys) as ChangedKey[];
   if (changedKeys.length > 0) await ctx.invalidateKeys(changedKeys);
-  if (record.pendingDeliveryId !== null) ctx.enqueue([record.pendingDeliveryId]);
+  const { pendingDeliveryId: deliveryId } = record;
+  if (deliveryId !== null) ctx.enqueue([{ deliveryId }]);
   if (record.id !== request.recordId) {
     request.notFound = await authorizeRepeat(ctx, work);
     request.replayedStatus = record.status;
@@ -90,7 +91,7 @@ async function findRepeated(
   { key, fingerprint }: IdempotentRequest,
 ): Promise<store.RecordRow | undefined> {
   const latest = ctx.clock.now() - LIMITS.idempotencyMs.value;
-  const { found } = await runBatch(ctx.db, store.findRecord(ctx.db, ctx.actor, key, latest));
+  const { found } = await batch(ctx.db, store.findRecord(ctx.db, ctx.actor, key, latest));
   const [record] = found;
   if (record && record.fingerprint !== fingerprint) throw IDEMPOTENCY_KEY_REUSED;
   return record;
@@ -102,5 +103,5 @@ async function recordUnchanged(
   result: unknown,
 ): Promise<void> {
   if (request.hasSecrets) throw new Error("A result with secrets was not recorded");
-  await runBatch(ctx.db, { recorded: recordResult(ctx, result, { condition: "always" }) });
+  await batch(ctx.db, { recorded: recordResult(ctx, result, { condition: "always" }) });
 }

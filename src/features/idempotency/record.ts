@@ -148,8 +148,8 @@ function insert(
   const keys = is(changedKeys, SQL) ? changedKeys : JSON.stringify(changedKeys);
   const row = { ...toRow(ctx, request), result, secrets, changedKeys: keys };
   const when = condition === "always" ? sql`true` : condition;
-  return observe(store.insertRecord(ctx, row, when), (inserted) => {
-    request.isRecorded ||= inserted.length > 0;
+  return observe(store.insertRecord(ctx, row, when), () => {
+    request.isRecorded = true;
   });
 }
 

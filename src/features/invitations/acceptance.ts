@@ -4,7 +4,7 @@ import {
   parseCredential,
 } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { ApiError, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
@@ -74,7 +74,7 @@ export async function acceptInvitation(
     audit: recordJoining(ctx, invitation, joining),
     found: findMember(db, organizationId, joining.membership.id),
   };
-  const { found } = await limits.enforce(runBatch(db, statements));
+  const { found } = await limits.enforce(batch(db, statements));
   const [member] = found;
   if (!member) throw INVALID_INVITATION;
   return { organizationName, member, apiKey: { row: key, key: issued.key } };
@@ -115,7 +115,7 @@ export async function declineInvitation(
   const target = { type: "invitation", id: invited.id } as const;
   const act = { action: "invitation.declined", target } as const;
   const actor = { type: "open_id_connect" } as const;
-  const { declined } = await runBatch(db, {
+  const { declined } = await batch(db, {
     declined: store.consumeInvitation(db, invited, clock.now()),
     audit: recordActsOf(ctx, organizationId, actor, [act]),
   });

@@ -6,7 +6,7 @@ import {
   type ServiceContext,
   type SystemContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -65,7 +65,7 @@ export async function invite(
     recorded: await recordWithSecrets(ctx, row, { token, origin }),
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
-  const { created } = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
+  const { created } = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
   if (created.length === 0) throw new Conflict(MEMBER_EXISTS);
   return { row, token, origin };
 }
@@ -107,7 +107,7 @@ export async function revokeInvitation(
     target,
     changes: { before: { role } },
   };
-  const { deleted } = await runBatch(ctx.db, {
+  const { deleted } = await batch(ctx.db, {
     deleted: store.deleteInvitation(ctx.db, organizationId, id, ctx.clock.now()),
     audit: recordActs(ctx, organizationId, [act]),
   });

@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { type FamilyReach, familyOf } from "./family.ts";
 import { endFamily, type FamilyRevocation, recordFamilyRevocation } from "./key-revocation.ts";
@@ -39,7 +39,7 @@ export async function revokeFamily(
   ctx: ServiceContext,
   revocation: FamilyRevocation,
 ): Promise<number> {
-  const ended = await runBatch(ctx.db, {
+  const ended = await batch(ctx.db, {
     audit: recordFamilyRevocation(ctx, revocation),
     ...endFamily(ctx.db, revocation),
   });

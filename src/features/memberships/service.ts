@@ -5,7 +5,7 @@ import {
   requireOrgRole,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -95,7 +95,7 @@ export async function addMember(
     audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
     created: store.findMember(ctx.db, organizationId, id),
   };
-  const { created } = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
+  const { created } = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
   const [row] = created;
   if (!row) throw new Conflict(CREATOR_CHANGED);
   return row;
@@ -119,7 +119,7 @@ export async function changeMemberRole(
     changes: { before: { role: member.role }, after: { role } },
   };
   const change = { from: member.role, to: role, now: ctx.clock.now() };
-  const { changed, keys } = await runBatch(ctx.db, {
+  const { changed, keys } = await batch(ctx.db, {
     changed: store.changeRole(ctx, organizationId, id, change),
     audit: recordActs(ctx, organizationId, [act]),
     keys: incrementKeyVersions(ctx.db, organizationId, id),
@@ -146,7 +146,7 @@ export async function removeMember(
     target: targetOf(member),
     changes: { before: { account_id: accountId, role } },
   };
-  const { removal: done } = await runBatch(ctx.db, {
+  const { removal: done } = await batch(ctx.db, {
     removal: store.removeMember(ctx, organizationId, id, removal),
     audit: recordActs(ctx, organizationId, [act]),
     account: store.deleteUnprovenAccount(ctx.db, accountId),

@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { CoreContext } from "../../context.ts";
-import { runBatch, type Statements } from "../../db/batch.ts";
+import { batch, type Statements } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../lib/errors.ts";
@@ -58,7 +58,7 @@ export async function listChoices(
   { id, email }: Pick<ProvenSignIn, "id" | "email">,
   page: PageRequest,
 ): Promise<Page<Choice>> {
-  const { used, rows } = await runBatch(db, {
+  const { used, rows } = await batch(db, {
     used: store.findUsed(db, id),
     rows: choices.listChoices(db, email, clock.now(), page),
   });
@@ -100,7 +100,7 @@ export async function declineOrganization(
     target: { type: "member", id },
     changes: { before: { account_id: accountId, role } },
   } as const;
-  const { removal: done } = await runBatch(db, {
+  const { removal: done } = await batch(db, {
     removal: removeMembership({ db, ownership }, organizationId, id, removal),
     audit: recordActsOf(ctx, organizationId, actor, [act]),
     account: deleteUnprovenAccount(db, accountId),
@@ -114,7 +114,7 @@ async function requireChoice(
   { id, email }: ProvenSignIn,
   organizationId: string,
 ): Promise<Choice> {
-  const { used, found } = await runBatch(db, {
+  const { used, found } = await batch(db, {
     used: store.findUsed(db, id),
     found: choices.findChoice(db, email, clock.now(), organizationId),
   });

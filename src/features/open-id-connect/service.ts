@@ -32,7 +32,7 @@ export async function switchOrganization(
   if (!session?.isOfPerson) throw ONLY_OPEN_ID_CONNECT;
   const { organizationId: from, membershipId } = actor;
   const ended = endSession(ctx, { organizationId: from, membershipId, id: session.id });
-  let changed: ChangedKey[] = [];
+  let changed: readonly ChangedKey[] = [];
   const act = { action: "session.revoked", target: { type: "session", id: session.id } } as const;
   const before = {
     ended: { ...ended, keys: observe(ended.keys, (keys) => (changed = keys)) },

@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { type AuditedAct, recordActs } from "../audit/index.ts";
@@ -16,7 +16,7 @@ export async function deleteOrganization(ctx: ServiceContext, id: string): Promi
     action: "organization.deleted",
     target: { type: "organization", id, name },
   };
-  const { deleted, invalidated } = await runBatch(ctx.db, {
+  const { deleted, invalidated } = await batch(ctx.db, {
     ...store.deleteOrganization(ctx, id),
     audit: recordActs(ctx, TOMBSTONE_ORGANIZATION_ID, [act]),
   });

@@ -5,7 +5,7 @@ import {
   requireOrgRole,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -55,7 +55,7 @@ export async function createOrganization(
   const audit = recordActs(ctx, created.row.organization.id, acts);
   const recorded = await recordWithSecrets(ctx, created.row, { key: created.key });
   const results = await limits.enforce(
-    runBatch(ctx.db, { limits: limits.statement, statements, recorded, audit }),
+    batch(ctx.db, { limits: limits.statement, statements, recorded, audit }),
   );
   if (results.statements.organization.length === 0) throw new Conflict(CREATOR_CHANGED);
   return created;
@@ -81,7 +81,7 @@ export async function updateOrganization(
     target: { type: "organization", id, name },
     changes: { before: { name: before.name }, after: { name } },
   };
-  const { changed } = await runBatch(ctx.db, {
+  const { changed } = await batch(ctx.db, {
     changed: store.renameOrganization(ctx, id, name),
     recorded: recordRow(ctx, store.findOrganization(ctx.db, id)),
     audit: recordActs(ctx, id, [act]),

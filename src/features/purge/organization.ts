@@ -1,5 +1,5 @@
 import type { SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import type { OrganizationRoot } from "../../db/ownership.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { memberships } from "../memberships/table.ts";
@@ -33,7 +33,7 @@ export async function purgeOrganization(
     await purgeRoot(ctx, run, root, purge.recordId);
   }
   if (left.length > 0 || !isSettled) return;
-  await runBatch(db, organizations.endPurge(db, roots, purge));
+  await batch(db, organizations.endPurge(db, roots, purge));
 }
 
 /** Memberships stay for that while: they count toward the organizations that an account owns. */

@@ -1,5 +1,5 @@
 import type { SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { describeError } from "../../lib/log.ts";
 import { deleteSome } from "./logged-rows.ts";
@@ -54,7 +54,7 @@ async function purgeRecord(
       if (run.isPartOver()) return;
     } while (await deleteSome(ctx, run, rows, purge.recordId));
   }
-  await runBatch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
+  await batch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
 }
 
 async function deleteExpired(ctx: SystemContext, run: PurgeRun): Promise<void> {

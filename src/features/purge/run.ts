@@ -1,5 +1,5 @@
 import type { SystemContext } from "../../context.ts";
-import { runBatch, type Statements } from "../../db/batch.ts";
+import { batch, type Statements } from "../../db/batch.ts";
 import { LIMITS } from "../../lib/limits.ts";
 
 export const ROWS = LIMITS.purgeRows.value;
@@ -40,7 +40,7 @@ export class PurgeRun {
     const { db, clock } = this.#ctx;
     this.#batches += 1;
     const startedAt = clock.now();
-    const deleted = countChanges(await runBatch(db, statements));
+    const deleted = countChanges(await batch(db, statements));
     if (deleted === 0) return false;
     await pause(PAUSES_PER_BATCH * (clock.now() - startedAt));
     return true;

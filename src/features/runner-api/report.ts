@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { applyReport, type Report, type ReportedResource } from "../deployments/index.ts";
@@ -31,7 +31,7 @@ export async function reportStack(
     id: newId(clock),
     timestamp: each.timestamp ?? now,
   }));
-  const results = await runBatch(db, {
+  const results = await batch(db, {
     attempt: store.findAttempt(db, key),
     report: applyReport(db, key, { ...input, resources }, now),
     stack: store.findReportedStack(db, key, input.stackId),

@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
-import { commit, runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -39,7 +39,7 @@ export async function claimDeployment(
   const { poolId, keyId: tokenId } = ctx.runner;
   const offeredUntil = now + OFFER_TTL_MS;
   const attempt = { id: newId(clock), poolId, tokenId, requestId, now, offeredUntil };
-  const results = await commit(ctx, {
+  const results = await batch(ctx.db, {
     expired: expire(db, { pool: poolId }, now),
     finalized: finalize(ctx, { pool: poolId }, now),
     attempt: insertAttempt(db, attempt),
@@ -75,7 +75,7 @@ export async function sendHeartbeat(
   const key = await authenticateLease(ctx, credentials);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const results = await runBatch(db, {
+  const results = await batch(db, {
     renewed: store.renewLease(db, key, now),
     attempt: store.findAttempt(db, key),
   });
@@ -90,7 +90,7 @@ export async function releaseAttempt(
   const key = await authenticateLease(ctx, credentials);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const results = await runBatch(db, {
+  const results = await batch(db, {
     released: releaseOffer(db, key, now),
     attempt: store.findAttempt(db, key),
   });
@@ -112,7 +112,7 @@ export async function completeAttempt(
   const key = await authenticateLease(ctx, credentials);
   const { db } = ctx;
   const now = ctx.clock.now();
-  const results = await commit(ctx, {
+  const results = await batch(ctx.db, {
     completed: completeDeployment(db, key, completion, now),
     finalized: finalize(ctx, { attempt: key.id }, now),
     attempt: store.findAttempt(db, key),

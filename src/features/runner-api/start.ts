@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
-import { commit } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {
   type AttemptKey,
@@ -55,7 +55,7 @@ async function tryStart(
 ): Promise<StartRow | undefined> {
   const { db } = ctx;
   const now = ctx.clock.now();
-  const results = await commit(ctx, {
+  const results = await batch(ctx.db, {
     rebased: rebaseResult && applyRebase(db, key, rebaseResult, now),
     started: startDeployment(db, key, now),
     finalized: finalize(ctx, { attempt: key.id }, now),

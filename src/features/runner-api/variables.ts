@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { auditDelivery } from "../audit/index.ts";
 import { openValues } from "../variables/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
@@ -20,7 +20,7 @@ export async function deliverVariables(
   const cipher = await ctx.cipher();
   const now = clock.now();
   const isFresh = store.whereLeaseIsFresh(key, now);
-  const results = await runBatch(db, {
+  const results = await batch(db, {
     attempt: store.findAttempt(db, key),
     sealed: store.listSealedVariables(db, key, isFresh),
     stacks: store.listComponentsOfStacks(db, key, isFresh),

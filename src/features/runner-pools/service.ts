@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
@@ -66,7 +66,7 @@ export async function createPool(
     audit: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
     created: store.findPool(ctx.db, organizationId, pool.id),
   };
-  const results = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
+  const results = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
   const [created] = results.created;
   if (!created) throw new NotFound("environment in the organization");
   return created;
@@ -93,7 +93,7 @@ export async function updatePool(
     audit: recordActs(ctx, organizationId, [{ action: "runner_pool.updated", target, changes }]),
     after: store.findPool(ctx.db, organizationId, id),
   };
-  const results = await refuseTaken(limits.enforce(runBatch(ctx.db, statements)), TAKEN);
+  const results = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
   const [after] = results.after;
   if (after && results.changed.length > 0) return after;
   await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));
@@ -109,7 +109,7 @@ export async function deletePool(
   await requireExpectedPool(ctx, before);
   const { name } = before;
   const target = { type: "runner_pool", id, name } as const;
-  const { tokens, deleted } = await runBatch(ctx.db, {
+  const { tokens, deleted } = await batch(ctx.db, {
     ...store.deletePool(ctx, organizationId, id),
     audit: recordActs(ctx, organizationId, [{ action: "runner_pool.deleted", target }]),
   });

@@ -5,7 +5,7 @@ import {
   requireOrgRole,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -33,7 +33,7 @@ export async function listTokens(
   page: PageRequest,
 ): Promise<Page<TokenRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const { pool, tokens } = await runBatch(ctx.db, {
+  const { pool, tokens } = await batch(ctx.db, {
     pool: store.findPool(ctx.db, organizationId, poolId),
     tokens: store.listTokens(ctx.db, organizationId, poolId, page),
   });
@@ -53,7 +53,7 @@ export async function createToken(
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
   const limits = limitToken(ctx, values);
   const { created } = await limits.enforce(
-    runBatch(ctx.db, {
+    batch(ctx.db, {
       limits: limits.statement,
       created: store.insertTokenOfKey(ctx, values),
       recorded: await recordWithSecrets(ctx, toRow(values), { token }),
@@ -84,7 +84,7 @@ export async function rotateToken(
   const time = clock.now() + overlapSeconds * 1000;
   const limits = hasOverlap ? limitToken(ctx, values) : undefined;
   const changedKeys = hasOverlap ? store.changedKeyOf(old) : [toRevokedKey(old, clock)];
-  const batch = runBatch(ctx.db, {
+  const writing = batch(ctx.db, {
     limits: limits?.statement,
     retired: hasOverlap
       ? store.expireToken(ctx, old, { successor: values, time })
@@ -93,7 +93,7 @@ export async function rotateToken(
     audit: recordActs(ctx, organizationId, [describeRotation(old, values, overlapSeconds)]),
     successor: store.insertSuccessor(ctx.db, values),
   });
-  const { retired } = await (limits ? limits.enforce(batch) : batch);
+  const { retired } = await (limits ? limits.enforce(writing) : writing);
   if (retired.length === 0) {
     await getToken(ctx, { organizationId, poolId, id });
     throw new Conflict(CREATOR_REVOKED);
@@ -106,7 +106,7 @@ export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<v
   const { organizationId } = ids;
   const token = await getToken(ctx, ids);
   await requireExpectedToken(ctx, token);
-  const { deleted } = await runBatch(ctx.db, {
+  const { deleted } = await batch(ctx.db, {
     deleted: store.deleteToken(ctx, token),
     audit: recordActs(ctx, organizationId, [describeRevocation(token)]),
   });
@@ -130,7 +130,7 @@ interface TokenIds {
 export async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
   const { organizationId, poolId, id } = ids;
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const { pool, tokens } = await runBatch(ctx.db, {
+  const { pool, tokens } = await batch(ctx.db, {
     pool: store.findPool(ctx.db, organizationId, poolId),
     tokens: store.findToken(ctx.db, organizationId, poolId, id),
   });

@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -60,7 +60,7 @@ export async function createServiceAccount(
   const act = { action: "service_account.created", target, changes: { after: { role } } } as const;
   const row = { ...created, createdAt: now, updatedAt: now, recordVersion: 1 };
   await limits.enforce(
-    runBatch(ctx.db, {
+    batch(ctx.db, {
       limits: limits.statement,
       ...store.insertServiceAccount(ctx.db, { ...created, now }),
       recorded: recordResult(ctx, row),
@@ -90,7 +90,7 @@ export async function updateServiceAccount(
     changed,
     keys = [],
     found,
-  } = await runBatch(ctx.db, {
+  } = await batch(ctx.db, {
     changed: store.updateMembership(ctx, organizationId, id, change),
     audit: recordActs(ctx, organizationId, [describeUpdate(before, { name, role })]),
     renamed:
@@ -119,7 +119,7 @@ export async function deleteServiceAccount(
   const { name, role, accountId } = await getCurrent(ctx, organizationId, id);
   const state = { from: role, now: ctx.clock.now() };
   const target = { type: "service_account", id, name } as const;
-  const { keys, removed } = await runBatch(ctx.db, {
+  const { keys, removed } = await batch(ctx.db, {
     ...removeMembership(ctx, organizationId, id, state),
     audit: recordActs(ctx, organizationId, [{ action: "service_account.deleted", target }]),
     account: deleteUnprovenAccount(ctx.db, accountId),

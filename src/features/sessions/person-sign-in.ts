@@ -1,4 +1,4 @@
-import { runBatch, type Statements } from "../../db/batch.ts";
+import { batch, type Statements } from "../../db/batch.ts";
 import { newId } from "../../lib/ids.ts";
 import { issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { recordActsOf } from "../audit/index.ts";
@@ -69,6 +69,6 @@ export async function startPersonSession(
     created: store.insertSession(db, session),
     audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
   };
-  const { created } = await limits.enforce(runBatch(db, statements));
+  const { created } = await limits.enforce(batch(db, statements));
   return toCreated(created, issued, now);
 }

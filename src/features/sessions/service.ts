@@ -1,6 +1,6 @@
 import { issueCredential } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -31,7 +31,7 @@ export async function listMemberSessions(
 ): Promise<Page<ListedSession | store.EndedSession>> {
   requireOrgRole(actor, organizationId, "admin");
   const owner = { organizationId, membershipId };
-  const { known, rows } = await runBatch(db, {
+  const { known, rows } = await batch(db, {
     known: store.findOwner(db, owner),
     rows:
       page.status === "ended"
@@ -83,7 +83,7 @@ async function endSession(
     });
   }
   const act: AuditedAct = { action: "session.revoked", target };
-  const { session: ended } = await runBatch(ctx.db, {
+  const { session: ended } = await batch(ctx.db, {
     session: store.endSession(ctx, id),
     audit: recordActs(ctx, id.organizationId, [act]),
   });
@@ -96,7 +96,7 @@ async function requireSession(
   { db }: ServiceContext,
   id: store.SessionId,
 ): Promise<store.FoundSession & { hasEnded: boolean }> {
-  const { active, ended } = await runBatch(db, store.findSessions(db, id));
+  const { active, ended } = await batch(db, store.findSessions(db, id));
   const [session] = [...active, ...ended];
   if (!session) throw new NotFound("session");
   return { ...session, hasEnded: active.length === 0 };
@@ -129,7 +129,7 @@ export async function createSignInLink(
   const limits = limitGrowth(ctx, { organizationId, bounds: [links.unusedLinkBound(keyId)] });
   const target = { type: "sign_in_link", id } as const;
   const { created } = await limits.enforce(
-    runBatch(db, {
+    batch(db, {
       expired: links.deleteExpiredLinks(db, keyId, now),
       limits: limits.statement,
       created: links.insertLink(ctx, row),
@@ -143,5 +143,5 @@ export async function createSignInLink(
 
 /** Removes the sessions and links that have ended. */
 export async function sweepSessions({ db, clock }: SystemContext): Promise<void> {
-  await runBatch(db, store.deleteExpired(db, clock.now()));
+  await batch(db, store.deleteExpired(db, clock.now()));
 }

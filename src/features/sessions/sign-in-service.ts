@@ -1,6 +1,6 @@
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { apiKeyStore, parseApiKey } from "../api-keys/index.ts";
@@ -63,7 +63,7 @@ export async function signInWithKey(ctx: SignInContext, text: string): Promise<C
     created: store.insertSession(db, session),
     audit: recordActs({ ...ctx, actor }, organizationId, [describeCreation(session)]),
   };
-  const { created } = await limits.enforce(runBatch(db, statements));
+  const { created } = await limits.enforce(batch(db, statements));
   return toCreated(created, issued, now) ?? refuse(INVALID_API_KEY);
 }
 
@@ -99,7 +99,7 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
     created: store.insertSessionOfLink(db, session),
     audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
   };
-  const { created } = await limits.enforce(runBatch(db, statements));
+  const { created } = await limits.enforce(batch(db, statements));
   return toCreated(created, issued, now) ?? refuse(INVALID_LINK);
 }
 

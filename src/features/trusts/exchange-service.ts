@@ -1,5 +1,5 @@
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
@@ -69,13 +69,13 @@ async function issue(
   const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
   const used = { id, organizationId, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
-  const batch = runBatch(ctx.db, {
+  const writing = batch(ctx.db, {
     limits: limits.statement,
     used: store.insertUsedToken(ctx.db, trustId, used),
     issued: insert,
     recorded: recordActsOf(ctx, organizationId, actorOf(trust), [act]),
   });
-  const results = await refuseTaken(limits.enforce(batch), {
+  const results = await refuseTaken(limits.enforce(writing), {
     "used_tokens.id": new Unauthenticated(REFUSED.repeated),
   });
   const [row] = results.issued;

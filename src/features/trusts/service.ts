@@ -6,7 +6,7 @@ import {
   requireScope,
   type ServiceContext,
 } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -83,7 +83,7 @@ export async function createTrust(
     bounds: [store.trustCountBound(organizationId)],
   });
   const { created } = await limits.enforce(
-    runBatch(ctx.db, {
+    batch(ctx.db, {
       limits: limits.statement,
       created: store.insertTrustOfKey(ctx, trust),
       recorded: recordResult(ctx, trust),
@@ -110,7 +110,7 @@ export async function deleteTrust(
     actor: ctx.actor,
   };
   const target = { type: "trust", id, name: trust.name } as const;
-  const { family, trust: ended } = await runBatch(ctx.db, {
+  const { family, trust: ended } = await batch(ctx.db, {
     family: endFamily(ctx.db, revocation),
     trust: store.deleteTrust(ctx, organizationId, id),
     audit: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),

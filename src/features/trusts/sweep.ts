@@ -1,5 +1,5 @@
 import type { SystemContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { deleteExpired } from "./store.ts";
 
@@ -9,7 +9,7 @@ const CHUNK = 500;
 export async function removeExpired({ db, clock }: SystemContext): Promise<void> {
   const now = clock.now();
   for (let removed = 0; removed < LIMITS.sweepExpiredKeys.value; removed += CHUNK) {
-    const results = Object.values(await runBatch(db, deleteExpired(db, now, CHUNK)));
+    const results = Object.values(await batch(db, deleteExpired(db, now, CHUNK)));
     if (results.every(({ length }) => length < CHUNK)) return;
   }
 }

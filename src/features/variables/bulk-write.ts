@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { commit } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
@@ -66,7 +66,7 @@ async function tryPut(
     ...writePlan(ctx, scope, selection, plan, sealed),
     rows: listVariables(db, actor.organizationId, reference.id, FIRST_PAGE),
   };
-  const { upserted, rows } = await limits.enforce(refuseTaken(commit(ctx, statements), TAKEN));
+  const { upserted, rows } = await limits.enforce(refuseTaken(batch(ctx.db, statements), TAKEN));
   const isComplete = mode === "merge" || rows.length === sealed.length;
   if (isComplete && upserted.length === sealed.length) {
     return toPage(FIRST_PAGE, rows, (each) => each);

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -122,7 +122,7 @@ export async function revealVariable(ctx: ServiceContext, id: string): Promise<s
   const target = { type: "variable", id, name } as const;
   const act = { action: "variable.revealed", target, projectId } as const;
   const exists = store.whereVariableExists(organizationId, id);
-  const { values } = await runBatch(ctx.db, {
+  const { values } = await batch(ctx.db, {
     audit: recordActs(ctx, organizationId, [act], exists),
     values: store.findSealedValue(ctx.db, organizationId, id),
   });

@@ -1,5 +1,5 @@
 import { authorize, type ServiceContext } from "../../context.ts";
-import { runBatch } from "../../db/batch.ts";
+import { batch } from "../../db/batch.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { recordRead } from "../audit/index.ts";
@@ -33,7 +33,7 @@ export async function revealVariables(
   const cipher = await ctx.cipher();
   const target = { type: reference.kind, id: reference.id, name: authorized.name };
   const act = { action: "variables.revealed", target, projectId } as const;
-  const { audit, sealed } = await runBatch(ctx.db, {
+  const { audit, sealed } = await batch(ctx.db, {
     audit: recordRead(ctx, organizationId, act, {
       changes: store.readNames(organizationId, reference.id),
       condition: store.whereScopeExists(organizationId, reference),

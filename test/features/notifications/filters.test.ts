@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runBatch } from "../../../src/db/batch.ts";
+import { batch } from "../../../src/db/batch.ts";
 import { openForWriting } from "../../../src/db/client.ts";
 import type { EventType } from "../../../src/features/notifications/events.ts";
 import { writeOutbox } from "../../../src/features/notifications/outbox/index.ts";
@@ -121,7 +121,7 @@ describe("the filters of an integration, in the fan-out", () => {
         const data = JSON.stringify(event.type === "changelog.created" ? {} : named);
         const found = sql`select 'k' as key, ${project.id} as project_id, ${event.type} as type,
           ${data} as data`;
-        const { deliveries } = await runBatch(db, writeOutbox(ctx, found));
+        const { deliveries } = await batch(db, writeOutbox(ctx, found));
         const { results } = await env.DB.prepare(
           "select integration_id from deliveries where id in (select value from json_each(?))",
         )

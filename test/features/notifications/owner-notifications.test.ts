@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { commit } from "../../../src/db/batch.ts";
+import { batch } from "../../../src/db/batch.ts";
 import { openForWriting } from "../../../src/db/client.ts";
 import {
   type FailedIntegration,
@@ -62,7 +62,7 @@ const failureOf = ({ id }: Parsed, fields: Partial<FailedIntegration> = {}): Fai
 function notify(failed: readonly FailedIntegration[], time = now) {
   const deps = { clock: { now: () => time }, log: () => undefined, fetch };
   const ctx = systemContext(db, env, { waitUntil: () => undefined }, deps);
-  return commit(ctx, notifyOwners(ctx, failed, time));
+  return batch(ctx.db, notifyOwners(ctx, failed, time));
 }
 
 /** The entries by the service itself, oldest first. */

@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { commit } from "../../../src/db/batch.ts";
+import { batch } from "../../../src/db/batch.ts";
 import { openForWriting } from "../../../src/db/client.ts";
 import { READ_AT_ONCE } from "../../../src/features/notifications/recoveries/model.ts";
 import {
@@ -212,7 +212,7 @@ describe("a recovery", () => {
     if (!before) throw new Error("The recovery is not running");
     const failed = await listFailed(db, before);
     expect(failed).toHaveLength(READ_AT_ONCE);
-    await Promise.all([1, 2].map(() => commit(ctx, advance(ctx, before, failed))));
+    await Promise.all([1, 2].map(() => batch(ctx.db, advance(ctx, before, failed))));
     expect(await created()).toHaveLength(READ_AT_ONCE);
     expect(await read(recovery)).toMatchObject({
       status: "running",
@@ -233,7 +233,7 @@ describe("a recovery", () => {
     const recovery = await recover();
     const before = (await listRunning(db, 1_000)).find(({ id }) => id === recovery.id);
     if (!before) throw new Error("The recovery is not running");
-    await commit(ctx, advance(ctx, before, await listFailed(db, before)));
+    await batch(ctx.db, advance(ctx, before, await listFailed(db, before)));
     expect(await created()).toContain(twice);
     // It was created in the millisecond of the recovery.
     await run(

@@ -16,7 +16,7 @@ import {
 import { writeStatusEvents } from "../write-events.ts";
 import { type EnvironmentFilter, environmentIdsOf, matchesFilter } from "./environment-filter.ts";
 
-/** Completes any change of deployments in the same batch. The batch needs `commit`. */
+/** Completes any change of deployments in the same batch. */
 export function finalize(ctx: SystemContext, filter: EnvironmentFilter, now: number) {
   const { db } = ctx;
   return {

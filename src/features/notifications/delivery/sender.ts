@@ -1,4 +1,4 @@
-import { commit } from "../../../db/batch.ts";
+import { batch } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
 import { type ClaimedDelivery, claimNext, findThrottled, release, toClaimed } from "./claim.ts";
@@ -124,7 +124,7 @@ export class Sender {
     if (turn) this.#mayFindMore = false;
     const wakeUps = sent.flatMap((each) => this.#retryOf(each));
     try {
-      const { claimed, throttled = [] } = await commit(this.#ctx, {
+      const { claimed, throttled = [] } = await batch(this.#ctx.db, {
         recorded: recordAttempts(this.#ctx, sent),
         claimed: turn && claimNext(db, turn),
         throttled: turn && this.#isFirstClaim ? findThrottled(db, turn.woken, turn.now) : undefined,

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
-import { commit } from "../../../db/batch.ts";
+import { batch } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -75,7 +75,7 @@ async function createDelivery(
   { projectId, integrationId, id }: DeliveryReference,
   statements: ReturnType<typeof writePing | typeof writeRedelivery>,
 ): Promise<DeliveryRow> {
-  const { delivery } = await commit(ctx, {
+  const { delivery } = await batch(ctx.db, {
     delivery: statements.delivery,
     recorded: recordRow(ctx, store.selectDelivery(ctx.db, ctx.actor.organizationId, id)),
     event: statements.event,

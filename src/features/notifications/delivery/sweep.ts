@@ -13,13 +13,13 @@ const MAX_WAKE_UPS = LIMITS.sweepDeliveries.value;
  */
 export async function sweepDeliveries(ctx: SystemContext): Promise<void> {
   const overdue = await findOverdue(ctx.db, ctx.clock.now());
-  if (overdue.length > 0) ctx.enqueue(overdue.map(({ id }) => id));
+  if (overdue.length > 0) ctx.enqueue(overdue);
 }
 
 /** One of each integration that waits and is not paused: a pause is enqueued with its end. */
 function findOverdue(db: Database, now: number) {
   return db
-    .select({ id: sql<string>`min(${deliveries.id})`.as("id") })
+    .select({ deliveryId: sql<string>`min(${deliveries.id})`.as("delivery_id") })
     .from(deliveries)
     .where(sql`${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now - OVERDUE_MS}`)
     .groupBy(deliveries.organizationId, deliveries.integrationId)

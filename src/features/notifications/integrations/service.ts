@@ -4,7 +4,7 @@ import {
   type ServiceContext,
   type SystemContext,
 } from "../../../context.ts";
-import { commit } from "../../../db/batch.ts";
+import { batch } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -192,7 +192,7 @@ export async function resumeIntegration(
   const after = { ...before, pausedUntil: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
   const statements = {
-    ...store.resumeIntegration(ctx.db, before, now),
+    ...store.resumeIntegration(ctx, before, now),
     recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
   };
   const results = await commitChange(ctx, statements, toChange("resumed", before, fields));
@@ -274,7 +274,7 @@ export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
   for (const row of await store.listLapsed(ctx.db, ctx.clock.now(), limit)) {
     const change = toChange("deleted", row, { before: presentIntegration(row) });
     const { organizationId } = row;
-    await commit(ctx, {
+    await batch(ctx.db, {
       statements: store.deleteLapsed(ctx, row),
       changelog: recordChanges(ctx, organizationId, [change]),
     });

@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
+import { observe } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
@@ -288,7 +289,11 @@ export function advanceRetries(db: Database, reference: Reference, now: number) 
 }
 
 /** Changes nothing if the integration is disabled or unconfirmed. */
-export function resumeIntegration(db: Database, reference: Reference, now: number) {
+export function resumeIntegration(
+  { db, enqueue }: SystemContext,
+  reference: Reference,
+  now: number,
+) {
   const { organizationId, id } = reference;
   return {
     retries: advanceRetries(db, reference, now),
@@ -297,15 +302,17 @@ export function resumeIntegration(db: Database, reference: Reference, now: numbe
       .set({ pausedUntil: null, updatedAt: now, recordVersion: NEXT_VERSION })
       .where(isResumable(reference))
       .returning(PUBLIC),
-    // `commit` wakes the sender for it.
-    due: db
-      .select({ deliveryId: sql<string>`${deliveries.id}`.as("delivery_id") })
-      .from(deliveries)
-      .where(
-        sql`${deliveries.organizationId} = ${organizationId} and ${deliveries.integrationId} = ${id}
+    due: observe(
+      db
+        .select({ deliveryId: sql<string>`${deliveries.id}`.as("delivery_id") })
+        .from(deliveries)
+        .where(
+          sql`${deliveries.organizationId} = ${organizationId} and ${deliveries.integrationId} = ${id}
           and ${deliveries.status} = 'pending' and ${deliveries.dueAt} <= ${now}`,
-      )
-      .limit(1),
+        )
+        .limit(1),
+      enqueue,
+    ),
   };
 }
 

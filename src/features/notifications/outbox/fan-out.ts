@@ -1,5 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
+import { observe } from "../../../db/batch.ts";
 import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -8,7 +9,7 @@ import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
 import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "./model.ts";
 import { deliveries, events } from "./table.ts";
 
-/** `commit` wakes the sender for the IDs that a statement returns under this name. */
+/** What `enqueue` observes. */
 const DELIVERY_ID = { deliveryId: sql<string>`id`.as("delivery_id") };
 
 const { data: _, ...WITHOUT_DATA } = getTableColumns(deliveries);
@@ -47,7 +48,11 @@ const PASSES_FILTERS = sql`(integrations.environment_ids is null or events.envir
  * `data` (JSON).
  * @param recipients A condition on `integrations` and `events`.
  */
-export function writeOutbox({ db, clock }: SystemContext, found: SQL, recipients: SQL = sql`true`) {
+export function writeOutbox(
+  { db, clock, enqueue }: SystemContext,
+  found: SQL,
+  recipients: SQL = sql`true`,
+) {
   const now = clock.now();
   const eventIds = new IdSequence(clock);
   return {
@@ -66,31 +71,34 @@ export function writeOutbox({ db, clock }: SystemContext, found: SQL, recipients
       },
       sql`from (${found}) as event join projects on projects.id = event.project_id`,
     ),
-    deliveries: insertFrom(
-      db,
-      deliveries,
-      {
-        id: new IdSequence(clock).at(
-          sql`row_number() over (order by events.id, integrations.id) - 1`,
-        ),
-        organizationId: sql`events.organization_id`,
-        projectId: sql`events.project_id`,
-        integrationId: sql`integrations.id`,
-        eventId: sql`events.id`,
-        type: sql`events.type`,
-        // `events` has it.
-        data: "",
-        occurredAt: now,
-        ...pendingAt(now),
-      },
-      sql`from events
+    deliveries: observe(
+      insertFrom(
+        db,
+        deliveries,
+        {
+          id: new IdSequence(clock).at(
+            sql`row_number() over (order by events.id, integrations.id) - 1`,
+          ),
+          organizationId: sql`events.organization_id`,
+          projectId: sql`events.project_id`,
+          integrationId: sql`integrations.id`,
+          eventId: sql`events.id`,
+          type: sql`events.type`,
+          // `events` has it.
+          data: "",
+          occurredAt: now,
+          ...pendingAt(now),
+        },
+        sql`from events
         join integrations on integrations.project_id = events.project_id
           and integrations.organization_id = events.organization_id
           and integrations.disabled_at is null and ${IS_CONFIRMED}
           and integrations.configuration ->> (${KIND_BY_TYPE} ->> events.type) = true
           and ${PASSES_FILTERS} and ${recipients}
         where ${eventIds.includes(sql`events.id`)}`,
-    ).returning(DELIVERY_ID),
+      ).returning(DELIVERY_ID),
+      enqueue,
+    ),
   };
 }
 
@@ -153,16 +161,19 @@ export function writeRedelivery(
   };
 }
 
-function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
+function writeDelivery({ db, clock, enqueue }: SystemContext, delivery: NewDelivery) {
   const { organizationId, integrationId } = delivery;
-  return insertFrom(
-    db,
-    deliveries,
-    { ...pendingAt(clock.now()), ...delivery, projectId: sql`integrations.project_id` },
-    sql`from integrations where ${eq(integrations.organizationId, organizationId)}
+  return observe(
+    insertFrom(
+      db,
+      deliveries,
+      { ...pendingAt(clock.now()), ...delivery, projectId: sql`integrations.project_id` },
+      sql`from integrations where ${eq(integrations.organizationId, organizationId)}
       and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null
       and ${IS_CONFIRMED}`,
-  ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID });
+    ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID }),
+    enqueue,
+  );
 }
 
 /**
@@ -172,7 +183,7 @@ function writeDelivery({ db, clock }: SystemContext, delivery: NewDelivery) {
  * @param failedIds Of deliveries of the integration.
  */
 export function writeRedeliveries(
-  { db, clock }: SystemContext,
+  { db, clock, enqueue }: SystemContext,
   recovery: { organizationId: string; integrationId: string; createdAt: number },
   failedIds: readonly string[],
 ) {
@@ -191,22 +202,23 @@ export function writeRedeliveries(
         and again.created_at > again.occurred_at
         and (again.status = 'succeeded' or again.created_at >= ${recovery.createdAt}))`;
   return {
-    deliveries: insertFrom(
-      db,
-      deliveries,
-      {
-        id: ids.at(sql`row_number() over (order by failed.created_at, failed.id) - 1`),
-        organizationId,
-        projectId: sql`failed.project_id`,
-        integrationId,
-        eventId: sql`failed.event_id`,
-        type: sql`failed.type`,
-        // A delivery of an earlier release has no event, but its own data.
-        data: sql`failed.data`,
-        occurredAt: sql`failed.occurred_at`,
-        ...pendingAt(now),
-      },
-      sql`from (select deliveries.*, row_number() over (partition by deliveries.event_id
+    deliveries: observe(
+      insertFrom(
+        db,
+        deliveries,
+        {
+          id: ids.at(sql`row_number() over (order by failed.created_at, failed.id) - 1`),
+          organizationId,
+          projectId: sql`failed.project_id`,
+          integrationId,
+          eventId: sql`failed.event_id`,
+          type: sql`failed.type`,
+          // A delivery of an earlier release has no event, but its own data.
+          data: sql`failed.data`,
+          occurredAt: sql`failed.occurred_at`,
+          ...pendingAt(now),
+        },
+        sql`from (select deliveries.*, row_number() over (partition by deliveries.event_id
             order by deliveries.created_at desc, deliveries.id desc) as position
           from json_each(${JSON.stringify(failedIds)}) as item
           join deliveries on deliveries.id = item.value
@@ -216,7 +228,9 @@ export function writeRedeliveries(
         where changes() > 0 and failed.position = 1
           and (failed.data <> '' or events.id is not null)
           and not ${isPending} and not (${wasDelivered})`,
-    ).returning(DELIVERY_ID),
+      ).returning(DELIVERY_ID),
+      enqueue,
+    ),
     events: db
       .update(events)
       .set({ lastUsedAt: now })

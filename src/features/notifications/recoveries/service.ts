@@ -1,6 +1,6 @@
 import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
-import { commit, runBatch } from "../../../db/batch.ts";
+import { batch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -69,7 +69,7 @@ export async function createRecovery(
     updatedAt: now,
     finishedAt: null,
   };
-  const { created } = await runBatch(ctx.db, {
+  const { created } = await batch(ctx.db, {
     created: store.insertRecovery(ctx.db, recovery),
     recorded: recordResult(ctx, recovery),
   });
@@ -109,7 +109,7 @@ export async function sweepRecoveries(ctx: SystemContext): Promise<void> {
 async function advance(ctx: SystemContext, recovery: RecoveryRow): Promise<number> {
   try {
     const failed = await store.listFailed(ctx.db, recovery);
-    await commit(ctx, store.advance(ctx, recovery, failed));
+    await batch(ctx.db, store.advance(ctx, recovery, failed));
     return Math.max(failed.length, LEAST_COST);
   } catch (error) {
     ctx.log("error", "recovery.failed", { recovery: recovery.id, ...describeError(error) });

@@ -1,5 +1,5 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
-import { commit } from "../../../db/batch.ts";
+import { batch } from "../../../db/batch.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { type Change, commitChange, recordChange } from "../../changelog/index.ts";
 import { cancelDeployments, finalize } from "../../deployments/index.ts";
@@ -44,7 +44,7 @@ export async function connectProject(
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { project, before } = await requireConnection(ctx, id);
   const now = ctx.clock.now();
-  await commit(ctx, {
+  await batch(ctx.db, {
     disconnecting: store.beginDisconnecting(ctx.db, project.organizationId, id, now),
     changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
     canceled: cancelDeployments(ctx, { project: id }, now),
