@@ -93,7 +93,7 @@ export interface Runner {
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
-  /** The maximum number of records of an organization, by kind (`usage.kind`). */
+  /** The maximum number of resources of an organization, by type (`usage.kind`). */
   quotas: ReadonlyMap<string, number>;
   clock: Clock;
   log: Log;

@@ -32,7 +32,7 @@ export interface Feature {
     public?(deps: PublicRouteDeps): readonly Routes<PublicEnv>[];
   };
   tables?: readonly OwnedTable[];
-  /** The maximum number of records of an organization, by kind. */
+  /** The maximum number of resources of an organization, by type. */
   quotas?: { readonly [Kind in LimitedKind]?: number };
   /** In the order in which key rotation seals them again. */
   sealedColumns?: readonly SealedColumn[];

@@ -4,7 +4,7 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { PresentedKey } from "./credentials.ts";
 
-const CACHE_TTL_MS = 30_000;
+export const CACHE_TTL_MS = 30_000;
 const MAX_ENTRIES = 10_000;
 const HOUR_MS = 3_600_000;
 

@@ -21,7 +21,7 @@ export const EXPOSED_HEADERS = [
 const EXPOSED = EXPOSED_HEADERS.join(", ");
 
 /** The longest time that Chromium accepts. */
-const MAX_AGE_SECONDS = 7_200;
+export const MAX_AGE_SECONDS = 7_200;
 
 const PREFLIGHT_HEADERS = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",

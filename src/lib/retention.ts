@@ -1,4 +1,4 @@
-/** How long a kind of data is kept. */
+/** How long some of the data is kept. */
 export interface RetentionRule {
   /** The data, for docs/limits.md. */
   what: string;
@@ -8,7 +8,7 @@ export interface RetentionRule {
   setting: string;
 }
 
-const MAXIMUM_DAYS = 36_500;
+export const MAXIMUM_DAYS = 36_500;
 const DAY_MS = 86_400_000;
 
 /** What the purge deletes by its age. docs/limits.md lists it. */

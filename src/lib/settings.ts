@@ -28,7 +28,7 @@ export interface RefusedSetting {
   message: string;
 }
 
-const MINIMUM_CHARACTERS = 32;
+export const MINIMUM_CHARACTERS = 32;
 
 /** The samples of `.dev.vars.example` in earlier releases: a text, and a key of 32 bytes. */
 const PUBLISHED = ["change-me", "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE="];

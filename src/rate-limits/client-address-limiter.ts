@@ -4,7 +4,7 @@ import { RateLimited } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
 
 /** The period of ADDRESS_LIMITER in wrangler.toml. */
-const PERIOD_SECONDS = 60;
+export const PERIOD_SECONDS = 60;
 const REFUSAL_TTL_MS = 10_000;
 const MAX_CACHED_REFUSALS = 10_000;
 const NETWORK_GROUPS = 4;

@@ -32,8 +32,8 @@ export interface PendingLease extends LeaseRequest {
 
 /**
  * A key's window of one policy. A request needs room in this window and one token of the
- * organization's window: a prefetched one, or else one from the response to a lease request, which
- * the caller sends. At most one lease request is pending. A repeat gets the decision of its request,
+ * organization's window: a prefetched one, or else one from the response to a `LeaseRequest`, which the
+ * caller sends. At most one is pending. A repeat gets the decision of its request,
  * if that waits or was admitted. This class does no I/O.
  */
 export class KeyWindow {
@@ -88,8 +88,8 @@ export class KeyWindow {
   }
 
   /**
-   * The lease request to send now, if any: for waiting requests, or to renew the lease before its
-   * tokens run out. The caller then calls `accept`, `shedLoad` or `startFallback`.
+   * The `LeaseRequest` to send now, if any: for waiting requests, or before the prefetched tokens run
+   * out. The caller then calls `accept`, `shedLoad` or `startFallback`.
    */
   nextLease(now: number, newId: () => string): PendingLease | undefined {
     if (this.#pending || now < this.#fallbackUntil || now < this.#refusedUntil) return undefined;

@@ -3,7 +3,7 @@ export const LEASE_MS = 20_000;
 
 const MAX_SHARE_OF_LIMIT = 1 / 10;
 const SHARE_OF_RECENT_USE = 1 / 2;
-/** The lease is renewed when at most this share of its target is left. */
+/** More tokens are prefetched when at most this share of the target is left. */
 const RENEWAL_SHARE = 1 / 4;
 
 export interface LeaseReport {
@@ -22,7 +22,7 @@ interface Grant {
 
 /**
  * The tokens of the organization's window that a key's object has prefetched, for one policy. One
- * token admits one request. The lease is not stored: if the object loses its memory, the tokens
+ * token admits one request. They are not stored: if the object loses its memory, the tokens
  * stay reserved at the organization's object until they expire.
  */
 export class Lease {

@@ -8,7 +8,7 @@ import {
 import { organizationLimit, type PolicyName } from "./policies.ts";
 import { throttledSave } from "./throttled-save.ts";
 
-/** The windows of one organization. The objects of its keys lease tokens from them. */
+/** The windows of one organization. The objects of its keys prefetch tokens of them. */
 export class OrganizationLimiter extends DurableObject<Env> {
   readonly #windows = new Map<PolicyName, OrganizationWindow>();
   #stored = new Map<string, OrganizationWindowState>();

@@ -13,8 +13,8 @@ const LOG_STEP_MS = 50;
 /** Longer than that of the log, because there is one for each consumer. */
 const CONSUMER_STEP_MS = 1_000;
 /** Once this many fifths of the limit are used, only consumers below the last fifth are admitted. */
-const SHARED_FIFTHS = 4;
-const FIFTHS = 5;
+export const SHARED_FIFTHS = 4;
+export const FIFTHS = 5;
 /** At most this share of the limit is prefetched. */
 const RESERVED_SHARE = 0.15;
 const RESERVED_SHARE_OF_CONSUMER = 0.1;

@@ -19,7 +19,7 @@ interface State {
   sessionLogs?: Record<string, AdmissionLog>;
 }
 
-/** Which window of the organization a key's window leases tokens of, and for which consumer. */
+/** Which window of the organization a key's window prefetches tokens of, and for which consumer. */
 interface LeaseSource {
   policy: PolicyName;
   organizationId: string;
@@ -135,7 +135,7 @@ export class RateLimiter extends DurableObject<Env> {
     const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
     if (!pending) return;
     const lease = () => this.#lease(window, source, pending);
-    // Lets the response to a request that does not wait leave before the lease is renewed.
+    // Lets the response to a request that does not wait leave before more tokens are prefetched.
     const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
     this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, source)));
   }

@@ -10,7 +10,7 @@ import type { TerminalOutput } from "./terminal-output.ts";
 
 const MASKED_METHODS: readonly string[] = ["secret", "secure_string"];
 /** For as long as the server accepts missing bytes. */
-const UPLOAD_AFTER_END_MS = 600_000;
+export const UPLOAD_AFTER_END_MS = 600_000;
 /** For a slow reader of the standard output. */
 const FLUSH_MS = 1_000;
 

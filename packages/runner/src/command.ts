@@ -7,7 +7,7 @@ import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
 /** A process that has left the group may keep the pipe open. */
-const DRAIN_MS = 1_000;
+export const DRAIN_MS = 1_000;
 
 export interface CommandResult {
   ok: boolean;

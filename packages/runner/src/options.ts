@@ -27,7 +27,7 @@ export const USAGE =
  * The server ends a deployment 120 s after its cancellation and may then offer the next one. A runner
  * without contact stops its command after its lease of 60 s, so the grace period must be below 60 s.
  */
-const MAXIMUM_GRACE_SECONDS = 45;
+export const MAXIMUM_GRACE_SECONDS = 45;
 
 export function readOptions(args: readonly string[], environment: NodeJS.Dict<string>): Options {
   if (environment["LONGSHORE_RUNNER_TOKEN"]) {

@@ -10,9 +10,9 @@ import { type Upload, Uploads } from "./uploads.ts";
 
 const CLAIM_EVERY_MS = 5_000;
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
-const SAME_SIGNAL_MS = 1_000;
+export const SAME_SIGNAL_MS = 1_000;
 /** For a slow reader of the runner's output, and for requests in progress. */
-const EXIT_WITHIN_MS = 5_000;
+export const EXIT_WITHIN_MS = 5_000;
 
 /**
  * The reference runner. It claims one deployment of its pool at a time, and runs a command for each

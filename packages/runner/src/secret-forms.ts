@@ -1,8 +1,8 @@
 import type { Patterns } from "./masker.ts";
 
 /** A shorter value would mask parts of ordinary words. */
-const MINIMUM_LENGTH = 4;
-const MINIMUM_LINE_LENGTH = 8;
+export const MINIMUM_LENGTH = 4;
+export const MINIMUM_LINE_LENGTH = 8;
 const MINIMUM_BASE64_LENGTH = 6;
 
 /** The texts by which secret values are recognized in output: themselves, and their usual encodings. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { delay } from "./api.ts";
 
 const STDOUT = 1;
-const MAXIMUM_WAITING_BYTES = 1024 * 1024;
+export const MAXIMUM_WAITING_BYTES = 1024 * 1024;
 /** Other processes may have made the descriptor non-blocking, so that it is not always ready. */
 const RETRY_MS = 20;
 const writeTo = promisify(write);

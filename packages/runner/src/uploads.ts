@@ -1,9 +1,9 @@
 import { delay } from "./api.ts";
 
 /** After a signal, in which time an upload is still finished. */
-const ENDING_MS = 10_000;
+export const ENDING_MS = 10_000;
 /** Each has a file of up to `log_bytes`, and sends requests with the token of the heartbeats. */
-const MAXIMUM_PENDING = 4;
+export const MAXIMUM_PENDING = 4;
 
 export interface Upload {
   /** Resolves at its end. Never rejects. */

@@ -124,7 +124,7 @@ export function recordExport(ctx: AuditContext, organizationId: string) {
   return recordActs(ctx, organizationId, [{ action: "audit_log.exported", target }], sql`true`);
 }
 
-const REFUSAL_INTERVAL_MS = 60_000;
+export const REFUSAL_INTERVAL_MS = 60_000;
 
 const NOBODY = {
   credentialId: null,

@@ -85,7 +85,7 @@ export class AttemptLog extends DurableObject<Env> {
     this.#run = undefined;
   }
 
-  /** Reads the deployment again. Tells the followers, and seals the log if its attempt has ended. */
+  /** Reads the deployment again. Tells the followers, and ends the log if its attempt has ended. */
   async refresh(deploymentId: string): Promise<void> {
     const row = await this.#readRun(deploymentId);
     if (!row) return this.erase();
@@ -266,7 +266,7 @@ export class AttemptLog extends DurableObject<Env> {
   }
 }
 
-/** When the log is sealed or deleted. Of a log that is not notified of the end, any time. */
+/** When the log ends or is deleted. Of a log that is not notified of the end, any time. */
 function dueAtOf({ endedAt, sealedAt }: StoredLog): number {
   if (endedAt === null) return 0;
   return endedAt + (sealedAt === null ? LIMITS.logSealsMs : LIMITS.logRetentionMs).value;

@@ -17,7 +17,7 @@ export interface StoredLog {
   /** Whether the runner is to cancel. */
   isCanceling: boolean;
   sealedAt: number | null;
-  /** Whether bytes are missing. Only of a sealed log. */
+  /** Whether bytes are missing. Only of a log that has ended. */
   isTruncated: boolean;
 }
 

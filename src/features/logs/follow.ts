@@ -6,7 +6,7 @@ import { toLinePage } from "./page.ts";
 import { logStatusOf, type Run } from "./run.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-const CHECK_EVERY_MS = 30_000;
+export const CHECK_EVERY_MS = 30_000;
 
 export type LogEvent =
   | { kind: "start" }

@@ -13,7 +13,7 @@ export interface AppendRequest {
 export type AppendResult =
   | { kind: "accepted"; nextOffset: number; isCanceling: boolean; hasEnded: boolean }
   | { kind: "gap"; nextOffset: number }
-  /** The log is sealed, or the attempt does not run. */
+  /** The log has ended, or the attempt does not run. */
   | { kind: "ended" };
 
 export interface LogSize {

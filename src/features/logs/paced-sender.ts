@@ -1,5 +1,5 @@
 /** Time for each follower to read what the notification is about. */
-const MS_PER_FOLLOWER = 2;
+export const MS_PER_FOLLOWER = 2;
 
 /**
  * Sends at once, and then at most once in a time that grows with the number of followers, because each

@@ -12,7 +12,7 @@ import {
   UNVERIFIED_ADDRESS,
 } from "./model.ts";
 
-const METADATA_TTL_MS = 600_000;
+export const METADATA_TTL_MS = 600_000;
 const ENTRA_HOST = "login.microsoftonline.com";
 
 interface OutgoingRequest {

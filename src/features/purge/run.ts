@@ -5,7 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 export const ROWS = LIMITS.purgeRows.value;
 
 /** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
-const PAUSES_PER_BATCH = 4;
+export const PAUSES_PER_BATCH = 4;
 
 /** Of organizations, of other records, and of expired rows. */
 const PARTS = 3;

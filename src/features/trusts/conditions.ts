@@ -3,7 +3,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { LINE } from "../../lib/text-patterns.ts";
 import type { TrustConditions } from "./model.ts";
 
-/** Claims that the trust's other fields, or the service itself, check. */
+/** Token claims that the trust's other fields, or the service itself, check. */
 const CHECKED_CLAIMS = ["iss", "aud", "exp", "nbf", "iat", "jti"];
 
 /** For the audit log: an e-mail address is personal data. */
@@ -34,7 +34,7 @@ export function findConditionProblems(sent: unknown): Issue[] {
   return [{ path: "", message }];
 }
 
-/** Whether the claims meet every condition. A claim that is a list or an object meets none. */
+/** Whether the token claims meet every condition. One that is a list or an object meets none. */
 export function meetsConditions(
   conditions: TrustConditions,
   claims: Readonly<Record<string, unknown>>,

@@ -142,7 +142,7 @@ function toLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
-/** Only the subject, and the claims that the trust has conditions for. */
+/** Only the subject, and the token claims that the trust has conditions for. */
 function describeExchange(
   { conditions }: TrustRow,
   { claims }: VerifiedClaims,

@@ -6,12 +6,12 @@ import { type Fetch, readResponseBody } from "../../lib/fetch.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { targetProblem } from "../notifications/integrations/index.ts";
 
-const KEYS_TTL_MS = 600_000;
+export const KEYS_TTL_MS = 600_000;
 /** How long expired keys are used while a request for them runs. */
-const STALE_TTL_MS = 60_000;
+export const STALE_TTL_MS = 60_000;
 const FAILURE_TTL_MS = 10_000;
 /** How often a token with an unknown `kid` may cause another request. */
-const RELOAD_INTERVAL_MS = 30_000;
+export const RELOAD_INTERVAL_MS = 30_000;
 const POLL_INTERVAL_MS = 20;
 const MAX_ISSUERS = 1_000;
 /** In base64url: 2,048 to 8,192 bits. */

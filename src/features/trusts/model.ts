@@ -1,6 +1,6 @@
 import type { Scope } from "../../lib/scopes.ts";
 
-/** The value that a claim must have, or a list of which it must have one. */
+/** The value that a token claim must have, or a list of which it must have one. */
 export type TrustConditions = Record<string, string | string[]>;
 
 export const DEFAULT_TTL_SECONDS = 900;

@@ -29,7 +29,7 @@ export const REFUSED = {
 
 /** What an issuer has signed. */
 export interface VerifiedClaims {
-  /** Of each claim, its value. */
+  /** Of each token claim, its value. */
   claims: Readonly<Record<string, unknown>>;
   jti: string;
   /** In milliseconds since the Unix epoch. From then on, the token is refused as expired. */

@@ -1,6 +1,6 @@
 export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
 
-/** What `usage` counts. Triggers on the counted tables write these kinds. */
+/** The types of resources that `usage` counts, as triggers on their tables write them. */
 export const USAGE_KINDS = [
   "deployments",
   "projects",

@@ -38,7 +38,7 @@ export function bytesOf(...texts: readonly (string | null | undefined)[]): numbe
   return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
 }
 
-/** A kind without records may be absent from the result. */
+/** A type without resources may be absent from the result. */
 export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<UsageByKind> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listUsage(ctx.db, organizationId);

@@ -8,9 +8,9 @@ import type { DeliveryStatus, FailureReason } from "../outbox/model.ts";
 import { deliveries } from "../outbox/table.ts";
 import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 
-/** Bounds crash loops: a claim counts even if it ends without a recorded attempt. */
+/** Bounds crash loops: a claim counts even if it ends without a recorded delivery attempt. */
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
-/** Longer than any attempt takes. */
+/** Longer than any delivery attempt takes. */
 export const CLAIM_MS = 60_000;
 const TOO_MANY: FailureReason = "too_many_attempts";
 

@@ -9,18 +9,18 @@ import {
 } from "../../changelog/index.ts";
 import { integrations } from "../integrations/table.ts";
 
-/** An attempt of the integration has failed. */
+/** A delivery attempt of the integration has failed. */
 export interface FailedIntegration {
   integrationId: string;
   organizationId: string;
   projectId: string;
-  /** Undefined if this attempt does not pause the integration. */
+  /** Undefined if this delivery attempt does not pause the integration. */
   pausedUntil?: number | undefined;
-  /** Attempts of the same delivery before this one. */
+  /** Delivery attempts of the same delivery before this one. */
   recordedAttempts: number;
 }
 
-const LONG_PAUSE_MS = 3_600_000;
+export const LONG_PAUSE_MS = 3_600_000;
 const INTERVAL_MS = LIMITS.ownerNotificationMs.value;
 
 /**
@@ -84,7 +84,7 @@ export function notifyOwners(
   };
 }
 
-/** At most two for each integration. A first attempt may fail by chance: its retry has to fail too. */
+/** At most two for each integration. A delivery may fail by chance: its retry has to fail too. */
 function toChanges(failed: readonly FailedIntegration[], now: number): Change[] {
   const byKey = failed.flatMap((each) => {
     const { projectId, integrationId, recordedAttempts, pausedUntil = 0 } = each;

@@ -18,11 +18,11 @@ export interface RecordingContext extends SystemContext {
   random(): number;
 }
 
-/** A claimed delivery, and the attempt that was made. */
+/** A claimed delivery, and the delivery attempt that was made. */
 export interface SentDelivery {
   claimed: ClaimedDelivery;
   attempt: Attempt;
-  /** Undefined after a success, and after the last attempt. */
+  /** Undefined after a success, and after the last delivery attempt. */
   retryAt: number | undefined;
   /** Undefined unless the endpoint is overloaded. */
   pausedUntil: number | undefined;
@@ -41,7 +41,7 @@ export function toSent(
   return { claimed, attempt, retryAt: dueAt, pausedUntil };
 }
 
-/** The statements that record attempts, in the order in which they ended. */
+/** The statements that record delivery attempts, in the order in which they ended. */
 export function recordAttempts(ctx: SystemContext, sent: readonly SentDelivery[]): Statements {
   if (sent.length === 0) return {};
   const { db, clock } = ctx;
@@ -156,7 +156,7 @@ function markHealthy(db: Database, succeeded: readonly SentDelivery[]) {
     );
 }
 
-/** Marks the integrations whose last attempt failed. Pauses never shorten each other. */
+/** Marks the integrations whose last delivery attempt failed. Pauses never shorten each other. */
 function markFailing(db: Database, sent: readonly SentDelivery[], now: number) {
   const last = new Map(sent.map((each) => [each.claimed.integrationId, each]));
   const items = [...last.values()]

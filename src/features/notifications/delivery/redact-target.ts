@@ -1,7 +1,7 @@
 import { MASK, maskHost } from "../../../lib/mask-url.ts";
 
 /** Shorter parts of a URL are rarely secret, and occur in most texts. */
-const PART_LENGTH = 6;
+export const PART_LENGTH = 6;
 
 /** Endpoints often repeat the requested path in an error, and every member may read their responses. */
 export function redactTarget(text: string, target: string): string {

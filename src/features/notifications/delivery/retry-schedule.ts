@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The attempt after the last delay is the last one. */
+/** The delivery attempt after the last delay is the last one. */
 export const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -19,7 +19,7 @@ export const RETRY_DELAYS_MS = [
 export const JITTER = 0.1;
 export const MAX_RETRY_AFTER_MS = LIMITS.retryAfterMs.value;
 /** The longest pause of an integration whose endpoint is overloaded and sends no `Retry-After`. */
-const MAX_PAUSE_MS = MINUTE;
+export const MAX_PAUSE_MS = MINUTE;
 export const FAILING_MS = LIMITS.failingMs.value;
 
 export function retryAt(

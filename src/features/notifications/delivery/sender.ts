@@ -13,7 +13,7 @@ const MAX_CLAIMED = LIMITS.claimedDeliveries.value;
 const CLAIMING_MS = LIMITS.claimingMs.value;
 /** Claims again before all are sent, so that no connection waits for a claim. */
 const LOW_WATER = MAX_CLAIMED / 2;
-/** Attempts that end within this time are recorded in one batch. */
+/** Delivery attempts that end within this time are recorded in one batch. */
 const RECORD_WINDOW_MS = 50;
 const MAX_RECORDED = LIMITS.claimedDeliveries.value;
 const RECORD_TRIES = 3;
@@ -23,7 +23,7 @@ export interface SenderContext extends SendingContext, RecordingContext {
   endpoints: Endpoints;
 }
 
-/** Claims deliveries, sends them, and records the attempts: one batch claims and records. */
+/** Claims deliveries, sends them, and records the delivery attempts: one batch claims and records. */
 export class Sender {
   readonly #ctx: SenderContext;
   readonly #woken: readonly string[];

@@ -270,7 +270,7 @@ export function findManyRetries(db: Database, { organizationId, id }: Reference,
 /** Makes retries due that wait for a later time, the first ones first. */
 export function advanceRetries(db: Database, reference: Reference, now: number) {
   const { organizationId, id } = reference;
-  // `attempts` counts claims. A claimed delivery has no recorded attempt with this number.
+  // `attempts` counts claims. A claimed delivery has no recorded delivery attempt with this number.
   const isBeingSent = sql`(waiting.attempts > 0 and waiting.updated_at > ${now - MAXIMUM_CLAIM_MS}
     and not exists (select 1 from ${deliveryAttempts}
       where delivery_attempts.delivery_id = waiting.id

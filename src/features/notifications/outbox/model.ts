@@ -5,7 +5,7 @@ import type { EventType } from "../events.ts";
 export const DELIVERY_STATUSES = ["pending", "succeeded", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why a delivery failed without a recorded attempt that ended it. */
+/** Why a delivery failed without a recorded delivery attempt that ended it. */
 export const FAILURE_REASONS = [
   "integration_disabled",
   "integration_unconfirmed",

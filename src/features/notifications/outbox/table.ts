@@ -73,7 +73,7 @@ export const deliveries = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
-    /** Null if its last attempt failed it. */
+    /** Null if its last delivery attempt failed it. */
     failureReason: text("failure_reason", { enum: FAILURE_REASONS }),
   },
   (table) => [

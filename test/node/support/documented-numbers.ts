@@ -1,0 +1,356 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
+import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
+import { MAXIMUM_GRACE_SECONDS } from "../../../packages/runner/src/options.ts";
+import { EXIT_WITHIN_MS, SAME_SIGNAL_MS } from "../../../packages/runner/src/runner.ts";
+import { MINIMUM_LENGTH, MINIMUM_LINE_LENGTH } from "../../../packages/runner/src/secret-forms.ts";
+import { MAXIMUM_WAITING_BYTES } from "../../../packages/runner/src/terminal-output.ts";
+import { ENDING_MS, MAXIMUM_PENDING } from "../../../packages/runner/src/uploads.ts";
+import { ROOT } from "../../../scripts/lib/wrangler.ts";
+import { CACHE_TTL_MS } from "../../../src/auth/credential-cache.ts";
+import { REFUSAL_INTERVAL_MS } from "../../../src/features/audit/store.ts";
+import {
+  CANCEL_TIMEOUT_MS,
+  HEARTBEAT_INTERVAL_MS,
+  LEASE_TTL_MS,
+  LOG_INTERVAL_MS,
+  LOST_AFTER_MS,
+  MAXIMUM_LAPSED_OFFERS,
+  OFFER_TTL_MS,
+} from "../../../src/features/deployments/lifecycle.ts";
+import { INVITATION_TTL_MS } from "../../../src/features/invitations/model.ts";
+import { REPLACED_ISOLATES_END_MS } from "../../../src/features/key-rotation/rotation.ts";
+import { CHECK_EVERY_MS } from "../../../src/features/logs/follow.ts";
+import { MS_PER_FOLLOWER } from "../../../src/features/logs/paced-sender.ts";
+import { CLAIM_MS } from "../../../src/features/notifications/delivery/claim.ts";
+import { LONG_PAUSE_MS } from "../../../src/features/notifications/delivery/owner-notifications.ts";
+import { PART_LENGTH } from "../../../src/features/notifications/delivery/redact-target.ts";
+import {
+  JITTER,
+  MAX_PAUSE_MS,
+  RETRY_DELAYS_MS,
+} from "../../../src/features/notifications/delivery/retry-schedule.ts";
+import { SLACK_INTERVAL_MS } from "../../../src/features/notifications/delivery/turns.ts";
+import { SECRET_OVERLAP_MS } from "../../../src/features/notifications/integrations/secret.ts";
+import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts";
+import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
+import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
+import { PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
+import { DEFAULT_RUN_SECONDS } from "../../../src/features/runner-pools/model.ts";
+import {
+  SESSION_IDLE_MS,
+  SESSION_TTL_MS,
+  SIGN_IN_LINK_TTL_MS,
+  USE_INTERVAL_MS,
+} from "../../../src/features/sessions/model.ts";
+import {
+  KEYS_TTL_MS,
+  RELOAD_INTERVAL_MS,
+  STALE_TTL_MS,
+} from "../../../src/features/trusts/issuer-keys.ts";
+import {
+  CLOCK_TOLERANCE_SECONDS,
+  DEFAULT_TTL_SECONDS,
+} from "../../../src/features/trusts/model.ts";
+import { MAX_AGE_SECONDS } from "../../../src/http/cors.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
+import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
+import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
+import { LEASE_MS } from "../../../src/rate-limits/lease.ts";
+import { FIFTHS, SHARED_FIFTHS } from "../../../src/rate-limits/organization-window.ts";
+import { POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
+
+const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
+const count = (value: number) => value.toLocaleString("en-US");
+const seconds = (ms: number) => count(ms / 1_000);
+const minutes = (ms: number) => count(ms / 60_000);
+const hours = (ms: number) => count(ms / 3_600_000);
+const days = (ms: number) => count(ms / 86_400_000);
+const kib = (bytes: number) => count(bytes / 1_024);
+const mib = (bytes: number) => count(bytes / 1_024 ** 2);
+
+const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const word = (value: number) => WORDS[value] ?? (value === 100 ? "a hundred" : count(value));
+const ORDINALS: Record<number, string> = { 5: "fifth", 8: "eighth" };
+const ordinal = (value: number) => ORDINALS[value] ?? `${value}th`;
+
+/** As in the retry schedule: `5 s, 5 min, 2 h`. */
+function duration(ms: number): string {
+  if (ms < 60_000) return `${seconds(ms)} s`;
+  return ms < 3_600_000 ? `${minutes(ms)} min` : `${hours(ms)} h`;
+}
+
+const delays = RETRY_DELAYS_MS.map(duration);
+const RETRIES = `${delays.slice(0, -1).join(", ")} and ${delays.at(-1)}`;
+const ORGANIZATION = limit("organizationRequests");
+const SHARED = (ORGANIZATION * SHARED_FIFTHS) / FIFTHS;
+const OF_CONSUMER = ORGANIZATION / FIFTHS;
+const ONCE_A_MINUTE = `once ${REFUSAL_INTERVAL_MS === 60_000 ? "a minute" : duration(REFUSAL_INTERVAL_MS)}`;
+const RUNNER_LOST = `${word(LOST_AFTER_MS / 60_000)} to ${word(LOST_AFTER_MS / 60_000 + 1)} minutes`;
+
+/** Of a program, which runs when it is imported, or of the browser's code. */
+function constantOf(file: string, name: string): number {
+  const source = readFileSync(join(ROOT, file), "utf8");
+  const [, value] =
+    new RegExp(`(?<!\\w)${name.replace(".", "\\.")}"? ?[=:] ([\\d_]+)\\b`).exec(source) ?? [];
+  if (value === undefined) throw new Error(`${file} has no number ${name}`);
+  return Number(value.replaceAll("_", ""));
+}
+
+function nodeOf(folder: string): string {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as {
+    engines: { node: string };
+  };
+  return engines.node.replace(">=", "");
+}
+
+const BUNDLE_KB = constantOf("scripts/check.ts", "MAXIMUM_KB");
+const CONSOLE_SCRIPT_KB = constantOf("scripts/check.ts", ".js");
+const CONSOLE_STYLE_KB = constantOf("scripts/check.ts", ".css");
+const REVOKE_WAIT_MS = constantOf("scripts/revoke-all.ts", "CACHED_MS");
+const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
+const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
+const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
+
+/**
+ * What pages say with numbers that the code has in a table or a constant: parts of sentences, as they have to be. A
+ * page has no other quantity, except those in `OTHER_NUMBERS`.
+ */
+export const NUMBERS: Record<string, readonly string[]> = {
+  "README.md": [
+    `In any ${seconds(WINDOW_MS)} seconds, a key gets exactly its ${POLICIES.default.limit} requests`,
+    `[Node.js](https://nodejs.org) ${nodeOf(".")} or newer`,
+  ],
+  "CONTRIBUTING.md": [
+    `Node.js ${nodeOf(".")} or newer`,
+    `a file above ${constantOf("scripts/check.ts", "LINES_FOR_REVIEW")} lines`,
+  ],
+  "docs/api.md": [
+    `For one key, in any ${seconds(WINDOW_MS)} s`,
+    `does not happen below ${SHARED} times the limit of one key`,
+    `have used ${OF_CONSUMER} times the limit`,
+    `until it is full at ${ORGANIZATION} times`,
+    `gets ${SHARED} to 18 times the limit`,
+    `limited to ${limit("addressRequests")} in ${PERIOD_SECONDS} s for each client address`,
+  ],
+  "docs/api-keys.md": [
+    `up to ${limit("keyOverlap") / 3_600} h of overlap`,
+    `${ONCE_A_MINUTE} for each credential`,
+  ],
+  "docs/architecture.md": [`while ${limit("concurrentReads")} requests of its key are in progress`],
+  "docs/audit-log.md": [`recorded ${ONCE_A_MINUTE} for each credential`],
+  "docs/ci.md": [
+    `RS256) or P-256`,
+    `at most ${limit("issuerKeys")}, of RSA`,
+    `${limit("minimumKeySeconds")} to ${count(limit("maximumKeySeconds"))}, and ${DEFAULT_TTL_SECONDS} by default`,
+    `up to ${kib(limit("exchangedTokenBytes"))} KiB, that expires within ${limit("exchangedTokenSeconds") / 3_600} hours`,
+    `clocks may differ by ${CLOCK_TOLERANCE_SECONDS === 60 ? "a minute" : `${CLOCK_TOLERANCE_SECONDS} s`}`,
+    `at most ${count(limit("liveKeysOfTrust"))} of a trust are valid at once`,
+    `cached for ${word(KEYS_TTL_MS / 60_000)} minutes, and for ${word(STALE_TTL_MS / 60_000)} minute more`,
+    `one request in ${seconds(RELOAD_INTERVAL_MS)} seconds`,
+    `Node ${nodeOf("packages/cli")} or newer`,
+    `\`ttl_seconds\` (at most ${count(limit("maximumKeySeconds"))})`,
+  ],
+  "docs/configuration.md": [
+    `first API key, once. A random text of at least ${MINIMUM_CHARACTERS} characters`,
+    `none is stored. A random text of at least ${MINIMUM_CHARACTERS} characters`,
+    `\`LEASE_SECRET\` have at least ${MINIMUM_CHARACTERS} characters`,
+    `${limit("addressRequests")} in ${PERIOD_SECONDS} s for each client address`,
+    `1 to ${count(MAXIMUM_DAYS)}, normally ${RETENTION.deliveries.days}`,
+    `audit log are kept, normally ${RETENTION.audit.days}`,
+    `number of days from 1 to ${count(MAXIMUM_DAYS)}`,
+    `remember the response for ${word(MAX_AGE_SECONDS / 3_600)} hours`,
+  ],
+  "docs/deploy.md": [
+    `| \`BOOTSTRAP_TOKEN\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
+    `| \`LEASE_SECRET\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
+    `it waits ${seconds(REPLACED_ISOLATES_END_MS)} seconds`,
+  ],
+  "docs/first-deployment.md": [`[Node.js](https://nodejs.org) ${nodeOf(".")} or newer`],
+  "docs/glossary.md": [
+    `within the last ${seconds(WINDOW_MS)} s`,
+    `for at most ${seconds(CACHE_TTL_MS)} s`,
+    `valid for ${seconds(LEASE_TTL_MS)} s and renewed`,
+    `needs it, for ${seconds(LEASE_MS)} s`,
+    `reserved for ${seconds(CLAIM_MS)} s`,
+    `${seconds(LOST_AFTER_MS)} s after its last heartbeat: its runner`,
+    `expires after ${seconds(OFFER_TTL_MS)} s`,
+    `in requests per ${seconds(WINDOW_MS)} s`,
+    `within ${minutes(SIGN_IN_LINK_TTL_MS)} minutes`,
+    `requests of the ${seconds(WINDOW_MS)} s before`,
+    `${seconds(LEASE_TTL_MS)} s after its last heartbeat: it cannot`,
+  ],
+  "docs/cli.md": [`Node ${nodeOf("packages/cli")} or newer`],
+  "docs/console.md": [
+    `at most ${CONSOLE_SCRIPT_KB} KB of script and ${CONSOLE_STYLE_KB} KB of style`,
+    `every ${seconds(POLL_MS)} seconds, and every ${seconds(LIVE_POLL_MS)} while`,
+    `of the ${POLICIES.console.limit} of its session`,
+  ],
+  "docs/logs.md": [
+    `for as long as the deployment runs and for ${days(limit("logRetentionMs"))} days`,
+    `after ${kib(limit("logLineBytes"))} KiB, and where`,
+    `at most ${count(limit("logPageLines"))} lines and ${kib(limit("logPageBytes"))} KiB`,
+    `over ${mib(limit("logBytes"))} MiB`,
+    `more than ${days(limit("logRetentionMs"))} days ago`,
+    `ends after ${minutes(limit("logStreamMs"))} minutes`,
+    `is checked every ${seconds(CHECK_EVERY_MS)} seconds`,
+    `\`log_every_seconds\` | ${seconds(LOG_INTERVAL_MS)} |`,
+    `\`log_chunk_bytes\` | ${count(limit("logChunkBytes"))} |`,
+    `\`log_bytes\` | ${count(limit("logBytes"))} |`,
+    `${count(POLICIES.runner.limit)} in any ${seconds(WINDOW_MS)} seconds`,
+    `bytes for ${word(limit("logSealsMs") / 60_000)} more minutes`,
+    `variables of ${MINIMUM_LENGTH} characters or more`,
+    `kept for ${days(limit("logRetentionMs"))} days`,
+    `A log of ${mib(limit("logBytes"))} MiB`,
+    `of the key every ${seconds(CHECK_EVERY_MS)} seconds`,
+    `one notification in ${MS_PER_FOLLOWER} ms`,
+    `ends the log ${word(limit("logSealsMs") / 60_000)} minutes after the end of the deployment, and deletes it after ${days(limit("logRetentionMs"))} days`,
+  ],
+  "docs/notifications.md": [
+    `the first ${limit("changelogEventEntries")} changes`,
+    `cut to ${limit("changelogEventName")} characters`,
+    `up to ${limit("integrationFilters")} IDs`,
+    `For ${hours(SECRET_OVERLAP_MS)} hours, both secrets`,
+    `2xx within ${seconds(limit("deliveryTimeoutMs"))} s`,
+    `otherwise for up to ${MAX_PAUSE_MS === 60_000 ? "a minute" : duration(MAX_PAUSE_MS)}`,
+    `no response within ${seconds(limit("deliveryTimeoutMs"))} s`,
+    `\`timed out after ${seconds(limit("deliveryTimeoutMs"))} s\``,
+    `is retried after ${RETRIES}, each with ±${100 * JITTER} % jitter`,
+    `up to ${hours(limit("retryAfterMs"))} h. If the ${ordinal(RETRY_DELAYS_MS.length + 1)} attempt fails`,
+    `After ${word(limit("failingMs") / 86_400_000)} days in which every attempt failed`,
+    `was claimed ${word(limit("deliveryClaims"))} times`,
+    `up to ${count(limit("resumedDeliveries"))} for each request`,
+    `at most ${days(limit("recoveryMs"))} days ago`,
+    `up to ${count(limit("recoveredDeliveries"))} failed deliveries a minute`,
+    `pauses for more than ${LONG_PAUSE_MS === 3_600_000 ? "an hour" : duration(LONG_PAUSE_MS)}`,
+    `at most one in ${hours(limit("ownerNotificationMs"))} hours`,
+    `one \`paused\` entry in ${hours(limit("ownerNotificationMs"))} hours`,
+    `parts of ${word(PART_LENGTH)} or more characters`,
+  ],
+  "docs/operations.md": [
+    `accept it for up to ${seconds(CACHE_TTL_MS)} s`,
+    `up to ${count(limit("invalidatedCredentials"))} in total`,
+    `stay for ${minutes(limit("purgeSettlesMs"))} minutes`,
+    `at most ${limit("ownedOrganizations")} in that time`,
+    `for ${minutes(limit("purgeSettlesMs"))} more minutes`,
+    `at most ${limit("purgeRows")} rows`,
+    `waits ${word(PAUSES_PER_BATCH)} times as long`,
+    `at most ${seconds(limit("purgeMs"))} s and ${limit("purgeBatches")} batches`,
+    `keep a key for at most ${seconds(CACHE_TTL_MS)} s`,
+    `waits for ${seconds(REVOKE_WAIT_MS)} s`,
+  ],
+  "docs/people.md": [
+    `valid for ${days(INVITATION_TTL_MS)} days`,
+    `within ${hours(limit("idempotencyMs"))} hours`,
+    `within ${seconds(CACHE_TTL_MS)} seconds`,
+    `For ${minutes(limit("purgeSettlesMs"))} more minutes`,
+    `${ONCE_A_MINUTE} for each credential`,
+  ],
+  "docs/performance.md": [`| at most ${BUNDLE_KB} | 200`],
+  "docs/runners.md": [
+    `Node ${nodeOf("packages/runner")} or newer`,
+    `${MAXIMUM_GRACE_SECONDS} at most`,
+    `it may have ${kib(limit("patchBytes"))} KiB`,
+    `variables of ${MINIMUM_LENGTH} characters or more`,
+    `several lines from ${MINIMUM_LINE_LENGTH} characters on`,
+    `at most ${word(DRAIN_MS / 1_000)} second`,
+    `at most ${word(UPLOAD_AFTER_END_MS / 60_000)} minutes`,
+    `more than ${word(MAXIMUM_PENDING)} logs`,
+    `at most ${seconds(ENDING_MS)} seconds`,
+    `exceeds ${mib(MAXIMUM_WAITING_BYTES)} MiB there`,
+    `the rest after ${seconds(EXIT_WITHIN_MS)} seconds`,
+    `at least ${SAME_SIGNAL_MS === 1_000 ? "a second" : duration(SAME_SIGNAL_MS)} after the first`,
+    `\`runner_lost\` ${RUNNER_LOST} after the last heartbeat`,
+    `\`overlap_seconds\` (0 to ${count(limit("tokenOverlapSeconds"))})`,
+    `${count(POLICIES.runner.limit)} calls in any ${seconds(WINDOW_MS)} seconds`,
+    `${limit("minimumRunSeconds")} seconds to ${limit("maximumRunSeconds") / 86_400} days, and ${DEFAULT_RUN_SECONDS / 3_600} hours (${DEFAULT_RUN_SECONDS})`,
+    `the runner has ${seconds(CANCEL_TIMEOUT_MS)} seconds to complete`,
+    `\`resources\`**, up to ${limit("reportedResources")}, is`,
+    `instead of after ${RUNNER_LOST}`,
+    `\`start_within_seconds\` | ${seconds(OFFER_TTL_MS)} |`,
+    `When its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer expires`,
+    `\`heartbeat_every_seconds\` | ${seconds(HEARTBEAT_INTERVAL_MS)} |`,
+    `\`log_every_seconds\` | ${seconds(LOG_INTERVAL_MS)} |`,
+    `\`lease_seconds\` | ${seconds(LEASE_TTL_MS)} |`,
+    `After that | ${seconds(LOST_AFTER_MS - LEASE_TTL_MS)} |`,
+    `After a cancel | ${seconds(CANCEL_TIMEOUT_MS)} |`,
+    `At most ${seconds(CANCEL_TIMEOUT_MS)} seconds later`,
+    `within ${seconds(CANCEL_TIMEOUT_MS)} seconds of its last successful heartbeat`,
+  ],
+  "docs/safe-writes.md": [
+    `1 to ${limit("idempotencyKeyLength")} visible ASCII characters`,
+    `kept for ${hours(limit("idempotencyMs"))} hours, and up to ${mib(limit("idempotencyBytes"))} MiB in an organization`,
+    `share the ${mib(limit("idempotencyBytes"))} MiB`,
+  ],
+  "docs/security.md": [
+    `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,
+    `${seconds(limit("deliveryTimeoutMs"))} s for a request, ${kib(limit("responseReadBytes"))} KiB of a response`,
+    `a check every ${seconds(CHECK_EVERY_MS)} s`,
+    `no redirects, ${seconds(limit("issuerTimeoutMs"))} s, ${kib(limit("issuerResponseBytes"))} KiB`,
+    `an unknown \`kid\` once in ${seconds(RELOAD_INTERVAL_MS)} s`,
+    `for ${days(INVITATION_TTL_MS)} days, and only while`,
+    `after ${hours(SESSION_IDLE_MS)} hours without use or ${days(SESSION_TTL_MS)} days`,
+    `accepts it for up to ${seconds(CACHE_TTL_MS)} s`,
+    `within ${minutes(SIGN_IN_LINK_TTL_MS)} minutes`,
+    `valid for ${word(STATE_TTL_MS / 60_000)} minutes`,
+    `${ONCE_A_MINUTE} for each credential`,
+  ],
+  "docs/sign-in.md": [
+    `is valid for ${minutes(SIGN_IN_LINK_TTL_MS)} minutes`,
+    `at most ${limit("signInLinksOfKey")} unused ones`,
+    `for ${minutes(SIGN_IN_TTL_MS)} minutes after the callback`,
+    `of the browser for ${minutes(SIGN_IN_TTL_MS)} minutes`,
+    `ends after ${seconds(limit("issuerTimeoutMs"))} seconds and ${kib(limit("issuerResponseBytes"))} KiB`,
+    `metadata is kept for ${minutes(METADATA_TTL_MS)} minutes`,
+    `${hours(SESSION_IDLE_MS)} hours after its last use, which is recorded to ${minutes(USE_INTERVAL_MS)} minutes; after ${days(SESSION_TTL_MS)} days`,
+    `has at most ${limit("sessionsOfMembership")}`,
+    `${POLICIES.console.limit} requests in any ${seconds(WINDOW_MS)} seconds`,
+    `more than ${word(limit("sessionWindowsOfKey"))} sessions of one key are used within ${seconds(WINDOW_MS)} seconds`,
+  ],
+  "docs/slack.md": [
+    `within ${word(STATE_TTL_MS / 60_000)} minutes`,
+    `within ${hours(limit("slackConfirmationMs"))} hours (\`confirm_by\`)`,
+    `up to ${limit("deploymentEventStacks")} stacks`,
+    `at most ${SLACK_INTERVAL_MS === 1_000 ? "one message per second" : duration(SLACK_INTERVAL_MS)}`,
+  ],
+  "docs/state-machine.md": [
+    `Start within ${seconds(OFFER_TTL_MS)} s`,
+    `The ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses`,
+    `${seconds(CANCEL_TIMEOUT_MS)} s have passed, or the runner is lost`,
+    `No heartbeat for ${seconds(LOST_AFTER_MS)} s`,
+    `${seconds(OFFER_TTL_MS)} s have passed: the offer lapses`,
+    `ends ${seconds(LOST_AFTER_MS)} s after its start`,
+    `ends after ${seconds(LEASE_TTL_MS)} s without a heartbeat`,
+  ],
+  "docs/tour.md": [`within ${seconds(HEARTBEAT_INTERVAL_MS)} seconds`, `${RUNNER_LOST} after`],
+  "docs/variables.md": [
+    `at most ${kib(limit("variableValueBytes"))} KiB`,
+    `up to ${limit("writtenVariables")} variables`,
+  ],
+  "packages/cli/README.md": [`Node ${nodeOf("packages/cli")} and newer`],
+  "packages/client/README.md": [
+    `Node ${nodeOf("packages/client")} or newer`,
+    `\`timeoutMs\` | ${ofClient("TIMEOUT_MS")} |`,
+    `\`totalTimeoutMs\` | ${ofClient("TOTAL_TIMEOUT_MS")} |`,
+    `\`retries\` | ${ofClient("RETRIES")} |`,
+    `\`idleTimeoutMs\` (${ofClient("IDLE_TIMEOUT_MS")})`,
+  ],
+};
+
+/** Quantities of other programs, and those that other tests or a measurement determine. */
+export const OTHER_NUMBERS: Record<string, readonly string[]> = {
+  "docs/api.md": ["are 22 characters of base58"],
+  "docs/configuration.md": ["keys of 32 bytes", "keys have 32 bytes"],
+  "docs/deploy.md": ["30 seconds for the requests", "30 seconds for the last write"],
+  "docs/logs.md": [
+    "1 MB in all",
+    "| 1,200 ms (2 ms each, assumed) |",
+    "| 1.17 MB for a month |",
+    "20 ms for an append",
+  ],
+  "docs/notifications.md": ["in at most 32 KB"],
+  "docs/operations.md": ["any minute of the last 30 days (7 on the free plan)"],
+  "docs/runners.md": ["an environment variable to 128 KiB", "7.5 seconds after SIGINT"],
+};
