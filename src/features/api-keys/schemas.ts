@@ -13,9 +13,11 @@ export const SCOPES_MEANING = documented(
     "What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none.",
 );
 export const PROJECTS_MEANING = documented(() => "The only projects that the key can access.");
-export const ENVIRONMENTS_MEANING =
-  "The only environments that the key can access. It reads the records of their projects themselves, " +
-  "such as the changelog and the integrations, and cannot change them.";
+export const ENVIRONMENTS_MEANING = documented(
+  () =>
+    "The only environments that the key can access. It reads the records of their projects themselves, " +
+    "such as the changelog and the integrations, and cannot change them.",
+);
 const AS_YOURS = documented(
   () => "Default: as the key that creates it, which cannot give more than it has.",
 );

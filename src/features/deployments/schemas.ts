@@ -21,7 +21,7 @@ export const OperationName = component("PatchOperationName", () =>
     .openapi(documented(() => ({ description: "The operation, as RFC 6902 defines it." }))),
 );
 
-export const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
+export const PATH = documented(() => "The place to change, as a JSON Pointer (RFC 6901).");
 export const FROM = documented(
   () => "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.",
 );

@@ -5,16 +5,30 @@ import { component, paragraphs, text } from "../../lib/schemas.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 
-const sourceText = (description: string, example: string) =>
-  text(LIMITS.sourceLength.value).openapi(documented(() => ({ description, example })));
+const sourceText = (metadata: { description: string; example: string }) =>
+  text(LIMITS.sourceLength.value).openapi(metadata);
 
 const CommitPerson = component("CommitPerson", () =>
   z
     .strictObject({
-      email: sourceText("The address in the commit.", "mona@example.com").optional(),
-      id: sourceText("The person's ID at the code host.", "583231").optional(),
-      login: sourceText("The person's user name at the code host.", "octocat").optional(),
-      name: sourceText("The person's name in the commit.", "Mona").optional(),
+      email: sourceText(
+        documented(() => ({
+          description: "The address in the commit.",
+          example: "mona@example.com",
+        })),
+      ).optional(),
+      id: sourceText(
+        documented(() => ({ description: "The person's ID at the code host.", example: "583231" })),
+      ).optional(),
+      login: sourceText(
+        documented(() => ({
+          description: "The person's user name at the code host.",
+          example: "octocat",
+        })),
+      ).optional(),
+      name: sourceText(
+        documented(() => ({ description: "The person's name in the commit.", example: "Mona" })),
+      ).optional(),
     })
     .openapi(
       documented(() => ({
@@ -37,7 +51,12 @@ const Commit = component("Commit", () =>
           example: "Scale up",
         })),
       ),
-      sha: sourceText("The full hash of the commit.", "6dcb09b5b57875f334f61aebed695e2e4193db5e"),
+      sha: sourceText(
+        documented(() => ({
+          description: "The full hash of the commit.",
+          example: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+        })),
+      ),
     })
     .openapi(documented(() => ({ description: "A commit of a Git repository." }))),
 );
@@ -51,18 +70,42 @@ const Git = component("GitSource", () =>
     .strictObject({
       commit: Commit(),
       installation_id: sourceText(
-        "The ID of your app's installation at the code host.",
-        "48151623",
+        documented(() => ({
+          description: "The ID of your app's installation at the code host.",
+          example: "48151623",
+        })),
       ),
-      owner: sourceText("The account that owns the repository.", "acme"),
+      owner: sourceText(
+        documented(() => ({
+          description: "The account that owns the repository.",
+          example: "acme",
+        })),
+      ),
       provider: GitProvider(),
       pull_request: sourceText(
-        "The number of the pull request. Absent: the commit is of no pull request.",
-        "42",
+        documented(() => ({
+          description: "The number of the pull request. Absent: the commit is of no pull request.",
+          example: "42",
+        })),
       ).optional(),
-      ref: sourceText("The full name of the branch or tag.", "refs/heads/main"),
-      repo: sourceText("The name of the repository, without its owner.", "shop"),
-      repo_id: sourceText("The repository's ID at the code host.", "1296269"),
+      ref: sourceText(
+        documented(() => ({
+          description: "The full name of the branch or tag.",
+          example: "refs/heads/main",
+        })),
+      ),
+      repo: sourceText(
+        documented(() => ({
+          description: "The name of the repository, without its owner.",
+          example: "shop",
+        })),
+      ),
+      repo_id: sourceText(
+        documented(() => ({
+          description: "The repository's ID at the code host.",
+          example: "1296269",
+        })),
+      ),
     })
     .openapi(documented(() => ({ description: "A commit to build and deploy." }))),
 );
@@ -80,7 +123,12 @@ const Registry = component("RegistrySource", () =>
             example: ["node", "server.js"],
           })),
         ),
-      image: sourceText("The image, with its registry and tag.", "ghcr.io/acme/shop:1.4.2"),
+      image: sourceText(
+        documented(() => ({
+          description: "The image, with its registry and tag.",
+          example: "ghcr.io/acme/shop:1.4.2",
+        })),
+      ),
     })
     .openapi(documented(() => ({ description: "A container image to deploy." }))),
 );

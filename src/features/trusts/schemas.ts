@@ -17,9 +17,10 @@ const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
 const ID_COUNT = `Send 1 to ${LIMITS.keyBoundaries.value} identifiers.`;
 
 export const TTL = documented(() => "How long each key or runner token is valid, in seconds.");
-export const MEMBERSHIP =
-  "The membership that the keys act for, such as that of a service account.";
-export const POOL = "The pool that the runner tokens are for.";
+export const MEMBERSHIP = documented(
+  () => "The membership that the keys act for, such as that of a service account.",
+);
+export const POOL = documented(() => "The pool that the runner tokens are for.");
 export const NARROWED = documented(() => ({
   scopes: "The only scopes of the keys. Absent: all that their role permits.",
   projects: "The only projects that the keys can access. Absent: all.",

@@ -4,15 +4,15 @@ import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { line } from "../../../lib/schemas.ts";
 
-const parameter = (description: string) =>
-  line(LIMITS.callbackLength.value)
-    .optional()
-    .openapi(documented(() => ({ description })));
+const parameter = (metadata: { description: string }) =>
+  line(LIMITS.callbackLength.value).optional().openapi(metadata);
 
 export const CallbackQuery = lazy(() =>
   z.object({
-    code: parameter("The authorization code from Slack."),
-    state: parameter("The state that the installation started with."),
-    error: parameter("Why Slack issued no code."),
+    code: parameter(documented(() => ({ description: "The authorization code from Slack." }))),
+    state: parameter(
+      documented(() => ({ description: "The state that the installation started with." })),
+    ),
+    error: parameter(documented(() => ({ description: "Why Slack issued no code." }))),
   }),
 );
