@@ -45,13 +45,13 @@ describe("a webhook in the console", () => {
     await page.getByRole("button", { name: "Create a webhook" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("URL").fill(`http://127.0.0.1:${port}/hook`);
-    await dialog.getByLabel("Promotions").check();
+    await dialog.getByLabel("Promotion").check();
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("whsec_").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     expect(await page.content()).not.toContain("whsec_");
     await page.getByRole("link", { name: "http://127.0.0.1" }).click();
-    await page.getByText("Promotions", { exact: false }).first().waitFor();
+    await page.getByText("Promotion", { exact: false }).first().waitFor();
     await page.getByRole("button", { name: "Ping" }).click();
     // A response with 410 disables the integration.
     await page.locator("h1 ~ .status", { hasText: "Disabled" }).waitFor();

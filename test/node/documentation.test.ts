@@ -2,7 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { EVENT_TYPES, EVENTS } from "../../src/features/notifications/events.ts";
+import { PAYLOADS } from "../../src/features/notifications/event-payloads.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  NOTIFICATION_KINDS,
+} from "../../src/features/notifications/events.ts";
 import { FAILURE_REASONS } from "../../src/features/notifications/outbox/model.ts";
 import { ERRORS } from "../../src/lib/errors.ts";
 import { RETENTION } from "../../src/lib/retention.ts";
@@ -99,13 +104,15 @@ describe("the lists of the pages", () => {
     );
   });
 
-  it("have every event with the flag that subscribes to it", () => {
-    const rows = tableOf("docs/notifications.md", "| Flag | Events | When |");
+  it("have every event with its summary and the one flag that subscribes to it", () => {
+    const rows = tableOf("docs/notifications.md", "| Flag | Event | When |");
     const expected = EVENT_TYPES.flatMap((type) => {
       const { kind } = EVENTS[type];
-      return kind === undefined ? [] : [[kind, type]];
+      return kind === undefined ? [] : [[kind, type, PAYLOADS[type].summary]];
     });
-    expect(rows.map((row) => row.slice(0, 2)).toSorted()).toEqual(expected.toSorted());
+    expect(rows).toEqual(expected);
+    expect(rows.map(([kind]) => kind).toSorted()).toEqual(NOTIFICATION_KINDS.toSorted());
+    expect(new Set(NOTIFICATION_KINDS).size).toBe(NOTIFICATION_KINDS.length);
     const ofSlack = tableOf("docs/slack.md", "| Event | Content of the message |");
     const named = ofSlack.flatMap(([events = ""]) => events.split(", "));
     expect(named.toSorted()).toEqual(EVENT_TYPES.toSorted());

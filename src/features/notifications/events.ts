@@ -1,46 +1,42 @@
-interface EventDefinition<Kind extends string | undefined> {
-  /** A ping has none: it is sent on request. */
-  kind: Kind;
-  /** Of the Slack message. */
+interface EventDefinition {
+  /** The flag of an integration that receives it. A ping has none: it is sent on request. */
+  kind: string | undefined;
+  icon: string;
+  /** Of the Slack message, and of the flag in the console. */
   title: string;
 }
 
-function define<const Kind extends string | undefined>(
-  definition: EventDefinition<Kind>,
-): EventDefinition<Kind> {
-  return definition;
-}
-
-/** Their bodies are in event-payloads.ts. SQL in the stores of other features writes the data. */
+/**
+ * In the order in which people see them. Their bodies are in event-payloads.ts. SQL in the stores of other features
+ * writes the data.
+ */
 export const EVENTS = {
-  ping: define({ kind: undefined, title: "👋 Ping" }),
-  "deployments.in_progress": define({
+  ping: { kind: undefined, icon: "👋", title: "Ping" },
+  "deployments.in_progress": {
     kind: "deployments_in_progress",
-    title: "🚀 Deployment in progress",
-  }),
-  "deployments.succeeded": define({
+    icon: "🚀",
+    title: "Deployment in progress",
+  },
+  "deployments.succeeded": {
     kind: "deployments_succeeded",
-    title: "✅ Deployment succeeded",
-  }),
-  "deployments.failed": define({ kind: "deployments_failed", title: "❌ Deployment failed" }),
-  "promotions.created": define({ kind: "promotions", title: "⏫ Promotion" }),
-  "services.in_alarm": define({ kind: "services_in_alarm", title: "🚨 Service in alarm" }),
-  "services.ok": define({ kind: "services_ok", title: "✅ Service OK" }),
-  "changelog.created": define({ kind: "changelog", title: "📝 Change" }),
-};
+    icon: "✅",
+    title: "Deployment succeeded",
+  },
+  "deployments.failed": { kind: "deployments_failed", icon: "❌", title: "Deployment failed" },
+  "promotions.created": { kind: "promotions", icon: "⏫", title: "Promotion" },
+  "services.in_alarm": { kind: "services_in_alarm", icon: "🚨", title: "Service in alarm" },
+  "services.ok": { kind: "services_ok", icon: "✅", title: "Service OK" },
+  "changelog.created": { kind: "changelog", icon: "📝", title: "Change" },
+} as const satisfies Record<string, EventDefinition>;
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 
-export type Kind = NonNullable<(typeof EVENTS)[EventType]["kind"]>;
+export type NotificationKind = Extract<(typeof EVENTS)[EventType], { kind: string }>["kind"];
 
-/** In the order in which the API presents the flags. A test verifies that none is missing. */
-export const KINDS = [
-  "deployments_failed",
-  "deployments_in_progress",
-  "deployments_succeeded",
-  "changelog",
-  "promotions",
-  "services_in_alarm",
-  "services_ok",
-] as const satisfies readonly Kind[];
+const sortKey = (kind: NotificationKind) => kind.replace("deployments_", " ");
+
+/** In the order in which the API presents the flags: those of deployments first, then by name. */
+export const NOTIFICATION_KINDS: readonly NotificationKind[] = Object.values(EVENTS)
+  .flatMap(({ kind }) => kind ?? [])
+  .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { NOTIFICATION_KINDS } from "../../../src/features/notifications/events.ts";
 import {
   secretContext,
   urlContext,
@@ -21,15 +22,6 @@ import {
   type World,
 } from "../../support/world.ts";
 
-const KINDS = [
-  "deployments_failed",
-  "deployments_in_progress",
-  "deployments_succeeded",
-  "changelog",
-  "promotions",
-  "services_in_alarm",
-  "services_ok",
-];
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 /**
  * Of two requests each: below the quarter of a key's limit that is admitted while the rate limiter
@@ -65,7 +57,7 @@ const entriesOf = async (id: string) => {
 };
 
 const flags = (...on: string[]) =>
-  Object.fromEntries(KINDS.map((kind) => [kind, on.includes(kind)]));
+  Object.fromEntries(NOTIFICATION_KINDS.map((kind) => [kind, on.includes(kind)]));
 
 describe("a webhook integration", () => {
   it("is created, read, listed, changed and deleted", async () => {

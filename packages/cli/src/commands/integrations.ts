@@ -1,4 +1,8 @@
 import { type Command, Option } from "commander";
+import {
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from "../../../../src/features/notifications/events.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { requireIntegration } from "../integrations.ts";
@@ -9,20 +13,9 @@ import { type CliContext, openSession } from "../session.ts";
 import { addProjectOption, type ProjectOptions, requireProject } from "../target.ts";
 
 type Integration = Schemas["Integration"];
-type Flag = keyof Schemas["IntegrationConfigurationInput"];
-
-const FLAGS = [
-  "deployments_in_progress",
-  "deployments_succeeded",
-  "deployments_failed",
-  "changelog",
-  "promotions",
-  "services_in_alarm",
-  "services_ok",
-] as const satisfies readonly Flag[];
 
 interface Options extends RecordOptions, ProjectOptions {
-  event?: Flag[];
+  event?: NotificationKind[];
   output?: string;
   yes?: boolean;
   profile?: string;
@@ -41,8 +34,8 @@ export function addIntegrationCommands(program: Command, context: CliContext): v
     .option("--json", "print JSON, for programs")
     .action((id: string, _, self: Command) => show(context, id, self.optsWithGlobals()));
   const eventOption = new Option("--event <kind>", "that is sent; may be repeated")
-    .choices(FLAGS)
-    .argParser(collectFlag);
+    .choices(NOTIFICATION_KINDS)
+    .argParser(collectKind);
   addExamples(
     addProjectOption(addRecordOptions(group.command("create")))
       .description("create a webhook; its secret is shown only once")
@@ -57,8 +50,8 @@ export function addIntegrationCommands(program: Command, context: CliContext): v
     .action((id: string, _, self: Command) => remove(context, id, self.optsWithGlobals()));
 }
 
-function collectFlag(value: string, values?: Flag[]): Flag[] {
-  return collect(value, values) as Flag[];
+function collectKind(value: string, values?: NotificationKind[]): NotificationKind[] {
+  return collect(value, values) as NotificationKind[];
 }
 
 async function list(context: CliContext, options: Options): Promise<void> {
@@ -94,7 +87,7 @@ async function show(context: CliContext, id: string, options: Options): Promise<
 async function create(context: CliContext, url: string, options: Options): Promise<void> {
   const session = await openSession(context, options);
   const project = await requireProject(context, session, options);
-  const flags = (options.event ?? []).map((flag) => [flag, true] as const);
+  const flags = (options.event ?? []).map((kind) => [kind, true] as const);
   const body = { type: "webhook", url, configuration: Object.fromEntries(flags) } as const;
   await createSecret(context, options, "secret", () =>
     session.client.post("/v1/projects/{project_id}/notification-integrations", {

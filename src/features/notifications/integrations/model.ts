@@ -1,5 +1,5 @@
 import { LIMITS } from "../../../lib/limits.ts";
-import type { Kind } from "../events.ts";
+import type { NotificationKind } from "../events.ts";
 
 export const INTEGRATION_TYPES = ["slack", "webhook"] as const;
 export type IntegrationType = (typeof INTEGRATION_TYPES)[number];
@@ -38,5 +38,5 @@ export interface Filters {
   stackIds: readonly string[] | null | undefined;
 }
 
-export type Configuration = Record<Kind, boolean>;
-export type PartialConfiguration = { [Name in Kind]?: boolean | undefined };
+export type Configuration = Record<NotificationKind, boolean>;
+export type PartialConfiguration = { [Kind in NotificationKind]?: boolean | undefined };

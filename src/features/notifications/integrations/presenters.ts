@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { maskHost, maskUrl } from "../../../lib/mask-url.ts";
 import type { Change, Fields } from "../../changelog/index.ts";
-import { KINDS } from "../events.ts";
+import { NOTIFICATION_KINDS } from "../events.ts";
 import {
   type Configuration,
   isConfirmed,
@@ -11,7 +11,7 @@ import {
 import type { IntegrationRow } from "./store.ts";
 
 export function toConfiguration(flags: PartialConfiguration): Configuration {
-  const entries = KINDS.map((kind) => [kind, flags[kind] ?? false] as const);
+  const entries = NOTIFICATION_KINDS.map((kind) => [kind, flags[kind] ?? false] as const);
   return Object.fromEntries(entries) as Configuration;
 }
 

@@ -4,24 +4,22 @@ import { idParam, ProjectParams } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierInput, text } from "../../../lib/schemas.ts";
-import { EVENTS, KINDS, type Kind } from "../events.ts";
+import { EVENT_TYPES, EVENTS, NOTIFICATION_KINDS, type NotificationKind } from "../events.ts";
 
 export const EXAMPLE_URL = documented(() => "https://ci.example.com/hooks");
 
 export const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
   Object.fromEntries(
-    KINDS.map((kind) => {
-      const types = Object.entries(EVENTS).flatMap(([type, { kind: sent }]) =>
-        sent === kind ? [`\`${type}\``] : [],
-      );
-      return [
-        kind,
-        flag.openapi(
-          documented(() => ({ description: `Whether ${types.join(" and ")} is sent.` })),
-        ),
-      ];
-    }),
-  ) as Record<Kind, Schema>;
+    NOTIFICATION_KINDS.map((kind) => [
+      kind,
+      flag.openapi(
+        documented(() => {
+          const type = EVENT_TYPES.find((each) => EVENTS[each].kind === kind);
+          return { description: `Whether \`${type}\` is sent.` };
+        }),
+      ),
+    ]),
+  ) as Record<NotificationKind, Schema>;
 
 const ConfigurationInput = component("IntegrationConfigurationInput", () =>
   z
@@ -58,8 +56,9 @@ function filterInput(kind: "environment" | "stack") {
     .openapi(documented(() => ({ example: [EXAMPLE_IDS[kind]] })));
 }
 
-export const ENVIRONMENTS_MEANING =
-  "Of the events of environments, only those of these environments are sent.";
+export const ENVIRONMENTS_MEANING = documented(
+  () => "Of the events of environments, only those of these environments are sent.",
+);
 export const STACKS_MEANING = documented(
   () =>
     "Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, " +

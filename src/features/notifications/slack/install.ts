@@ -7,7 +7,7 @@ import { toActor } from "../../api-keys/index.ts";
 import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf, limitGrowth } from "../../usage/index.ts";
-import { KINDS } from "../events.ts";
+import { NOTIFICATION_KINDS } from "../events.ts";
 import {
   CONFIRMATION_TTL_MS,
   insertIntegration,
@@ -27,7 +27,7 @@ import { openState, refuseState, STATE_TTL_MS, type State, sealState } from "./s
 import * as store from "./store.ts";
 
 const CALLBACK_PATH = "/v1/slack/callback";
-const CONFIGURATION = Object.fromEntries(KINDS.map((kind) => [kind, true] as const));
+const CONFIGURATION = Object.fromEntries(NOTIFICATION_KINDS.map((kind) => [kind, true] as const));
 
 /** What the page at the end of an installation shows. */
 export interface Installation {

@@ -77,12 +77,13 @@ const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
 /** The names of records link to `origin`, the origin of this service. */
 export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
   const { id, type, timestamp, data } = payload;
-  const { title } = EVENTS[type];
+  const { icon, title } = EVENTS[type];
+  const heading = `${icon} ${title}`;
   const { subject, blocks } = render(type, data, origin);
   return {
-    text: `${title}: ${subject}`,
+    text: `${heading}: ${subject}`,
     blocks: [
-      header(title),
+      header(heading),
       ...blocks,
       context(`${dateTime(timestamp)} · Event ${quote(id, NAME_LENGTH)}`),
     ],

@@ -1,20 +1,13 @@
+import { EVENTS } from "../../../../../src/features/notifications/events.ts";
 import type { Schemas } from "../../api.ts";
 import { Check, type FormFields } from "../../components/form.tsx";
 
 type Configuration = Schemas["IntegrationConfiguration"];
 
-export const FLAGS: readonly (readonly [keyof Configuration, string])[] = [
-  ["deployments_in_progress", "Deployments that start"],
-  ["deployments_succeeded", "Deployments that succeed"],
-  ["deployments_failed", "Deployments that fail"],
-  ["promotions", "Promotions"],
-  ["services_in_alarm", "Alarms"],
-  ["services_ok", "Alarms that end"],
-  ["changelog", "Changes of the project"],
-];
+const FLAGS = Object.values(EVENTS).filter((event) => event.kind !== undefined);
 
 export function describeFlags(configuration: Configuration): string {
-  const active = FLAGS.filter(([flag]) => configuration[flag]).map(([, label]) => label);
+  const active = FLAGS.filter(({ kind }) => configuration[kind]).map(({ title }) => title);
   return active.join(", ") || "Nothing";
 }
 
@@ -23,13 +16,13 @@ export function FlagFields({ configuration }: { configuration?: Configuration })
     <fieldset class="stack">
       <legend>Notify of</legend>
       <div class="checks">
-        {FLAGS.map(([flag, label]) => (
+        {FLAGS.map(({ kind, title }) => (
           <Check
-            key={flag}
+            key={kind}
             name="flag"
-            value={flag}
-            label={label}
-            checked={configuration ? configuration[flag] : flag.startsWith("deployments_")}
+            value={kind}
+            label={title}
+            checked={configuration ? configuration[kind] : kind.startsWith("deployments_")}
           />
         ))}
       </div>
@@ -40,6 +33,6 @@ export function FlagFields({ configuration }: { configuration?: Configuration })
 /** Every flag, so that one that is not checked becomes false. */
 export function readFlags(fields: FormFields): Configuration {
   const checked = fields.all("flag");
-  const entries = FLAGS.map(([flag]) => [flag, checked.includes(flag)]);
+  const entries = FLAGS.map(({ kind }) => [kind, checked.includes(kind)]);
   return Object.fromEntries(entries) as Configuration;
 }
