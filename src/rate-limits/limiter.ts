@@ -8,7 +8,7 @@ import { organizationLimit, POLICIES, type PolicyName } from "./policies.ts";
 import type { RateLimiter } from "./rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
-const CALL_TIMEOUT_MS = 500;
+export const CALL_TIMEOUT_MS = 500;
 const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 const OVERLOADED_WAIT_MS = 1_000;
 const FALLBACK_SHARE = 1 / 4;

@@ -16,7 +16,7 @@ const CONSUMER_STEP_MS = 1_000;
 export const SHARED_FIFTHS = 4;
 export const FIFTHS = 5;
 /** At most this share of the limit is prefetched. */
-const RESERVED_SHARE = 0.15;
+export const RESERVED_SHARE = 0.15;
 const RESERVED_SHARE_OF_CONSUMER = 0.1;
 /** One grant is at most this share of the tokens that may still be prefetched. */
 const GRANT_SHARE = 1 / 8;

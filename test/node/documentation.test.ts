@@ -18,7 +18,6 @@ import { NUMBERS, OTHER_NUMBERS } from "./support/documented-numbers.ts";
 const WITHOUT_NUMBERS = [
   "CONTRIBUTING.md",
   "docs/capacity.md",
-  "docs/decisions.md",
   "docs/limits.md",
   "docs/performance.md",
 ];

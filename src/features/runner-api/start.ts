@@ -22,7 +22,7 @@ import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.
 import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 
 /** A rebase fails only if another request has changed the configuration in the meantime. */
-const MAXIMUM_REBASES = 10;
+export const MAXIMUM_REBASES = 10;
 
 /** Idempotent. Throws `PatchConflict` if the patch does not apply: the deployment has failed. */
 export async function startAttempt(

@@ -24,6 +24,7 @@ import { REPLACED_ISOLATES_END_MS } from "../../../src/features/key-rotation/rot
 import { CHECK_EVERY_MS } from "../../../src/features/logs/follow.ts";
 import { MS_PER_FOLLOWER } from "../../../src/features/logs/paced-sender.ts";
 import { CLAIM_MS } from "../../../src/features/notifications/delivery/claim.ts";
+import { SLOW_MS } from "../../../src/features/notifications/delivery/endpoints.ts";
 import { LONG_PAUSE_MS } from "../../../src/features/notifications/delivery/owner-notifications.ts";
 import { PART_LENGTH } from "../../../src/features/notifications/delivery/redact-target.ts";
 import {
@@ -37,6 +38,7 @@ import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts
 import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
 import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
 import { PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
+import { MAXIMUM_REBASES } from "../../../src/features/runner-api/start.ts";
 import { DEFAULT_RUN_SECONDS } from "../../../src/features/runner-pools/model.ts";
 import {
   SESSION_IDLE_MS,
@@ -59,7 +61,12 @@ import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
 import { LEASE_MS } from "../../../src/rate-limits/lease.ts";
-import { FIFTHS, SHARED_FIFTHS } from "../../../src/rate-limits/organization-window.ts";
+import { CALL_TIMEOUT_MS } from "../../../src/rate-limits/limiter.ts";
+import {
+  FIFTHS,
+  RESERVED_SHARE,
+  SHARED_FIFTHS,
+} from "../../../src/rate-limits/organization-window.ts";
 import { POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
 
 const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
@@ -110,6 +117,7 @@ const BUNDLE_KB = constantOf("scripts/check.ts", "MAXIMUM_KB");
 const CONSOLE_SCRIPT_KB = constantOf("scripts/check.ts", ".js");
 const CONSOLE_STYLE_KB = constantOf("scripts/check.ts", ".css");
 const REVOKE_WAIT_MS = constantOf("scripts/revoke-all.ts", "CACHED_MS");
+const STARTUP_MS = constantOf("scripts/check.ts", "MAXIMUM_STARTUP_MS");
 const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
 const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
@@ -162,6 +170,29 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `audit log are kept, normally ${RETENTION.audit.days}`,
     `number of days from 1 to ${count(MAXIMUM_DAYS)}`,
     `remember the response for ${word(MAX_AGE_SECONDS / 3_600)} hours`,
+  ],
+  "docs/decisions.md": [
+    `its newest ${count(limit("redeployableDeployments"))} and holds at most ${count(limit("unfinishedDeployments"))} unfinished`,
+    `at most ${limit("keyBoundaries")} IDs each, so that ${limit("pageRecords")} keys fit on a page of ${mib(limit("pageBytes"))} MiB`,
+    `at most ${count(limit("auditExportRecords"))} entries`,
+    `${count(limit("trusts"))} trusts may have ${count(limit("trusts") * limit("liveKeysOfTrust"))} keys`,
+    `At most ${100 * RESERVED_SHARE} % of the window is prefetched, so that nothing is rejected below ${SHARED} times`,
+    `takes over ${CALL_TIMEOUT_MS} ms, with the ID`,
+    `While ${limit("concurrentReads")} requests of a key`,
+    `at most ${limit("concurrentReads")} reads more`,
+    `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
+    `would add ${POLICIES.console.limit} requests to a key`,
+    `would add ${POLICIES.reveal.limit} reads`,
+    `takes at most ${seconds(CACHE_TTL_MS)} s`,
+    `recorded ${ONCE_A_MINUTE} for each credential`,
+    `its first ${limit("changelogEventEntries")} entries: a bulk write of ${limit("writtenVariables")} variables`,
+    `${count(limit("writtenVariables") * limit("integrationsPerProject"))} deliveries to ${limit("integrationsPerProject")} integrations`,
+    `fewer than ${word(PART_LENGTH)} characters`,
+    `has failed for ${word(limit("failingMs") / 86_400_000)} days`,
+    `while one takes over ${SLOW_MS} ms`,
+    `tries ${word(MAXIMUM_REBASES)} times to rebase`,
+    `writes at most ${limit("writtenVariables")} variables`,
+    `may have ${BUNDLE_KB} KB after gzip, and the start-up ${STARTUP_MS} ms`,
   ],
   "docs/deploy.md": [
     `| \`BOOTSTRAP_TOKEN\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
@@ -343,6 +374,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
 export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   "docs/api.md": ["are 22 characters of base58"],
   "docs/configuration.md": ["keys of 32 bytes", "keys have 32 bytes"],
+  "docs/decisions.md": ["would add 65 KB", "less than 4 KiB"],
   "docs/deploy.md": ["30 seconds for the requests", "30 seconds for the last write"],
   "docs/logs.md": [
     "1 MB in all",
