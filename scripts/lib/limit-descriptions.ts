@@ -31,8 +31,8 @@ const seconds = limitIn("seconds");
 const requests = limitIn("requests");
 const timesOfKey = limitIn("times the limit of one key");
 
-const quota = (records: string) =>
-  items(`${records} of an organization`, "`conflict`, which names the quota");
+const quota = (resources: string) =>
+  items(`${resources} of an organization`, "`conflict`, which names the quota");
 
 /** For docs/limits.md, in the order of the page. */
 export const LIMIT_DESCRIPTIONS = {
@@ -52,7 +52,7 @@ export const LIMIT_DESCRIPTIONS = {
   copiedBytes: bytes("Data that the `copy` operations of a patch copy in total, as JSON"),
   pointerLength: characters("The `path` and the `from` of a patch operation"),
   deploymentStacks: items("The `stack_ids` of a deployment"),
-  pageRecords: items("Records on a page"),
+  pageRecords: items("Items on a page"),
   addedMembers: items("Members that one request adds to a project"),
   writtenVariables: items("Variables that one request writes"),
   poolEnvironments: items("Environments of a runner pool"),
@@ -62,7 +62,7 @@ export const LIMIT_DESCRIPTIONS = {
     "The log of a deployment",
     "the rest is not kept, and the last line says so; the deployment continues",
   ),
-  logLineBytes: bytes("A line of a log in one record", "the next record has the rest of the line"),
+  logLineBytes: bytes("A line of a log in one item", "the next item has the rest of the line"),
   logPageBytes: bytes("Bytes of a log on one page of lines", "`has_more`"),
   logPageLines: items("Lines of a log on one page", "`has_more`"),
   logSealsMs: ms(
@@ -111,7 +111,7 @@ export const LIMIT_DESCRIPTIONS = {
   invitationTokenLength: characters("The `token` of an invitation"),
   callbackLength: characters("Parameters of the callback from Slack"),
   pageBytes: bytes(
-    "A page of a list, as sent; a page holds at least one record. The values of all variables of an " +
+    "A page of a list, as sent; a page holds at least one item. The values of all variables of an " +
       "environment, or of a component, are one page, which the limits of an environment's variables bound",
     "the page ends early, with `has_more`; the next pages hold the rest",
   ),
@@ -183,7 +183,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the oldest are deleted",
   ),
   sweepIdempotencyRecords: items(
-    "Records for repeats that one run of the sweep deletes, once they are too old",
+    "Idempotency entries that one run of the sweep deletes, once they are too old",
     "the next run, within a minute, continues",
   ),
   runnerTokensOfPool: items("Tokens of a runner pool", CONFLICT),
@@ -236,21 +236,21 @@ export const LIMIT_DESCRIPTIONS = {
     "the event has the first 50 and the `count` of all; the changelog has every entry",
   ),
   changelogEventName: characters(
-    "The name of a record in a `changelog.created` event",
+    "The name of a resource in a `changelog.created` event",
     "the event has the first 100 characters; the changelog has the whole name",
   ),
   recordedFieldLength: characters(
-    "A field in the `changes` of an audit record, or of a changelog entry, as JSON",
-    "the record has its length only; of the names of the variables whose values one request reads, " +
+    "A field in the `changes` of an audit entry, or of a changelog entry, as JSON",
+    "the entry has its length only; of the names of the variables whose values one request reads, " +
       "it has the first, and the `count` of all",
   ),
   auditExportRecords: items(
-    "Records in one export of the audit log",
+    "Entries in one export of the audit log",
     "the export ends with `has_more`, and its `cursor` continues it",
   ),
   auditExportAgeMs: ms(
-    "Age from which a record is in an export of the audit log",
-    "a newer record is in the list, and in a later export",
+    "Age from which an entry is in an export of the audit log",
+    "a newer entry is in the list, and in a later export",
   ),
   deploymentEventStacks: items(
     "Stacks in one event about a deployment",
@@ -278,7 +278,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the integration is disabled by its next delivery that fails twice",
   ),
   deliveryClaims: items(
-    "Claims of a delivery, including those that end without a recorded attempt",
+    "Claims of a delivery, including those that end without a recorded delivery attempt",
     "the delivery fails with the reason `too_many_attempts`",
   ),
   sweepMs: ms("One run of the sweep for recoveries", "the next run, within a minute, continues"),

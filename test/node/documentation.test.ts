@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ExitCode } from "../../packages/cli/src/errors.ts";
+import { createProgram } from "../../packages/cli/src/program.ts";
+import type { CliContext } from "../../packages/cli/src/session.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { PAYLOADS } from "../../src/features/notifications/event-payloads.ts";
 import {
@@ -53,6 +56,16 @@ function tableOf(page: string, header: string): string[][] {
       .slice(1, -1)
       .split("|")
       .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+}
+
+/** As GitHub makes them of the headings. */
+function anchorsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
   );
 }
 
@@ -142,6 +155,26 @@ describe("the lists of the pages", () => {
     expect(set.filter((line) => !file.includes(line))).toEqual([]);
   });
 
+  it("have every command of the command line, and every exit code", () => {
+    const { stdout, stderr } = process;
+    const program = createProgram({ output: { stdout, stderr } } as unknown as CliContext);
+    const page = read("docs/cli.md");
+    const commands = tableOf("docs/cli.md", "| Command | |").map(([names = ""]) => names);
+    const named = new Set(commands.join(" ").match(/[a-z]+/g));
+    expect(program.commands.map((each) => each.name()).filter((name) => !named.has(name))).toEqual(
+      [],
+    );
+    const [, table = ""] = page.split("## Exit codes");
+    const codes = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(ExitCode));
+  });
+
+  it.each(PAGES)("name only scripts that package.json has: %s", (page) => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = [...read(page).matchAll(/\bnpm run ([a-z:-]+)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
   it("have each term of the glossary once, in order", () => {
     const terms = tableOf("docs/glossary.md", "| Term | Meaning | Where |").map(([term = ""]) =>
       term.toLowerCase(),
@@ -156,6 +189,16 @@ describe("the lists of the pages", () => {
     );
     const missing = [...paths].map(([, path = ""]) => path);
     expect(missing.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it.each(PAGES)("link only to pages and headings that exist: %s", (page) => {
+    const links = read(page).matchAll(/\]\(([^)#:\s]*)(?:#([^)\s]+))?\)/g);
+    const missing = [...links].filter(([, path = "", heading]) => {
+      const target = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(join(ROOT, target))) return true;
+      return heading !== undefined && !anchorsOf(target).includes(heading);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it("have every page in the README", () => {

@@ -68,6 +68,7 @@ import {
   SHARED_FIFTHS,
 } from "../../../src/rate-limits/organization-window.ts";
 import { POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
+import { readEffort } from "../../effort.ts";
 
 const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
 const count = (value: number) => value.toLocaleString("en-US");
@@ -148,7 +149,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${ONCE_A_MINUTE} for each credential`,
   ],
   "docs/architecture.md": [`while ${limit("concurrentReads")} requests of its key are in progress`],
-  "docs/audit-log.md": [`recorded ${ONCE_A_MINUTE} for each credential`],
+  "docs/audit-log.md": [`written ${ONCE_A_MINUTE} for each credential`],
   "docs/ci.md": [
     `RS256) or P-256`,
     `at most ${limit("issuerKeys")}, of RSA`,
@@ -335,7 +336,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `of the browser for ${minutes(SIGN_IN_TTL_MS)} minutes`,
     `ends after ${seconds(limit("issuerTimeoutMs"))} seconds and ${kib(limit("issuerResponseBytes"))} KiB`,
     `metadata is kept for ${minutes(METADATA_TTL_MS)} minutes`,
-    `${hours(SESSION_IDLE_MS)} hours after its last use, which is recorded to ${minutes(USE_INTERVAL_MS)} minutes; after ${days(SESSION_TTL_MS)} days`,
+    `${hours(SESSION_IDLE_MS)} hours after its last use, which is noted to ${minutes(USE_INTERVAL_MS)} minutes; after ${days(SESSION_TTL_MS)} days`,
     `has at most ${limit("sessionsOfMembership")}`,
     `${POLICIES.console.limit} requests in any ${seconds(WINDOW_MS)} seconds`,
     `more than ${word(limit("sessionWindowsOfKey"))} sessions of one key are used within ${seconds(WINDOW_MS)} seconds`,
@@ -347,6 +348,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${SLACK_INTERVAL_MS === 1_000 ? "one message per second" : duration(SLACK_INTERVAL_MS)}`,
   ],
   "docs/state-machine.md": [
+    `makes ${readEffort("").walks.least} walks, and \`.ci/run\` at least ${readEffort("full").walks.least};`,
     `Start within ${seconds(OFFER_TTL_MS)} s`,
     `The ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses`,
     `${seconds(CANCEL_TIMEOUT_MS)} s have passed, or the runner is lost`,
@@ -383,6 +385,6 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
     "20 ms for an append",
   ],
   "docs/notifications.md": ["in at most 32 KB"],
-  "docs/operations.md": ["any minute of the last 30 days (7 on the free plan)"],
+  "docs/operations.md": ["took [286 s]", "any minute of the last 30 days (7 on the free plan)"],
   "docs/runners.md": ["an environment variable to 128 KiB", "7.5 seconds after SIGINT"],
 };
