@@ -330,7 +330,7 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   sweepSessions: items(
     "Sessions and sign-in links that one run of the sweep checks for their end, the oldest first",
-    "later runs continue; those after current ones may remain for up to 7 days, without effect",
+    "later runs continue; one that has ended may remain for up to 7 days, without effect",
   ),
   organizationRequests: timesOfKey(
     "Requests of all keys and runner tokens of one organization in any 60 s, for each rate limit " +

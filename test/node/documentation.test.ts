@@ -94,6 +94,12 @@ describe("the numbers of the pages", () => {
   });
 });
 
+describe("the words of the pages", () => {
+  it.each(PAGES)("are those of the glossary: %s", (page) => {
+    expect(proseOf(page).match(/\b(audit|changelog|idempotency) records?\b/gi) ?? []).toEqual([]);
+  });
+});
+
 describe("the lists of the pages", () => {
   it("have every error code with its status", () => {
     const rows = tableOf("docs/api.md", "| Code | Status | When |");
