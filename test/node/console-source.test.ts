@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ASSETS_FOLDER } from "../../scripts/lib/assets.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
@@ -17,7 +17,49 @@ function findLines(folder: string, end: RegExp, pattern: RegExp, except: readonl
     });
 }
 
+/** What each file imports of the console, types included. */
+function readImports(): Map<string, string[]> {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" });
+  const modules = files.filter((file) => /\.tsx?$/.test(file));
+  return new Map(modules.map((file) => [file, importsOf(file)]));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SOURCE, file), "utf8");
+  const specifiers = text.matchAll(/(?:\bfrom\s|^import\s|\bimport\(\s*)"(\.[^"]+)"/gm);
+  return [...specifiers].map(([, specifier = ""]) => join(dirname(file), specifier));
+}
+
+/** The files of a cycle of imports, from one of them to itself. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (file: string, above: readonly string[]): string[] => {
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file];
+    if (done.has(file)) return [];
+    const next = imports.get(file) ?? [];
+    const cycle = next
+      .map((each) => visit(each, [...above, file]))
+      .find(({ length }) => length > 0);
+    done.add(file);
+    return cycle ?? [];
+  };
+  return [...imports.keys()].map((file) => visit(file, [])).find(({ length }) => length > 0) ?? [];
+}
+
 describe("the source of the console", () => {
+  it("has no cycle of imports, types included", () => {
+    const imports = readImports();
+    const reached = new Set([...imports.values()].flat().filter((file) => imports.has(file)));
+    // Those that nothing imports: the entry, and what the build puts in place of Node's modules.
+    const roots = [...imports.keys()].filter((file) => !reached.has(file));
+    expect(roots.toSorted()).toEqual(["main.tsx", "node-modules-stub.ts"]);
+    expect(findCycle(imports)).toEqual([]);
+    const tabs = imports.get("pages/tabs.ts") ?? [];
+    const back = new Map([...imports, ["pages/tabs.ts", [...tabs, "pages/routes.tsx"]]]);
+    expect(findCycle(back).at(0)).toBe(findCycle(back).at(-1));
+    expect(findCycle(back)).toContain("pages/tabs.ts");
+  });
+
   it("has colors in tokens.css only", () => {
     const color = /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(/i;
     expect(findLines(SOURCE, /\.(?:css|tsx)$/, color, ["tokens.css"])).toEqual([]);

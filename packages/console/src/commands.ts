@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { can } from "./access.ts";
 import type { Schemas } from "./api.ts";
 import { cachedResults } from "./query-cache.ts";
 import { navigate, ROOT } from "./router.ts";
 
-/** What the palette offers: a page, a record, or an action of the page. */
+/** What the palette offers: a page, a resource, or an action of the page. */
 export interface PaletteCommand {
-  /** Unique: records may have the same name. */
+  /** Unique: resources may have the same name. */
   id: string;
   label: string;
   kind: "Page" | "Project" | "Environment" | "Deployment" | "Runner pool" | "Action";
@@ -20,13 +20,17 @@ const pageCommands = signal<readonly PaletteCommand[]>([]);
 export function useCommands(
   commands: readonly (readonly [label: string, run: () => void])[],
 ): void {
+  const latest = useRef(commands);
+  latest.current = commands;
   const key = commands.map(([label]) => label).join("\n");
   useEffect(() => {
-    pageCommands.value = commands.map(([label, run]) => ({
+    // A page has several lists, of which most add nothing.
+    if (key === "") return;
+    pageCommands.value = commands.map(([label], at) => ({
       id: label,
       label,
       kind: "Action",
-      run,
+      run: () => latest.current[at]?.[1](),
     }));
     return () => {
       pageCommands.value = [];
@@ -46,7 +50,7 @@ export function visiblePages() {
 
 export function allCommands(): PaletteCommand[] {
   const pages = visiblePages().map(({ label, path }) => linkTo("Page", label, path));
-  return [...pageCommands.value, ...pages, ...loadedRecords()];
+  return [...pageCommands.value, ...pages, ...loadedResources()];
 }
 
 function linkTo(kind: PaletteCommand["kind"], label: string, path: string): PaletteCommand {
@@ -54,7 +58,7 @@ function linkTo(kind: PaletteCommand["kind"], label: string, path: string): Pale
 }
 
 /** Those that the session has read. */
-function loadedRecords(): PaletteCommand[] {
+function loadedResources(): PaletteCommand[] {
   const lists = cachedResults("/v1/projects") as Schemas["ProjectList"][];
   const overviews = cachedResults(
     "/v1/projects/{project_id}/overview",

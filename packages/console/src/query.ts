@@ -26,7 +26,7 @@ export interface Query<T> {
 }
 
 /**
- * Reads a record or a list. Polls with `If-None-Match`, only while the page is visible. `pattern`
+ * Reads a resource or a list. Polls with `If-None-Match`, only while the page is visible. `pattern`
  * undefined: reads nothing.
  */
 export function useQuery<P extends Path<"get">>(
@@ -181,23 +181,40 @@ export function useList<P extends ListPath>(
   };
 }
 
-/** A record may move to another page between two reads. */
+/** An item may move to another page between two reads. */
 function mergePages<T>(pages: readonly PageOf<T>[]): T[] {
-  const records = new Map<unknown, T>();
-  for (const record of pages.flatMap(({ data }) => data)) {
-    const { id, membership_id, name } = record as Record<string, unknown>;
-    const key = id ?? membership_id ?? name;
-    if (!records.has(key)) records.set(key, record);
+  const items = new Map<string, T>();
+  for (const item of pages.flatMap(({ data }) => data)) {
+    const key = keyOfItem(item);
+    if (!items.has(key)) items.set(key, item);
   }
-  return [...records.values()];
+  return [...items.values()];
 }
 
-/** Reads every page of a list that a form offers as choices. */
+/** What tells an item from the others of its list. */
+export function keyOfItem(item: unknown): string {
+  const { id, membership_id, name } = item as Record<string, string | undefined>;
+  return id ?? membership_id ?? name ?? "";
+}
+
+/** Reads once, such as what a form offers as choices. */
+export function useReadOnce<T>(read: () => Promise<T>): { data?: T; error?: unknown } {
+  const [state, setState] = useState<{ data?: T; error?: unknown }>({});
+  useEffect(() => {
+    read().then(
+      (data) => setState({ data }),
+      (error) => setState({ error }),
+    );
+  }, []);
+  return state;
+}
+
+/** Reads every page of a list. */
 export async function readAll<P extends ListPath>(
   pattern: P,
   options: QueryOptions = {},
 ): Promise<Item<P>[]> {
-  const records: Item<P>[] = [];
-  for await (const record of client.list(pattern, options as never)) records.push(record);
-  return records;
+  const items: Item<P>[] = [];
+  for await (const item of client.list(pattern, options as never)) items.push(item);
+  return items;
 }

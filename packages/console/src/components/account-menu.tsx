@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../action.ts";
+import { type Action, useAction } from "../action.ts";
 import { showHidden } from "../format.ts";
 import { useList } from "../query.ts";
 import { navigate, ROOT } from "../router.ts";
@@ -25,13 +25,6 @@ export function AccountMenu({ who }: { who: Who }) {
 function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
   const { credential } = who;
   const action = useAction();
-  const organizations = useList("/v1/sessions/current/organizations");
-  const others = organizations.items?.filter(({ current }) => !current) ?? [];
-  const change = (id: string) =>
-    action.run(async () => {
-      await switchOrganization(id);
-      navigate(ROOT);
-    });
   return (
     <Dialog title="You" onClose={onClose}>
       <Facts
@@ -40,32 +33,10 @@ function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
           ["Organization", showHidden(who.organization.name)],
           ["Role", credential.role],
           ["Signed in with", showHidden(credential.name)],
-          ...(credential.scopes ? ([["Scopes", credential.scopes.join(", ")]] as const) : []),
+          credential.scopes && ["Scopes", credential.scopes.join(", ")],
         ]}
       />
-      {(others.length > 0 || organizations.hasMore) && (
-        <div class="stack">
-          <h3>Switch to</h3>
-          {others.map(({ id, name, role }) => (
-            <div key={id}>
-              <Button isBusy={action.isRunning} onClick={() => change(id)}>
-                {showHidden(name)} ({role})
-              </Button>
-            </div>
-          ))}
-          {organizations.hasMore && (
-            <div>
-              <Button
-                kind="small"
-                isBusy={action.isRunning}
-                onClick={() => action.run(organizations.loadMore)}
-              >
-                Load more organizations
-              </Button>
-            </div>
-          )}
-        </div>
-      )}
+      <Organizations action={action} />
       <ErrorNote error={action.error} />
       <div class="row">
         <Button isBusy={action.isRunning} onClick={() => action.run(signOut, "Signed out.")}>
@@ -74,5 +45,36 @@ function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>
+  );
+}
+
+/** The other organizations of the person. */
+function Organizations({ action }: { action: Action }) {
+  const list = useList("/v1/sessions/current/organizations");
+  const others = list.items?.filter(({ current }) => !current) ?? [];
+  const change = (id: string) =>
+    action.run(async () => {
+      await switchOrganization(id);
+      navigate(ROOT);
+    });
+  if (others.length === 0 && !list.hasMore) return null;
+  return (
+    <div class="stack">
+      <h3>Switch to</h3>
+      {others.map(({ id, name, role }) => (
+        <div key={id}>
+          <Button isBusy={action.isRunning} onClick={() => change(id)}>
+            {showHidden(name)} ({role})
+          </Button>
+        </div>
+      ))}
+      {list.hasMore && (
+        <div>
+          <Button kind="small" isBusy={action.isRunning} onClick={() => action.run(list.loadMore)}>
+            Load more organizations
+          </Button>
+        </div>
+      )}
+    </div>
   );
 }

@@ -1,13 +1,15 @@
 import type { ComponentChildren } from "preact";
 
+export type ButtonKind = "primary" | "danger" | "plain" | "small";
+
 interface ButtonProps {
   children: ComponentChildren;
   onClick?: () => void;
-  kind?: "primary" | "danger" | "plain" | "small";
+  kind?: ButtonKind | undefined;
   type?: "button" | "submit";
   /** Stays focusable, so that the focus is not lost while it works. */
   isBusy?: boolean;
-  label?: string;
+  label?: string | undefined;
 }
 
 export function Button({
@@ -41,7 +43,7 @@ export function LinkButton({
 }: {
   href: string;
   children: ComponentChildren;
-  kind?: ButtonProps["kind"];
+  kind?: ButtonKind;
 }) {
   return (
     <a class={`button ${kind}`} href={href}>

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../action.ts";
 import { Button } from "./button.tsx";
 import { ErrorNote } from "./error-note.tsx";
-import { Field } from "./form.tsx";
+import { Field, Form, type FormProps } from "./form.tsx";
 
 interface DialogProps {
   title: string;
@@ -12,12 +12,11 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Modal. The browser keeps the focus inside and returns it afterwards. */
-export function Dialog({ title, onClose, children }: DialogProps) {
-  const element = useRef<HTMLDialogElement>(null);
-  const id = useId();
+/** Props of a modal `<dialog>`. The browser keeps the focus inside and returns it afterwards. */
+export function useModal(onClose: () => void) {
+  const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
-    const dialog = element.current;
+    const dialog = ref.current;
     const opener = document.activeElement;
     dialog?.showModal();
     return () => {
@@ -25,15 +24,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
+  const onCancel = (event: Event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return { ref, onCancel };
+}
+
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const modal = useModal(onClose);
+  const id = useId();
   return (
-    <dialog
-      ref={element}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
+    <dialog {...modal} aria-labelledby={id}>
       <div class="stack">
         <h2 id={id}>{title}</h2>
         {children}
@@ -42,24 +44,38 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-interface ConfirmProps {
+interface FormDialogProps extends FormProps {
   title: string;
-  children: ComponentChildren;
+  onClose: () => void;
+}
+
+/** A form that closes when it has worked. */
+export function FormDialog({ title, ...form }: FormDialogProps) {
+  return (
+    <Dialog title={title} onClose={form.onClose}>
+      <Form {...form} />
+    </Dialog>
+  );
+}
+
+export interface Confirmation {
+  title: string;
   /** What the button says. */
   verb: string;
   /** The name that the person must type, because data is deleted. */
-  typed?: string | undefined;
+  typed?: string;
+  text: string;
   work: () => Promise<unknown>;
-  onClose: () => void;
   /** Announced when it has worked. */
   done: string;
+  onClose: () => void;
 }
 
 /** Asks before it does something that cannot be undone. */
-export function Confirm({ title, children, verb, typed, work, onClose, done }: ConfirmProps) {
+export function Confirm({ title, verb, typed, text, work, done, onClose }: Confirmation) {
   const action = useAction();
-  const [text, setText] = useState("");
-  const isTyped = typed === undefined || text === typed;
+  const [given, setGiven] = useState("");
+  const isTyped = typed === undefined || given === typed;
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isTyped && (await action.run(work, done))) onClose();
@@ -67,7 +83,7 @@ export function Confirm({ title, children, verb, typed, work, onClose, done }: C
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {children}
+        <p>{text}</p>
         {typed !== undefined && (
           <Field label={`Type ${typed} to confirm`}>
             {(props) => (
@@ -75,8 +91,8 @@ export function Confirm({ title, children, verb, typed, work, onClose, done }: C
                 {...props}
                 class="input"
                 autocomplete="off"
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
+                value={given}
+                onInput={(event) => setGiven(event.currentTarget.value)}
               />
             )}
           </Field>

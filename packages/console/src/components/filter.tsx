@@ -1,23 +1,21 @@
 import { queryOf, setQuery } from "../router.ts";
-import { Field } from "./form.tsx";
+import { Field, Options } from "./form.tsx";
 
 /** Filters what is loaded. The text is in the URL. `/` moves the focus here. */
-export function Filter({ label, name = "filter" }: { label: string; name?: string }) {
+export function NameFilter() {
   return (
-    <div class="filters">
-      <Field label={label}>
-        {(props) => (
-          <input
-            {...props}
-            type="search"
-            class="input"
-            autocomplete="off"
-            value={queryOf(name)}
-            onInput={(event) => setQuery({ [name]: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-    </div>
+    <Field label="Filter by name">
+      {(props) => (
+        <input
+          {...props}
+          type="search"
+          class="input"
+          autocomplete="off"
+          value={queryOf("filter")}
+          onInput={(event) => setQuery({ filter: event.currentTarget.value })}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -30,7 +28,6 @@ interface ChoiceFilterProps {
 
 /** A choice that is in the URL. */
 export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
-  const chosen = queryOf(name);
   return (
     <Field label={label}>
       {(props) => (
@@ -39,11 +36,7 @@ export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
           class="input"
           onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
         >
-          {options.map(([value, text]) => (
-            <option key={value} value={value} selected={value === chosen}>
-              {text}
-            </option>
-          ))}
+          <Options options={options} value={queryOf(name)} />
         </select>
       )}
     </Field>

@@ -70,18 +70,54 @@ export function TextField({ label, hint, error, value = "", ...props }: TextFiel
   );
 }
 
+interface TextAreaProps {
+  name: string;
+  label: string;
+  hint?: string;
+  placeholder?: string;
+}
+
+export function TextAreaField({ label, hint, ...props }: TextAreaProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <textarea class="input" autocomplete="off" spellcheck={false} {...props} {...control} />
+      )}
+    </Field>
+  );
+}
+
+type Option = readonly [value: string, label: string];
+
+interface OptionsProps {
+  options: readonly Option[];
+  value: string | undefined;
+}
+
+/** The content of a `<select>`. */
+export function Options({ options, value }: OptionsProps) {
+  return (
+    <>
+      {options.map(([each, text]) => (
+        <option key={each} value={each} selected={each === value}>
+          {text}
+        </option>
+      ))}
+    </>
+  );
+}
+
 interface SelectProps {
   name: string;
   label: string;
-  hint?: ComponentChildren;
-  options: readonly (readonly [value: string, label: string])[];
+  options: readonly Option[];
   value?: string | undefined;
   onChange?: (value: string) => void;
 }
 
-export function SelectField({ label, hint, options, value, onChange, name }: SelectProps) {
+export function SelectField({ label, options, value, onChange, name }: SelectProps) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label}>
       {(control) => (
         <select
           class="input"
@@ -89,11 +125,7 @@ export function SelectField({ label, hint, options, value, onChange, name }: Sel
           onChange={(event) => onChange?.(event.currentTarget.value)}
           {...control}
         >
-          {options.map(([each, text]) => (
-            <option key={each} value={each} selected={each === value}>
-              {text}
-            </option>
-          ))}
+          <Options options={options} value={value} />
         </select>
       )}
     </Field>
@@ -123,6 +155,37 @@ export function Check({ name, label, value, checked, onChange }: CheckProps) {
   );
 }
 
+interface ChoicesProps {
+  name: string;
+  legend: string;
+  options: readonly (readonly [value: string, label: ComponentChildren])[];
+  chosen?: readonly string[] | undefined;
+  /** Said if there is no value to choose. Absent: then there is nothing. */
+  none?: string;
+}
+
+/** Any number of several values. */
+export function Choices({ name, legend, options, chosen = [], none }: ChoicesProps) {
+  if (options.length === 0 && none === undefined) return null;
+  return (
+    <fieldset class="stack">
+      <legend>{legend}</legend>
+      {options.length === 0 && <p>{none}</p>}
+      <div class="checks">
+        {options.map(([value, label]) => (
+          <Check
+            key={value}
+            name={name}
+            value={value}
+            label={label}
+            checked={chosen.includes(value)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
 function problemWith(name: string, error: unknown): string | undefined {
   if (error === undefined) return undefined;
   const issue = describeProblem(error).issues.find(({ path }) => lastPart(path) === name);
@@ -133,25 +196,31 @@ function lastPart(path: string): string {
   return path.split(/[./]/).at(-1) ?? path;
 }
 
-interface FormProps {
+export interface FormProps {
   /** What the button says. */
   verb: string;
   /** Announced when it has worked. */
   done: string;
   submit: (fields: FormFields) => Promise<unknown>;
-  onDone?: () => void;
-  onCancel?: () => void;
+  /** Reads again what it has changed. */
+  reload?: () => Promise<unknown>;
+  /** Of a form in a dialog: it has a button to cancel, and closes when it has worked. */
+  onClose?: () => void;
   children: (error: unknown) => ComponentChildren;
 }
 
 /** A form whose values are read when it is sent. */
-export function Form({ verb, done, submit, onDone, onCancel, children }: FormProps) {
+export function Form({ verb, done, submit, reload, onClose, children }: FormProps) {
   const action = useAction();
   const send = async (event: Event) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const fields = new FormFields(new FormData(event.currentTarget));
-    if (await action.run(() => submit(fields), done)) onDone?.();
+    const change = async () => {
+      await submit(fields);
+      await reload?.();
+    };
+    if (await action.run(change, done)) onClose?.();
   };
   return (
     <form class="stack" onSubmit={send}>
@@ -161,7 +230,7 @@ export function Form({ verb, done, submit, onDone, onCancel, children }: FormPro
         <Button type="submit" kind="primary" isBusy={action.isRunning}>
           {verb}
         </Button>
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onClose && <Button onClick={onClose}>Cancel</Button>}
       </div>
     </form>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useAction } from "../action.ts";
-import type { List } from "../query.ts";
+import { keyOfItem, type List } from "../query.ts";
 import { Button } from "./button.tsx";
 import { Command } from "./copy.tsx";
 import { ErrorNote } from "./error-note.tsx";
@@ -17,52 +17,56 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
   );
 }
 
-interface EmptyProps {
-  title: string;
-  /** What the person can do next, with a command of the command line. False: the service would refuse it. */
-  next?: { text: string; command: string } | false;
+/** In place of what is being read, or cannot be read. */
+export function Pending({ error, lines }: { error: unknown; lines?: number }) {
+  return error === undefined ? <Skeleton {...(lines && { lines })} /> : <ErrorNote error={error} />;
 }
 
-/** What a list without records shows. */
-export function Empty({ title, next }: EmptyProps) {
+export interface EmptyProps {
+  title: string;
+  /** Of the command line, that creates one. False: the service would refuse it. */
+  command?: string | false | undefined;
+  /** What the person can do instead. */
+  here?: string | undefined;
+}
+
+/** What a list without items shows. */
+export function Empty({ title, command, here = "Create one here" }: EmptyProps) {
   return (
     <div class="empty">
       <p>
-        {title} {next ? next.text : ""}
+        {title} {command ? `${here}, or with the command line:` : ""}
       </p>
-      {next && <Command text={next.command} />}
+      {command && <Command text={command} />}
     </div>
   );
 }
 
-const CHUNK_RECORDS = 25;
+const CHUNK_ITEMS = 25;
 const ROW_PX = 70;
 
 function chunksOf<T>(items: readonly T[]): T[][] {
   const chunks: T[][] = [];
-  for (let at = 0; at < items.length; at += CHUNK_RECORDS) {
-    chunks.push(items.slice(at, at + CHUNK_RECORDS));
+  for (let at = 0; at < items.length; at += CHUNK_ITEMS) {
+    chunks.push(items.slice(at, at + CHUNK_ITEMS));
   }
   return chunks;
 }
 
-interface RecordListProps<T> {
+interface ListContentProps<T> {
   list: List<T>;
   /** Names the list for a screen reader. */
   label: string;
-  keyOf: (item: T) => string;
-  render: (item: T) => ComponentChildren;
+  row: (item: T) => ComponentChildren;
   empty: ComponentChildren;
-  filter?: ((item: T) => boolean) | undefined;
+  filter: ((item: T) => boolean) | undefined;
 }
 
-/** A list of records with its four states: loading, failed, empty, and records with more to load. */
-export function RecordList<T>({ list, label, keyOf, render, empty, filter }: RecordListProps<T>) {
+/** The four states of a list: loading, failed, empty, and items with more to load. */
+export function ListContent<T>({ list, label, row, empty, filter }: ListContentProps<T>) {
   const more = useAction();
   const shown = filter ? list.items?.filter(filter) : list.items;
-  if (shown === undefined) {
-    return list.error === undefined ? <Skeleton /> : <ErrorNote error={list.error} />;
-  }
+  if (shown === undefined) return <Pending error={list.error} />;
   return (
     <div class="stack">
       <ErrorNote error={list.error} />
@@ -75,7 +79,7 @@ export function RecordList<T>({ list, label, keyOf, render, empty, filter }: Rec
               {() => (
                 <ul class="list" aria-label={label}>
                   {chunk.map((item) => (
-                    <li key={keyOf(item)}>{render(item)}</li>
+                    <li key={keyOfItem(item)}>{row(item)}</li>
                   ))}
                 </ul>
               )}

@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { showHidden } from "../format.ts";
 import { currentUrl } from "../router.ts";
-import { ErrorNote } from "./error-note.tsx";
-import { Skeleton } from "./list.tsx";
+import { Pending } from "./list.tsx";
 
 interface PageProps {
   title: string;
@@ -71,11 +70,11 @@ function Tabs({ tabs }: { tabs: NonNullable<PageProps["tabs"]> }) {
   );
 }
 
-/** A page whose record is being read, or cannot be read. */
+/** A page whose resource is being read, or cannot be read. */
 export function PendingPage({ title, error }: { title: string; error: unknown }) {
   return (
     <Page title={title}>
-      {error === undefined ? <Skeleton lines={6} /> : <ErrorNote error={error} />}
+      <Pending error={error} lines={6} />
     </Page>
   );
 }
@@ -100,16 +99,21 @@ export function Section({
   );
 }
 
-/** Terms with their values. */
-export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+type Fact = readonly [term: string, value: ComponentChildren];
+
+/** Terms with their values. Undefined, false and empty: there is no value. */
+export function Facts({ facts }: { facts: readonly (Fact | undefined | false | "")[] }) {
   return (
     <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div key={fact[0]}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

@@ -1,30 +1,22 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { allCommands, type PaletteCommand } from "../commands.ts";
 import { showHidden } from "../format.ts";
+import { useModal } from "./dialog.tsx";
 
 const MOST_SHOWN = 50;
 
-/** Finds pages, loaded records and actions by a part of their names. */
+/** Finds pages, loaded resources and actions by a part of their names. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const modal = useModal(onClose);
   const id = useId();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  useLayoutEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
   const found = findCommands(allCommands(), text);
   const selected = Math.min(at, found.length - 1);
-  useEffect(() => {
-    document.getElementById(`${id}-${selected}`)?.scrollIntoView({ block: "nearest" });
-  }, [id, selected]);
   const choose = (command: PaletteCommand | undefined) => {
     if (!command) return;
-    dialog.current?.close();
+    // Before the command moves the focus: the dialog returns it.
+    modal.ref.current?.close();
     onClose();
     command.run();
   };
@@ -36,15 +28,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     else setAt((selected + step + found.length) % Math.max(1, found.length));
   };
   return (
-    <dialog
-      ref={dialog}
-      class="palette"
-      aria-label="Go to"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
+    <dialog {...modal} class="palette" aria-label="Go to">
       <input
         class="input"
         role="combobox"
@@ -61,25 +45,44 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div role="listbox" id={`${id}-list`} aria-label="Results">
-        {found.map((command, index) => (
-          // The keys are those of the combobox.
-          <div
-            role="option"
-            key={command.id}
-            id={`${id}-${index}`}
-            aria-selected={index === selected}
-            tabIndex={-1}
-            onClick={() => choose(command)}
-            onKeyDown={onKeyDown}
-          >
-            <span>{showHidden(command.label)}</span>
-            <span class="soft">{command.kind}</span>
-          </div>
-        ))}
-      </div>
+      <Results id={id} found={found} selected={selected} choose={choose} onKeyDown={onKeyDown} />
       {found.length === 0 && <p class="card">Nothing that is loaded has this name.</p>}
     </dialog>
+  );
+}
+
+interface ResultsProps {
+  /** The prefix of the elements' IDs. */
+  id: string;
+  found: readonly PaletteCommand[];
+  /** The index of the one that Enter chooses. */
+  selected: number;
+  choose: (command: PaletteCommand) => void;
+  /** The keys are those of the combobox. */
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function Results({ id, found, selected, choose, onKeyDown }: ResultsProps) {
+  useEffect(() => {
+    document.getElementById(`${id}-${selected}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, selected]);
+  return (
+    <div role="listbox" id={`${id}-list`} aria-label="Results">
+      {found.map((command, index) => (
+        <div
+          role="option"
+          key={command.id}
+          id={`${id}-${index}`}
+          aria-selected={index === selected}
+          tabIndex={-1}
+          onClick={() => choose(command)}
+          onKeyDown={onKeyDown}
+        >
+          <span>{showHidden(command.label)}</span>
+          <span class="soft">{command.kind}</span>
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -2,13 +2,17 @@ import { Button } from "./button.tsx";
 import { Command } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
 
-interface SecretDialogProps {
+export interface Secret {
+  /** Of the dialog. */
   title: string;
   /** What it is, such as "API key". */
   what: string;
   secret: string;
   /** A command that uses it. */
-  command?: string | undefined;
+  command?: string;
+}
+
+interface SecretDialogProps extends Secret {
   /** The owner of the secret removes it from its state. */
   onClose: () => void;
 }

@@ -6,6 +6,15 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 10_000);
 
+/** Words and a time. Without the time, nothing. */
+export function TimeAfter({ words, at }: { words: string; at: string | undefined }) {
+  return at === undefined ? null : (
+    <>
+      {words} <Time at={at} />
+    </>
+  );
+}
+
 /** A relative time, with the exact one on hover. */
 export function Time({ at }: { at: string }) {
   return (

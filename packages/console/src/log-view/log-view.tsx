@@ -1,3 +1,4 @@
+import type { ComponentProps, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ErrorNote } from "../components/error-note.tsx";
 import { currentUrl } from "../router.ts";
@@ -5,7 +6,7 @@ import "./log.css";
 import { LogChunk } from "./log-chunk.tsx";
 import { findLines, type LogLine, linesOfStack, step } from "./log-lines.ts";
 import { LogTools } from "./log-tools.tsx";
-import { useLog } from "./use-log.ts";
+import { type Log, useLog } from "./use-log.ts";
 
 const CHUNK_LINES = 50;
 /** So near to the end, the person reads the newest line. */
@@ -23,48 +24,32 @@ interface LogViewProps {
 export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
   const log = useLog(deploymentId, onStatus);
   const region = useRef<HTMLDivElement>(null);
-  const [stackId, setStackId] = useState("");
-  const [search, setSearch] = useState("");
+  const { lines, ...choice } = useChosenLines(log);
   const [current, setCurrent] = useCurrentLine();
-  const [isFollowing, setFollowing] = useState(current === undefined);
-  const lines = useMemo(() => linesOfStack(log.lines.all, stackId), [log, stackId]);
-  // `lines` may be the same array with more lines.
-  const found = useMemo(() => findLines(lines, search), [log, lines, search]);
-  const foundSet = useMemo(() => new Set(found), [found]);
-  const jump = (among: readonly LogLine[], direction: "next" | "previous") => {
-    const line = step(among, current ?? 0, direction);
-    if (line) {
-      setFollowing(false);
-      setCurrent(line.number);
-    }
-  };
-  useFollowing(region, isFollowing, log.version);
+  const following = useFollowing(region, log, current === undefined);
+  const { isFollowing, setFollowing, onKeyDown, ...handlers } = following;
   useJump(region, current, current !== undefined && current <= log.lines.all.length);
-  const isAtEnd = () => region.current !== null && distanceFromEnd(region.current) < END_PX;
-  const stopFollowing = () => setFollowing(false);
-  // The log may have scrolled by itself, and have grown since.
-  const onScrollEnd = () => isAtEnd() && setFollowing(true);
+  const foundSet = useMemo(() => new Set(choice.found), [choice.found]);
+  const show = (line: number | undefined) => {
+    if (line === undefined) return;
+    setFollowing(false);
+    setCurrent(line);
+  };
   const onClick = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest("a.log-number") : null;
     const line = readFragment(link?.getAttribute("href") ?? "");
-    if (line === undefined) return;
-    event.preventDefault();
-    setFollowing(false);
-    setCurrent(line);
+    if (line !== undefined) event.preventDefault();
+    show(line);
   };
   return (
     <div class="stack">
       <LogTools
+        {...choice}
         deploymentId={deploymentId}
         stackNames={stackNames}
-        stackId={stackId}
-        setStackId={setStackId}
-        search={search}
-        setSearch={setSearch}
-        found={found}
-        position={found.findIndex(({ number }) => number === current) + 1}
+        position={choice.found.findIndex(({ number }) => number === current) + 1}
         errors={lines.filter(({ isError }) => isError)}
-        jump={jump}
+        jump={(among, direction) => show(step(among, current ?? 0, direction)?.number)}
         isFollowing={isFollowing}
         setFollowing={setFollowing}
       />
@@ -77,24 +62,17 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
         aria-label="Log"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it.
         tabIndex={0}
-        onWheel={({ deltaY }) => deltaY < 0 && stopFollowing()}
-        onTouchMove={stopFollowing}
-        onKeyDown={({ key }) => BACKWARD.has(key) && stopFollowing()}
-        onScrollEnd={onScrollEnd}
+        {...handlers}
+        onKeyDown={onKeyDown}
         onClick={onClick}
-        onPointerDown={(event) => event.target === region.current && stopFollowing()}
       >
-        {chunksOf(lines).map((chunk, at) => (
-          <LogChunk
-            key={chunk[0]?.number}
-            lines={chunk}
-            region={region}
-            stackNames={stackNames}
-            stackBefore={lines[at * CHUNK_LINES - 1]?.stackId}
-            found={foundSet}
-            current={chunk.some(({ number }) => number === current) ? current : undefined}
-          />
-        ))}
+        <Chunks
+          lines={lines}
+          region={region}
+          stackNames={stackNames}
+          found={foundSet}
+          current={current}
+        />
         {lines.length === 0 && (
           <p class="soft">{log.hasEnded ? "The log is empty." : "No line has arrived yet."}</p>
         )}
@@ -104,6 +82,34 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
       )}
     </div>
   );
+}
+
+type ChunksProps = Omit<ComponentProps<typeof LogChunk>, "stackBefore">;
+
+function Chunks({ lines, current, ...props }: ChunksProps) {
+  return (
+    <>
+      {chunksOf(lines).map((chunk, at) => (
+        <LogChunk
+          {...props}
+          key={chunk[0]?.number}
+          lines={chunk}
+          stackBefore={lines[at * CHUNK_LINES - 1]?.stackId}
+          current={chunk.some(({ number }) => number === current) ? current : undefined}
+        />
+      ))}
+    </>
+  );
+}
+
+/** The lines of the chosen stack, and those of them that the search finds. */
+function useChosenLines(log: Log) {
+  const [stackId, setStackId] = useState("");
+  const [search, setSearch] = useState("");
+  const lines = useMemo(() => linesOfStack(log.lines.all, stackId), [log, stackId]);
+  // `lines` may be the same array with more lines.
+  const found = useMemo(() => findLines(lines, search), [log, lines, search]);
+  return { lines, stackId, setStackId, search, setSearch, found };
 }
 
 function chunksOf(lines: readonly LogLine[]): LogLine[][] {
@@ -138,21 +144,30 @@ function readFragment(hash: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Keeps the newest line visible. */
-function useFollowing(
-  region: { current: HTMLDivElement | null },
-  isFollowing: boolean,
-  version: number,
-): void {
+/** Keeps the newest line visible until the person scrolls back, and again once they are at the end. */
+function useFollowing(region: RefObject<HTMLDivElement | null>, { version }: Log, begins: boolean) {
+  const [isFollowing, setFollowing] = useState(begins);
   useLayoutEffect(() => {
     const element = region.current;
     if (isFollowing && element) element.scrollTop = element.scrollHeight;
   }, [isFollowing, version]);
+  const isAtEnd = () => region.current !== null && distanceFromEnd(region.current) < END_PX;
+  const stop = () => setFollowing(false);
+  return {
+    isFollowing,
+    setFollowing,
+    onWheel: ({ deltaY }: WheelEvent) => deltaY < 0 && stop(),
+    onTouchMove: stop,
+    onKeyDown: ({ key }: KeyboardEvent) => BACKWARD.has(key) && stop(),
+    // The log may have scrolled by itself, and have grown since.
+    onScrollEnd: () => isAtEnd() && setFollowing(true),
+    onPointerDown: (event: PointerEvent) => event.target === region.current && stop(),
+  };
 }
 
 /** Scrolls the log, and not the page, to a line, once it is there. */
 function useJump(
-  region: { current: HTMLDivElement | null },
+  region: RefObject<HTMLDivElement | null>,
   line: number | undefined,
   isThere: boolean,
 ): void {

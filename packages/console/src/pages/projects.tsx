@@ -1,16 +1,13 @@
-import { useState } from "preact/hooks";
 import { can } from "../access.ts";
 import { client, type Schemas } from "../api.ts";
-import { useCommands } from "../commands.ts";
-import { Button } from "../components/button.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { Filter } from "../components/filter.tsx";
-import { Form, TextField } from "../components/form.tsx";
-import { Empty, RecordList } from "../components/list.tsx";
+import { FormDialog } from "../components/dialog.tsx";
+import type { OpenDialogProps } from "../components/dialog-buttons.tsx";
+import { TextField } from "../components/form.tsx";
+import { ItemList } from "../components/item-list.tsx";
 import { Page } from "../components/page.tsx";
 import { showHidden } from "../format.ts";
 import { useList, useQuery } from "../query.ts";
-import { navigate, queryOf, ROOT } from "../router.ts";
+import { navigate, ROOT } from "../router.ts";
 import { EnvironmentRow } from "./environment-row.tsx";
 
 /** How many projects show their environments, each with a request of its own. */
@@ -18,52 +15,32 @@ const MOST_WITH_ENVIRONMENTS = 12;
 
 export function ProjectsPage() {
   const list = useList("/v1/projects", {}, "on");
-  const [isCreating, setCreating] = useState(false);
   const mayCreate = can("createProject");
-  const text = queryOf("filter").toLowerCase();
-  const create = () => setCreating(true);
-  useCommands(mayCreate ? [["Create a project", create]] : []);
   return (
-    <Page
+    <ItemList
+      Frame={Page}
       title="Projects"
-      actions={
-        mayCreate && (
-          <Button kind="primary" onClick={create}>
-            Create a project
-          </Button>
-        )
-      }
-    >
-      <Filter label="Filter by name" />
-      <RecordList
-        list={list}
-        label="Projects"
-        keyOf={({ id }) => id}
-        filter={({ name }) => name.toLowerCase().includes(text)}
-        render={(project) => (
-          <ProjectItem
-            project={project}
-            hasEnvironments={(list.items ?? []).indexOf(project) < MOST_WITH_ENVIRONMENTS}
-          />
-        )}
-        empty={
-          text ? (
-            <Empty title="No loaded project has this name." />
-          ) : (
-            <Empty
-              title="There are no projects yet."
-              next={
-                mayCreate && {
-                  text: "Create the first one here, or with the command line:",
-                  command: "npx longshore projects create shop",
-                }
-              }
-            />
-          )
-        }
-      />
-      {isCreating && <CreateProject onClose={() => setCreating(false)} />}
-    </Page>
+      list={list}
+      buttons={[
+        mayCreate && {
+          verb: "Create a project",
+          kind: "primary",
+          inPalette: "Create a project",
+          dialog: CreateProject,
+        },
+      ]}
+      nameOf={({ name }) => name}
+      row={(project) => (
+        <ProjectItem
+          project={project}
+          hasEnvironments={(list.items ?? []).indexOf(project) < MOST_WITH_ENVIRONMENTS}
+        />
+      )}
+      empty="There are no projects yet."
+      noneNamed="No loaded project has this name."
+      here="Create the first one here"
+      command={mayCreate && "npx longshore projects create shop"}
+    />
   );
 }
 
@@ -101,30 +78,28 @@ function ProjectItem({ project, hasEnvironments }: ProjectItemProps) {
   );
 }
 
-function CreateProject({ onClose }: { onClose: () => void }) {
+function CreateProject({ onClose }: OpenDialogProps) {
   return (
-    <Dialog title="Create a project" onClose={onClose}>
-      <Form
-        verb="Create"
-        done="Project created."
-        onCancel={onClose}
-        submit={async (fields) => {
-          const body = {
-            name: fields.text("name"),
-            description: fields.optional("description") ?? null,
-          };
-          const { id } = await client.post("/v1/projects", { body });
-          onClose();
-          navigate(`${ROOT}projects/${id}`);
-        }}
-      >
-        {(error) => (
-          <>
-            <TextField name="name" label="Name" required error={error} />
-            <TextField name="description" label="Description (optional)" error={error} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create a project"
+      verb="Create"
+      done="Project created."
+      onClose={onClose}
+      submit={async (fields) => {
+        const body = {
+          name: fields.text("name"),
+          description: fields.optional("description") ?? null,
+        };
+        const { id } = await client.post("/v1/projects", { body });
+        navigate(`${ROOT}projects/${id}`);
+      }}
+    >
+      {(error) => (
+        <>
+          <TextField name="name" label="Name" required error={error} />
+          <TextField name="description" label="Description (optional)" error={error} />
+        </>
+      )}
+    </FormDialog>
   );
 }

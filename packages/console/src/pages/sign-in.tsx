@@ -1,18 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
-import { client, type Schemas } from "../api.ts";
+import { client } from "../api.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Command } from "../components/copy.tsx";
 import { Form, TextField } from "../components/form.tsx";
 import { Page } from "../components/page.tsx";
+import { useReadOnce } from "../query.ts";
 import { currentUrl } from "../router.ts";
 import { signIn } from "../session.ts";
 
 /** Shown at every path without a session. The page of the path follows. */
 export function SignInPage() {
-  const [methods, setMethods] = useState<Schemas["SignInMethods"]>();
-  useEffect(() => {
-    client.get("/v1/sign-in-methods").then(setMethods, () => undefined);
-  }, []);
+  const { data: methods } = useReadOnce(() => client.get("/v1/sign-in-methods"));
   const provider = methods?.open_id_connect;
   const { pathname, search } = currentUrl.value;
   const returnTo = new URLSearchParams({ return_to: pathname + search });

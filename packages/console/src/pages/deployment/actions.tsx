@@ -1,52 +1,76 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Can } from "../../access.ts";
 import { useAction } from "../../action.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { SelectField } from "../../components/form.tsx";
-import { Skeleton } from "../../components/list.tsx";
+import { Pending } from "../../components/list.tsx";
 import { PatchDiff } from "../../components/patch-diff.tsx";
 import { showHidden } from "../../format.ts";
 import { type Query, useList, useQuery } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { describeSource } from "./source.tsx";
 
-interface CancelProps {
-  id: string;
+interface DeploymentButtonsProps {
+  deployment: Schemas["Deployment"];
+  /** Undefined until it is read. */
+  projectId: string | undefined;
+  can: Can;
+  isLive: boolean;
   reload: () => Promise<void>;
-  onClose: () => void;
 }
 
-export function CancelDeployment({ id, reload, onClose }: CancelProps) {
+export function DeploymentButtons(props: DeploymentButtonsProps) {
+  const { deployment, projectId, can, isLive, reload } = props;
+  const { id, status } = deployment;
+  const path = { deployment_id: id };
+  const isCancelable = status === "queued" || status === "in_progress";
   return (
-    <Confirm
-      title="Cancel the deployment"
-      verb="Cancel the deployment"
-      done="The deployment is being canceled."
-      onClose={onClose}
-      work={async () => {
-        await client.patch("/v1/deployments/{deployment_id}/cancel", {
-          path: { deployment_id: id },
-        });
-        await reload();
-      }}
-    >
-      <p>
-        One that has not started ends at once. A runner has 120 seconds to stop one that runs, and
-        changes that were made stay.
-      </p>
-    </Confirm>
+    <PageButtons
+      reload={reload}
+      buttons={[
+        isCancelable &&
+          can("cancelDeployment") && {
+            verb: "Cancel",
+            kind: "danger",
+            inPalette: "Cancel this deployment",
+            confirm: {
+              title: "Cancel the deployment",
+              verb: "Cancel the deployment",
+              done: "The deployment is being canceled.",
+              text: "One that has not started ends at once. A runner has 120 seconds to stop one that runs, and changes that were made stay.",
+              work: () => client.patch("/v1/deployments/{deployment_id}/cancel", { path }),
+            },
+          },
+        !isLive &&
+          can("redeployDeployment") && {
+            verb: "Redeploy",
+            inPalette: "Redeploy this deployment",
+            dialog: ({ onClose }) => <RedeployDeployment id={id} onClose={onClose} />,
+          },
+        status === "succeeded" &&
+          projectId !== undefined &&
+          can("promoteDeployment") && {
+            verb: "Promote",
+            inPalette: "Promote this deployment",
+            dialog: ({ onClose }) => (
+              <PromoteDeployment deployment={deployment} projectId={projectId} onClose={onClose} />
+            ),
+          },
+      ]}
+    />
   );
 }
 
-export function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }) {
+function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }) {
   const path = { deployment_id: id };
   const preview = useQuery("/v1/deployments/{deployment_id}/redeployment", { path });
   return (
     <CopyDialog
-      title="Redeploy"
       verb="Redeploy"
       preview={preview}
       onClose={onClose}
@@ -63,18 +87,17 @@ interface PromoteProps {
   onClose: () => void;
 }
 
-export function PromoteDeployment({ deployment, projectId, onClose }: PromoteProps) {
+function PromoteDeployment({ deployment, projectId, onClose }: PromoteProps) {
   const environments = useList("/v1/projects/{project_id}/environments", {
     path: { project_id: projectId },
   });
   const others = environments.items?.filter(({ id }) => id !== deployment.environment_id) ?? [];
   const [chosen, setChosen] = useState<string>();
   const target = chosen ?? others[0]?.id;
+  const path = { deployment_id: deployment.id };
   const preview = useQuery(
     target ? "/v1/deployments/{deployment_id}/promotion/{environment_id}" : undefined,
-    {
-      path: { deployment_id: deployment.id, environment_id: target ?? "" },
-    },
+    { path: { ...path, environment_id: target ?? "" } },
   );
   if (environments.items && others.length === 0) {
     return (
@@ -84,19 +107,13 @@ export function PromoteDeployment({ deployment, projectId, onClose }: PromotePro
       </Dialog>
     );
   }
+  const promote = () =>
+    client.post("/v1/deployments/{deployment_id}/promote", {
+      path,
+      body: { environment_id: target ?? "" },
+    });
   return (
-    <CopyDialog
-      title="Promote"
-      verb="Promote"
-      preview={preview}
-      onClose={onClose}
-      create={() =>
-        client.post("/v1/deployments/{deployment_id}/promote", {
-          path: { deployment_id: deployment.id },
-          body: { environment_id: target ?? "" },
-        })
-      }
-    >
+    <CopyDialog verb="Promote" preview={preview} onClose={onClose} create={promote}>
       <SelectField
         name="environment"
         label="To the environment"
@@ -109,7 +126,6 @@ export function PromoteDeployment({ deployment, projectId, onClose }: PromotePro
 }
 
 interface CopyDialogProps {
-  title: string;
   verb: string;
   preview: Query<Schemas["DeploymentPreview"]>;
   create: () => Promise<{ id: string }>;
@@ -118,7 +134,7 @@ interface CopyDialogProps {
 }
 
 /** Shows what the new deployment would change, and creates it. */
-function CopyDialog({ title, verb, preview, create, onClose, children }: CopyDialogProps) {
+function CopyDialog({ verb, preview, create, onClose, children }: CopyDialogProps) {
   const action = useAction();
   const { data, error } = preview;
   const submit = () =>
@@ -128,12 +144,10 @@ function CopyDialog({ title, verb, preview, create, onClose, children }: CopyDia
       navigate(`${ROOT}deployments/${id}`);
     }, "Deployment created.");
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={verb} onClose={onClose}>
       {children}
-      <ErrorNote error={error} />
-      {!data && error === undefined && <Skeleton lines={3} />}
-      {data && <Preview preview={data} />}
-      <ErrorNote error={action.error} />
+      {data ? <Preview preview={data} /> : <Pending error={error} lines={3} />}
+      <ErrorNote error={action.error ?? (data && error)} />
       <div class="row">
         {data && !data.error && (
           <Button kind="primary" isBusy={action.isRunning} onClick={submit}>

@@ -2,20 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useCan } from "../../access.ts";
 import { announce } from "../../announce.ts";
 import type { Schemas } from "../../api.ts";
-import { useCommands } from "../../commands.ts";
-import { Button } from "../../components/button.tsx";
 import { Page, PendingPage, Section } from "../../components/page.tsx";
 import { PatchDiff } from "../../components/patch-diff.tsx";
 import { Status } from "../../components/status.tsx";
 import { humanize } from "../../format.ts";
-
 import { LogView } from "../../log-view/log-view.tsx";
 import { useList, useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
-import { CancelDeployment, PromoteDeployment, RedeployDeployment } from "./actions.tsx";
+import { DeploymentButtons } from "./actions.tsx";
 import { DeploymentFacts, FailureNote, StackStates, Timeline } from "./progress.tsx";
-
-type Dialog = "cancel" | "redeploy" | "promote";
 
 const ENDED: readonly Schemas["DeploymentStatus"][] = [
   "succeeded",
@@ -56,17 +51,8 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
     path: { project_id: projectId ?? "" },
   });
   const can = useCan(projectId);
-  const [dialog, setDialog] = useState<Dialog>();
   const stackNames = new Map(stacks.items?.map((stack) => [stack.id, stack.name]));
-  const isCancelable = status === "queued" || status === "in_progress";
-  const actions = [
-    isCancelable && can("cancelDeployment") && (["Cancel", "cancel"] as const),
-    !isLive && can("redeployDeployment") && (["Redeploy", "redeploy"] as const),
-    status === "succeeded" && can("promoteDeployment") && (["Promote", "promote"] as const),
-  ].filter((each) => each !== false);
-  useCommands(actions.map(([label, kind]) => [`${label} this deployment`, () => setDialog(kind)]));
   const name = environment.data?.name ?? "environment";
-  const close = () => setDialog(undefined);
   return (
     <Page
       title={`Deployment to ${name}`}
@@ -76,15 +62,15 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
         [name, `${ROOT}environments/${environment_id}`],
       ]}
       beside={<Status of={status} />}
-      actions={actions.map(([label, kind]) => (
-        <Button
-          key={kind}
-          kind={kind === "cancel" ? "danger" : "plain"}
-          onClick={() => setDialog(kind)}
-        >
-          {label}
-        </Button>
-      ))}
+      actions={
+        <DeploymentButtons
+          deployment={deployment}
+          projectId={projectId}
+          can={can}
+          isLive={isLive}
+          reload={reload}
+        />
+      }
     >
       <div class="stack loose">
         {status === "failed" && <FailureNote deployment={deployment} projectId={projectId} />}
@@ -102,11 +88,6 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
           </Section>
         )}
       </div>
-      {dialog === "cancel" && <CancelDeployment id={id} reload={reload} onClose={close} />}
-      {dialog === "redeploy" && <RedeployDeployment id={id} onClose={close} />}
-      {dialog === "promote" && projectId && (
-        <PromoteDeployment deployment={deployment} projectId={projectId} onClose={close} />
-      )}
     </Page>
   );
 }

@@ -12,16 +12,16 @@ type Deployment = Schemas["Deployment"];
 
 export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
   const { id, data, started_at, finished_at } = deployment;
-  const duration =
-    started_at && finished_at
-      ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))
-      : undefined;
   return (
     <Facts
       facts={[
         ["Source", <SourceDetails key="source" source={data.source} />],
         ["ID", <code key="id">{id}</code>],
-        ...(duration ? ([["Duration", duration]] as const) : []),
+        started_at &&
+          finished_at && [
+            "Duration",
+            formatDuration(Date.parse(finished_at) - Date.parse(started_at)),
+          ],
       ]}
     />
   );

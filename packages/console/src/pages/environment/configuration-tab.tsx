@@ -8,7 +8,7 @@ import { PatchDiff } from "../../components/patch-diff.tsx";
 import { Time } from "../../components/time.tsx";
 import { useQuery } from "../../query.ts";
 import { ROOT } from "../../router.ts";
-import type { EnvironmentTabProps } from "./environment-page.tsx";
+import type { EnvironmentTabProps } from "../tabs.ts";
 
 /** Beyond it, a difference has no old values. */
 const DIFF_BYTES = 256 * 1024;

@@ -1,6 +1,12 @@
 import { client, type Schemas } from "../../api.ts";
-import { Dialog } from "../../components/dialog.tsx";
-import { Check, Field, Form, type FormFields, TextField } from "../../components/form.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import {
+  Check,
+  Choices,
+  type FormFields,
+  TextAreaField,
+  TextField,
+} from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
@@ -14,55 +20,39 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
   const path = { environment_id: environment.id };
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
   return (
-    <Dialog title={`Deploy to ${showHidden(environment.name)}`} onClose={onClose}>
-      <Form
-        verb="Deploy"
-        done="Deployment created."
-        onCancel={onClose}
-        submit={async (fields) => {
-          const body = readDeployment(fields);
-          const { id } = await client.post("/v1/environments/{environment_id}/deployments", {
-            path,
-            body,
-          });
-          navigate(`${ROOT}deployments/${id}`);
-        }}
-      >
-        {(error) => (
-          <>
-            <TextField name="image" label="Image (optional)" error={error} hint="Such as shop:42" />
-            <Field
-              label="Changes to the configuration (optional)"
-              hint="A JSON Patch, an array of operations"
-            >
-              {(props) => (
-                <textarea
-                  {...props}
-                  class="input"
-                  name="patch"
-                  spellcheck={false}
-                  placeholder='[{"op": "replace", "path": "/web/replicas", "value": 4}]'
-                />
-              )}
-            </Field>
-            {stacks.items && stacks.items.length > 0 && (
-              <fieldset class="stack">
-                <legend>Stacks (none: all)</legend>
-                <div class="checks">
-                  {stacks.items.map(({ id, name }) => (
-                    <Check key={id} name="stack" value={id} label={showHidden(name)} />
-                  ))}
-                </div>
-              </fieldset>
-            )}
-            <Check
-              name="fifo"
-              label="Run after the deployments that are queued, instead of superseding them"
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Deploy to ${showHidden(environment.name)}`}
+      verb="Deploy"
+      done="Deployment created."
+      onClose={onClose}
+      submit={async (fields) => {
+        const body = readDeployment(fields);
+        const pattern = "/v1/environments/{environment_id}/deployments";
+        const { id } = await client.post(pattern, { path, body });
+        navigate(`${ROOT}deployments/${id}`);
+      }}
+    >
+      {(error) => (
+        <>
+          <TextField name="image" label="Image (optional)" error={error} hint="Such as shop:42" />
+          <TextAreaField
+            name="patch"
+            label="Changes to the configuration (optional)"
+            hint="A JSON Patch, an array of operations"
+            placeholder='[{"op": "replace", "path": "/web/replicas", "value": 4}]'
+          />
+          <Choices
+            name="stack"
+            legend="Stacks (none: all)"
+            options={(stacks.items ?? []).map(({ id, name }) => [id, showHidden(name)])}
+          />
+          <Check
+            name="fifo"
+            label="Run after the deployments that are queued, instead of superseding them"
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,18 +1,14 @@
-import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
-import { useCommands } from "../../commands.ts";
-import { Button } from "../../components/button.tsx";
 import { ChoiceFilter } from "../../components/filter.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
 import { describeSource } from "../deployment/source.tsx";
+import type { EnvironmentTabProps } from "../tabs.ts";
 import { CreateDeployment } from "./create-deployment.tsx";
-import type { EnvironmentTabProps } from "./environment-page.tsx";
 
 const STATUSES: readonly Schemas["DeploymentStatus"][] = [
   "queued",
@@ -32,50 +28,31 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
     { path: { environment_id: id }, ...(status && { query: { status } }) },
     "live",
   );
-  const [isCreating, setCreating] = useState(false);
   const mayDeploy = can("createDeployment");
-  const deploy = () => setCreating(true);
-  useCommands(mayDeploy ? [["Deploy", deploy]] : []);
   return (
-    <Section
+    <ItemList
       title="Deployments"
-      actions={
-        mayDeploy && (
-          <Button kind="primary" onClick={deploy}>
-            Deploy
-          </Button>
-        )
-      }
-    >
-      <div class="filters">
+      list={list}
+      buttons={[
+        mayDeploy && {
+          verb: "Deploy",
+          kind: "primary",
+          inPalette: "Deploy",
+          dialog: ({ onClose }) => <CreateDeployment environment={environment} onClose={onClose} />,
+        },
+      ]}
+      filters={
         <ChoiceFilter
           name="status"
           label="Status"
           options={[["", "All"], ...STATUSES.map((each) => [each, humanize(each)] as const)]}
         />
-      </div>
-      <RecordList
-        list={list}
-        label="Deployments"
-        keyOf={(deployment) => deployment.id}
-        render={(deployment) => <DeploymentRow deployment={deployment} />}
-        empty={
-          <Empty
-            title={status ? "No deployment has this status." : "Nothing was deployed yet."}
-            next={
-              mayDeploy &&
-              !status && {
-                text: "Deploy here, or with the command line:",
-                command: `npx longshore deploy -e ${id} --wait`,
-              }
-            }
-          />
-        }
-      />
-      {isCreating && (
-        <CreateDeployment environment={environment} onClose={() => setCreating(false)} />
-      )}
-    </Section>
+      }
+      row={(deployment) => <DeploymentRow deployment={deployment} />}
+      empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
+      here="Deploy here"
+      command={mayDeploy && !status && `npx longshore deploy -e ${id} --wait`}
+    />
   );
 }
 

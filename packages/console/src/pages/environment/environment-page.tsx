@@ -1,9 +1,8 @@
-import type { ComponentType } from "preact";
-import { type Can, useCan } from "../../access.ts";
-import type { Schemas } from "../../api.ts";
+import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { type EnvironmentTabProps, linkTabs, type Tab } from "../tabs.ts";
 import { VariablesTab } from "../variables/variables-tab.tsx";
 import { ComponentsTab } from "./components-tab.tsx";
 import { ConfigurationTab } from "./configuration-tab.tsx";
@@ -11,20 +10,7 @@ import { DeploymentsTab } from "./deployments-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StacksTab } from "./stacks-tab.tsx";
 
-export interface EnvironmentTabProps {
-  environment: Schemas["Environment"];
-  can: Can;
-  /** Reads the environment again. */
-  reload: () => Promise<void>;
-}
-
-interface Tab {
-  path: string;
-  label: string;
-  Content: ComponentType<EnvironmentTabProps>;
-}
-
-const TABS: readonly Tab[] = [
+const TABS: readonly Tab<EnvironmentTabProps>[] = [
   { path: "", label: "Deployments", Content: DeploymentsTab },
   { path: "configuration", label: "Configuration", Content: ConfigurationTab },
   { path: "components", label: "Components", Content: ComponentsTab },
@@ -47,7 +33,6 @@ export function EnvironmentPage({ params }: { params: Params }) {
   const can = useCan(projectId);
   const { Content } = TABS.find(({ path }) => path === tab) ?? {};
   if (!data || !Content) return <PendingPage title="Environment" error={error} />;
-  const root = `${ROOT}environments/${id}`;
   return (
     <Page
       title={data.name}
@@ -55,7 +40,7 @@ export function EnvironmentPage({ params }: { params: Params }) {
         ["Projects", ROOT],
         [project.data?.name ?? "Project", `${ROOT}projects/${data.project_id}`],
       ]}
-      tabs={TABS.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
+      tabs={linkTabs(`${ROOT}environments/${id}`, TABS)}
     >
       <Content environment={data} can={can} reload={reload} />
     </Page>

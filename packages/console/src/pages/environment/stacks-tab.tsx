@@ -1,15 +1,11 @@
-import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
-import { useCommands } from "../../commands.ts";
-import { Button } from "../../components/button.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { EditStack } from "../stack/edit-stack.tsx";
-import type { EnvironmentTabProps } from "./environment-page.tsx";
+import type { EnvironmentTabProps } from "../tabs.ts";
 
 /** How many stacks show their alarms, each with a request of its own. */
 const MOST_WITH_ALARMS = 12;
@@ -18,45 +14,29 @@ export function StacksTab({ environment, can }: EnvironmentTabProps) {
   const path = { environment_id: environment.id };
   const list = useList("/v1/environments/{environment_id}/stacks", { path });
   const components = useList("/v1/environments/{environment_id}/components", { path });
-  const [isCreating, setCreating] = useState(false);
   const mayCreate = can("createStack");
-  const create = () => setCreating(true);
-  useCommands(mayCreate ? [["Create a stack", create]] : []);
   const nameOf = (id: string | undefined) => components.items?.find((each) => each.id === id)?.name;
   return (
-    <Section title="Stacks" actions={mayCreate && <Button onClick={create}>Create a stack</Button>}>
-      <RecordList
-        list={list}
-        label="Stacks"
-        keyOf={({ id }) => id}
-        render={(stack) => (
-          <StackRow
-            stack={stack}
-            component={nameOf(stack.component_id)}
-            hasAlarms={(list.items ?? []).indexOf(stack) < MOST_WITH_ALARMS}
-          />
-        )}
-        empty={
-          <Empty
-            title="There are no stacks."
-            next={
-              mayCreate && {
-                text: "Create one here, or with the command line:",
-                command: `npx longshore stacks create network -e ${environment.id}`,
-              }
-            }
-          />
-        }
-      />
-      {isCreating && (
-        <EditStack
-          stack={undefined}
-          environmentId={environment.id}
-          onClose={() => setCreating(false)}
-          reload={list.reload}
+    <ItemList
+      title="Stacks"
+      list={list}
+      buttons={[
+        mayCreate && {
+          verb: "Create a stack",
+          inPalette: "Create a stack",
+          dialog: (props) => <EditStack environmentId={environment.id} {...props} />,
+        },
+      ]}
+      row={(stack) => (
+        <StackRow
+          stack={stack}
+          component={nameOf(stack.component_id)}
+          hasAlarms={(list.items ?? []).indexOf(stack) < MOST_WITH_ALARMS}
         />
       )}
-    </Section>
+      empty="There are no stacks."
+      command={mayCreate && `npx longshore stacks create network -e ${environment.id}`}
+    />
   );
 }
 

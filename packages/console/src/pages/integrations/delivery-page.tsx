@@ -10,25 +10,23 @@ import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
-import { stateOf } from "./state.ts";
+import { INTEGRATION, isSending, linkIntegration, stateOf } from "./integration.ts";
 
-const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
-const PATTERN =
-  "/v1/projects/{project_id}/notification-integrations/{integration_id}/deliveries/{delivery_id}";
+const DELIVERY = `${INTEGRATION}/deliveries/{delivery_id}` as const;
 
 export function DeliveryPage({ params }: { params: Params }) {
   const { project_id = "", integration_id = "", delivery_id = "" } = params;
   const path = { project_id, integration_id, delivery_id };
-  const { data, error } = useQuery(PATTERN, { path }, "live");
+  const { data, error } = useQuery(DELIVERY, { path }, "live");
   const integration = useQuery(INTEGRATION, { path: { project_id, integration_id } });
-  const isSending = integration.data && !/disabled|unconfirmed/.test(stateOf(integration.data));
+  const mayRedeliver = integration.data && isSending(stateOf(integration.data));
   const can = useCan(project_id);
   const action = useAction();
-  const integrationPath = `${ROOT}projects/${project_id}/integrations/${integration_id}`;
+  const integrationPath = linkIntegration(path);
   if (!data) return <PendingPage title="Delivery" error={error} />;
   const redeliver = () =>
     action.run(async () => {
-      const { id } = await client.post(`${PATTERN}/redeliver`, { path });
+      const { id } = await client.post(`${DELIVERY}/redeliver`, { path });
       navigate(`${integrationPath}/deliveries/${id}`);
     }, "A new delivery of the event is created.");
   return (
@@ -41,7 +39,7 @@ export function DeliveryPage({ params }: { params: Params }) {
       ]}
       beside={<Status of={data.status} />}
       actions={
-        isSending &&
+        mayRedeliver &&
         can("redeliver") && (
           <Button kind="primary" isBusy={action.isRunning} onClick={redeliver}>
             Redeliver
@@ -51,25 +49,28 @@ export function DeliveryPage({ params }: { params: Params }) {
     >
       <div class="stack loose">
         <ErrorNote error={action.error} />
-        <Facts
-          facts={[
-            ["Delivery", <code key="id">{data.id}</code>],
-            ["Event", <code key="event">{data.event_id}</code>],
-            ["Created", <Time key="created" at={data.created_at} />],
-            ...(data.failure_reason
-              ? ([["Failed because", humanize(data.failure_reason)]] as const)
-              : []),
-            ...(data.next_attempt_at
-              ? ([["Next attempt", <Time key="next" at={data.next_attempt_at} />]] as const)
-              : []),
-          ]}
-        />
+        <DeliveryFacts delivery={data} />
         <Attempts attempts={data.attempts} />
         <Section title="Payload">
           <JsonText value={data.payload} />
         </Section>
       </div>
     </Page>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: Schemas["DeliveryInFull"] }) {
+  const { id, event_id, created_at, failure_reason, next_attempt_at } = delivery;
+  return (
+    <Facts
+      facts={[
+        ["Delivery", <code key="id">{id}</code>],
+        ["Event", <code key="event">{event_id}</code>],
+        ["Created", <Time key="created" at={created_at} />],
+        failure_reason && ["Failed because", humanize(failure_reason)],
+        next_attempt_at && ["Next attempt", <Time key="next" at={next_attempt_at} />],
+      ]}
+    />
   );
 }
 

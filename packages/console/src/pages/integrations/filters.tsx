@@ -1,13 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
-import { Check, type FormFields } from "../../components/form.tsx";
+import { Choices, type FormFields } from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
-import { readAll } from "../../query.ts";
+import { readAll, useReadOnce } from "../../query.ts";
 
-interface FilterChoice {
-  id: string;
-  label: string;
-}
+type FilterChoice = readonly [id: string, label: string];
 
 interface FilterChoices {
   environments: FilterChoice[];
@@ -16,12 +12,7 @@ interface FilterChoices {
 
 /** The environments and stacks of a project. Undefined while they are read. */
 export function useFilterChoices(projectId: string) {
-  const [choices, setChoices] = useState<FilterChoices>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    readChoices(projectId).then(setChoices, setError);
-  }, [projectId]);
-  return { choices, error };
+  return useReadOnce(() => readChoices(projectId));
 }
 
 async function readChoices(projectId: string): Promise<FilterChoices> {
@@ -32,13 +23,13 @@ async function readChoices(projectId: string): Promise<FilterChoices> {
       const found = await readAll("/v1/environments/{environment_id}/stacks", {
         path: { environment_id: environment.id },
       });
-      return found.map(({ id, name }) => {
-        return { id, label: showHidden(`${environment.name} / ${name}`) };
-      });
+      return found.map(
+        ({ id, name }) => [id, showHidden(`${environment.name} / ${name}`)] as const,
+      );
     }),
   );
   return {
-    environments: environments.map(({ id, name }) => ({ id, label: showHidden(name) })),
+    environments: environments.map(({ id, name }) => [id, showHidden(name)]),
     stacks: stacks.flat(),
   };
 }
@@ -54,38 +45,16 @@ export function FilterFields({ choices, integration }: FilterFieldsProps) {
       <Choices
         name="environment"
         legend="Only of these environments (none: all)"
-        choices={choices.environments}
+        options={choices.environments}
         chosen={integration?.environment_ids}
       />
-      {choices.stacks.length > 0 && (
-        <Choices
-          name="stack"
-          legend="Only of these stacks (none: all)"
-          choices={choices.stacks}
-          chosen={integration?.stack_ids}
-        />
-      )}
+      <Choices
+        name="stack"
+        legend="Only of these stacks (none: all)"
+        options={choices.stacks}
+        chosen={integration?.stack_ids}
+      />
     </>
-  );
-}
-
-interface ChoicesProps {
-  name: string;
-  legend: string;
-  choices: readonly FilterChoice[];
-  chosen: readonly string[] | undefined;
-}
-
-function Choices({ name, legend, choices, chosen = [] }: ChoicesProps) {
-  return (
-    <fieldset class="stack">
-      <legend>{legend}</legend>
-      <div class="checks">
-        {choices.map(({ id, label }) => (
-          <Check key={id} name={name} value={id} label={label} checked={chosen.includes(id)} />
-        ))}
-      </div>
-    </fieldset>
   );
 }
 

@@ -1,6 +1,6 @@
 import { EVENTS } from "../../../../../src/features/notifications/events.ts";
 import type { Schemas } from "../../api.ts";
-import { Check, type FormFields } from "../../components/form.tsx";
+import { Choices, type FormFields } from "../../components/form.tsx";
 
 type Configuration = Schemas["IntegrationConfiguration"];
 
@@ -13,20 +13,14 @@ export function describeFlags(configuration: Configuration): string {
 
 export function FlagFields({ configuration }: { configuration?: Configuration }) {
   return (
-    <fieldset class="stack">
-      <legend>Notify of</legend>
-      <div class="checks">
-        {FLAGS.map(({ kind, title }) => (
-          <Check
-            key={kind}
-            name="flag"
-            value={kind}
-            label={title}
-            checked={configuration ? configuration[kind] : kind.startsWith("deployments_")}
-          />
-        ))}
-      </div>
-    </fieldset>
+    <Choices
+      name="flag"
+      legend="Notify of"
+      options={FLAGS.map(({ kind, title }) => [kind, title])}
+      chosen={FLAGS.map(({ kind }) => kind).filter((kind) =>
+        configuration ? configuration[kind] : kind.startsWith("deployments_"),
+      )}
+    />
   );
 }
 

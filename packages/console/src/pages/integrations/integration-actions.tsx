@@ -1,19 +1,19 @@
-import { useState } from "preact/hooks";
 import type { Can } from "../../access.ts";
 import { useAction } from "../../action.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
+import { Button, type ButtonKind } from "../../components/button.tsx";
+import { Dialog, FormDialog } from "../../components/dialog.tsx";
+import {
+  type Buttons,
+  type OpenDialogProps,
+  PageButtons,
+} from "../../components/dialog-buttons.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Form, TextField } from "../../components/form.tsx";
-import { SecretDialog } from "../../components/secret.tsx";
 import { navigate, ROOT } from "../../router.ts";
 import { FilterFields, readFilters, useFilterChoices } from "./filters.tsx";
 import { FlagFields, readFlags } from "./flags.tsx";
-import type { IntegrationPath } from "./integration-page.tsx";
-import { stateOf } from "./state.ts";
-
-const PATTERN = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
+import { INTEGRATION, type IntegrationPath, isSending, stateOf } from "./integration.ts";
 
 interface ActionsProps {
   integration: Schemas["Integration"];
@@ -22,166 +22,149 @@ interface ActionsProps {
   reload: () => Promise<void>;
 }
 
-type OpenDialog = { kind: "edit" | "rotate" | "delete" } | { kind: "secret"; secret: string };
-
-export function IntegrationActions({ integration, path, can, reload }: ActionsProps) {
-  const { type } = integration;
-  const state = stateOf(integration);
-  const [dialog, setDialog] = useState<OpenDialog>();
+export function IntegrationActions(props: ActionsProps) {
+  const { reload } = props;
   const action = useAction();
-  const close = () => setDialog(undefined);
-  const change = (work: () => Promise<unknown>, done: string) =>
+  const run = ({ work, done }: Change) =>
     action.run(async () => {
       await work();
       await reload();
     }, done);
   return (
     <>
-      {state === "unconfirmed" && can("confirmIntegration") && (
+      {changesOf(props).map((change) => (
         <Button
-          kind="primary"
+          key={change.verb}
+          kind={change.kind}
           isBusy={action.isRunning}
-          onClick={() => change(() => client.post(`${PATTERN}/confirm`, { path }), "Confirmed.")}
+          onClick={() => run(change)}
         >
-          Confirm
+          {change.verb}
         </Button>
-      )}
-      {state === "disabled" && can("updateIntegration") && (
-        <Button
-          kind="primary"
-          isBusy={action.isRunning}
-          onClick={() => change(() => client.patch(PATTERN, { path, body: {} }), "Enabled.")}
-        >
-          Enable
-        </Button>
-      )}
-      {state === "paused" && can("resumeIntegration") && (
-        <Button
-          isBusy={action.isRunning}
-          onClick={() => change(() => client.post(`${PATTERN}/resume`, { path }), "Resumed.")}
-        >
-          Resume
-        </Button>
-      )}
-      {state !== "disabled" && state !== "unconfirmed" && can("pingIntegration") && (
-        <Button
-          isBusy={action.isRunning}
-          onClick={() => change(() => client.post(`${PATTERN}/ping`, { path }), "Ping sent.")}
-        >
-          Ping
-        </Button>
-      )}
-      {can("updateIntegration") && (
-        <Button onClick={() => setDialog({ kind: "edit" })}>Edit</Button>
-      )}
-      {type === "webhook" && can("rotateIntegrationSecret") && (
-        <Button onClick={() => setDialog({ kind: "rotate" })}>Rotate the secret</Button>
-      )}
-      {can("deleteIntegration") && (
-        <Button kind="danger" onClick={() => setDialog({ kind: "delete" })}>
-          Delete
-        </Button>
-      )}
+      ))}
+      <PageButtons reload={reload} buttons={buttonsOf(props)} />
       <ErrorNote error={action.error} />
-      {dialog?.kind === "edit" && (
-        <EditIntegration integration={integration} path={path} onClose={close} reload={reload} />
-      )}
-      {dialog?.kind === "rotate" && (
-        <RotateSecret
-          path={path}
-          onClose={close}
-          onRotated={(secret) => setDialog({ kind: "secret", secret })}
-        />
-      )}
-      {dialog?.kind === "secret" && (
-        <SecretDialog
-          title="The new secret"
-          what="Webhook secret"
-          secret={dialog.secret}
-          onClose={close}
-        />
-      )}
-      {dialog?.kind === "delete" && (
-        <Confirm
-          title="Delete the integration"
-          verb="Delete"
-          typed="delete"
-          done="Integration deleted."
-          onClose={close}
-          work={async () => {
-            await client.delete(PATTERN, { path });
-            navigate(`${ROOT}projects/${path.project_id}/integrations`);
-          }}
-        >
-          <p>Its deliveries are deleted with it, also those that are still to be sent.</p>
-        </Confirm>
-      )}
     </>
   );
 }
 
-interface RotateSecretProps {
-  path: IntegrationPath;
-  onClose: () => void;
-  onRotated: (secret: string) => void;
+function buttonsOf({ integration, path, can }: ActionsProps): Buttons {
+  return [
+    can("updateIntegration") && {
+      verb: "Edit",
+      dialog: (props) => <EditIntegration integration={integration} path={path} {...props} />,
+    },
+    integration.type === "webhook" &&
+      can("rotateIntegrationSecret") && {
+        verb: "Rotate the secret",
+        dialog: (props) => <RotateSecret path={path} {...props} />,
+      },
+    can("deleteIntegration") && {
+      verb: "Delete",
+      kind: "danger",
+      confirm: {
+        title: "Delete the integration",
+        typed: "delete",
+        done: "Integration deleted.",
+        text: "Its deliveries are deleted with it, also those that are still to be sent.",
+        work: () => client.delete(INTEGRATION, { path }),
+        leave: () => navigate(`${ROOT}projects/${path.project_id}/integrations`),
+      },
+    },
+  ];
 }
 
-function RotateSecret({ path, onClose, onRotated }: RotateSecretProps) {
-  const action = useAction();
-  const rotate = () =>
-    action.run(async () => {
-      const { secret } = await client.post(`${PATTERN}/rotate-secret`, { path });
-      onRotated(secret);
-    }, "Secret rotated.");
+interface Change {
+  verb: string;
+  kind?: ButtonKind;
+  work: () => Promise<unknown>;
+  /** Announced when it has worked. */
+  done: string;
+}
+
+/** What the state of the integration allows without a dialog. */
+function changesOf({ integration, path, can }: ActionsProps): Change[] {
+  const state = stateOf(integration);
+  const changes: (Change | false)[] = [
+    state === "unconfirmed" &&
+      can("confirmIntegration") && {
+        verb: "Confirm",
+        kind: "primary",
+        work: () => client.post(`${INTEGRATION}/confirm`, { path }),
+        done: "Confirmed.",
+      },
+    state === "disabled" &&
+      can("updateIntegration") && {
+        verb: "Enable",
+        kind: "primary",
+        work: () => client.patch(INTEGRATION, { path, body: {} }),
+        done: "Enabled.",
+      },
+    state === "paused" &&
+      can("resumeIntegration") && {
+        verb: "Resume",
+        work: () => client.post(`${INTEGRATION}/resume`, { path }),
+        done: "Resumed.",
+      },
+    isSending(state) &&
+      can("pingIntegration") && {
+        verb: "Ping",
+        work: () => client.post(`${INTEGRATION}/ping`, { path }),
+        done: "Ping sent.",
+      },
+  ];
+  return changes.filter((each) => each !== false);
+}
+
+interface RotateSecretProps extends OpenDialogProps {
+  path: IntegrationPath;
+}
+
+function RotateSecret({ path, showSecret, ...dialog }: RotateSecretProps) {
   return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
-      <p>Deliveries have signatures with both secrets for 24 hours.</p>
-      <ErrorNote error={action.error} />
-      <div class="row">
-        <Button kind="primary" isBusy={action.isRunning} onClick={rotate}>
-          Rotate
-        </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      title="Rotate the secret"
+      verb="Rotate"
+      done="Secret rotated."
+      submit={async () => {
+        const { secret } = await client.post(`${INTEGRATION}/rotate-secret`, { path });
+        showSecret({ title: "The new secret", what: "Webhook secret", secret });
+      }}
+    >
+      {() => <p>Deliveries have signatures with both secrets for 24 hours.</p>}
+    </FormDialog>
   );
 }
 
-interface EditIntegrationProps {
+interface EditIntegrationProps extends OpenDialogProps {
   integration: Schemas["Integration"];
   path: IntegrationPath;
-  onClose: () => void;
-  reload: () => Promise<void>;
 }
 
-function EditIntegration({ integration, path, onClose, reload }: EditIntegrationProps) {
-  const { type, configuration } = integration;
-  const { choices, error: loadError } = useFilterChoices(path.project_id);
+function EditIntegration({ integration, path, ...dialog }: EditIntegrationProps) {
+  const { data: choices, error: loadError } = useFilterChoices(path.project_id);
   return (
-    <Dialog title="Edit the integration" onClose={onClose}>
+    <Dialog title="Edit the integration" onClose={dialog.onClose}>
       <ErrorNote error={loadError} />
       {choices && (
         <Form
+          {...dialog}
           verb="Save"
           done="Saved."
-          onCancel={onClose}
-          onDone={onClose}
-          submit={async (fields) => {
+          submit={(fields) => {
             const url = fields.optional("url");
-            await client.patch(PATTERN, {
-              path,
-              body: {
-                configuration: readFlags(fields),
-                ...readFilters(fields),
-                ...(url !== undefined && { url }),
-              },
-            });
-            await reload();
+            const body = {
+              configuration: readFlags(fields),
+              ...readFilters(fields),
+              ...(url !== undefined && { url }),
+            };
+            return client.patch(INTEGRATION, { path, body });
           }}
         >
           {(error) => (
             <>
-              {type === "webhook" && (
+              {integration.type === "webhook" && (
                 <TextField
                   name="url"
                   type="url"
@@ -189,7 +172,7 @@ function EditIntegration({ integration, path, onClose, reload }: EditIntegration
                   error={error}
                 />
               )}
-              <FlagFields configuration={configuration} />
+              <FlagFields configuration={integration.configuration} />
               <FilterFields choices={choices} integration={integration} />
             </>
           )}

@@ -1,4 +1,5 @@
 import { useCan } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
 import { Facts, Page, PendingPage } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
@@ -7,27 +8,17 @@ import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { describeFlags } from "./flags.tsx";
+import { INTEGRATION, stateOf, targetOf } from "./integration.ts";
 import { IntegrationActions } from "./integration-actions.tsx";
 import { Recoveries } from "./recoveries.tsx";
-import { stateOf, targetOf } from "./state.ts";
-
-const PATTERN = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
-
-export type IntegrationPath = { project_id: string; integration_id: string };
 
 export function IntegrationPage({ params }: { params: Params }) {
   const { project_id = "", integration_id = "" } = params;
   const path = { project_id, integration_id };
-  const { data, error, reload } = useQuery(PATTERN, { path }, "on");
+  const { data, error, reload } = useQuery(INTEGRATION, { path }, "on");
   const project = useQuery("/v1/projects/{project_id}", { path: { project_id } });
   const can = useCan(project_id);
   if (!data) return <PendingPage title="Integration" error={error} />;
-  const { failing_since, paused_until, disabled_reason, environment_ids, confirm_by } = data;
-  const times = [
-    ["Failing since", failing_since],
-    ["Paused until", paused_until],
-    ["Confirm by", confirm_by],
-  ] as const;
   return (
     <Page
       title={targetOf(data)}
@@ -40,23 +31,29 @@ export function IntegrationPage({ params }: { params: Params }) {
       actions={<IntegrationActions integration={data} path={path} can={can} reload={reload} />}
     >
       <div class="stack loose">
-        <Facts
-          facts={[
-            ["Notifies of", describeFlags(data.configuration)],
-            ["Environments", environment_ids?.length ?? "All"],
-            ["Stacks", data.stack_ids?.length ?? "All"],
-            ["ID", <code key="id">{data.id}</code>],
-            ...times.flatMap(([label, at]) =>
-              at ? [[label, <Time key={label} at={at} />] as const] : [],
-            ),
-            ...(disabled_reason
-              ? ([["Disabled because", showHidden(disabled_reason)]] as const)
-              : []),
-          ]}
-        />
+        <IntegrationFacts integration={data} />
         <Deliveries path={path} />
         <Recoveries path={path} can={can} />
       </div>
     </Page>
+  );
+}
+
+function IntegrationFacts({ integration }: { integration: Schemas["Integration"] }) {
+  const { id, configuration, environment_ids, stack_ids, disabled_reason } = integration;
+  const { failing_since, paused_until, confirm_by } = integration;
+  return (
+    <Facts
+      facts={[
+        ["Notifies of", describeFlags(configuration)],
+        ["Environments", environment_ids?.length ?? "All"],
+        ["Stacks", stack_ids?.length ?? "All"],
+        ["ID", <code key="id">{id}</code>],
+        failing_since && ["Failing since", <Time key="failing" at={failing_since} />],
+        paused_until && ["Paused until", <Time key="paused" at={paused_until} />],
+        confirm_by && ["Confirm by", <Time key="confirm" at={confirm_by} />],
+        disabled_reason && ["Disabled because", showHidden(disabled_reason)],
+      ]}
+    />
   );
 }

@@ -1,85 +1,77 @@
-import { useState } from "preact/hooks";
 import type { Can } from "../../access.ts";
 import { client } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Form, TextField } from "../../components/form.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { formatExact, formatNumber } from "../../format.ts";
 import { useList } from "../../query.ts";
-import type { IntegrationPath } from "./integration-page.tsx";
+import { INTEGRATION, type IntegrationPath } from "./integration.ts";
 
-const PATTERN = "/v1/projects/{project_id}/notification-integrations/{integration_id}/recoveries";
+const RECOVERIES = `${INTEGRATION}/recoveries` as const;
 
 export function Recoveries({ path, can }: { path: IntegrationPath; can: Can }) {
-  const list = useList(PATTERN, { path }, "on");
-  const [isCreating, setCreating] = useState(false);
+  const list = useList(RECOVERIES, { path }, "on");
   return (
-    <Section
+    <ItemList
       title="Recoveries"
-      actions={
-        can("createRecovery") && (
-          <Button onClick={() => setCreating(true)}>Recover failed deliveries</Button>
-        )
-      }
-    >
-      <RecordList
-        list={list}
-        label="Recoveries"
-        keyOf={({ id }) => id}
-        render={({ status, since, until, delivery_count }) => (
-          <div class="list-item">
-            <span>
-              {formatExact(since)} to {formatExact(until)}
-              <br />
-              <span class="soft small">{formatNumber(delivery_count)} deliveries</span>
-            </span>
-            <Status of={status} />
-          </div>
-        )}
-        empty={<Empty title="A recovery sends the failed deliveries of a period again." />}
-      />
-      {isCreating && (
-        <Dialog title="Recover failed deliveries" onClose={() => setCreating(false)}>
-          <Form
-            verb="Recover"
-            done="Recovery started."
-            onCancel={() => setCreating(false)}
-            onDone={() => setCreating(false)}
-            submit={async (fields) => {
-              const until = fields.optional("until");
-              const body = {
-                since: toTimestamp(fields.text("since")),
-                ...(until !== undefined && { until: toTimestamp(until) }),
-              };
-              await client.post(PATTERN, { path, body });
-              await list.reload();
-            }}
-          >
-            {(error) => (
-              <>
-                <TextField
-                  name="since"
-                  type="datetime-local"
-                  label="From"
-                  hint="At most 30 days ago"
-                  required
-                  error={error}
-                />
-                <TextField
-                  name="until"
-                  type="datetime-local"
-                  label="To (empty: now)"
-                  error={error}
-                />
-              </>
-            )}
-          </Form>
-        </Dialog>
+      list={list}
+      buttons={[
+        can("createRecovery") && {
+          verb: "Recover failed deliveries",
+          dialog: (props) => <CreateRecovery path={path} {...props} />,
+        },
+      ]}
+      row={({ status, since, until, delivery_count }) => (
+        <div class="list-item">
+          <span>
+            {formatExact(since)} to {formatExact(until)}
+            <br />
+            <span class="soft small">{formatNumber(delivery_count)} deliveries</span>
+          </span>
+          <Status of={status} />
+        </div>
       )}
-    </Section>
+      empty="A recovery sends the failed deliveries of a period again."
+    />
+  );
+}
+
+interface CreateRecoveryProps extends OpenDialogProps {
+  path: IntegrationPath;
+}
+
+function CreateRecovery({ path, ...dialog }: CreateRecoveryProps) {
+  return (
+    <FormDialog
+      {...dialog}
+      title="Recover failed deliveries"
+      verb="Recover"
+      done="Recovery started."
+      submit={(fields) => {
+        const until = fields.optional("until");
+        const body = {
+          since: toTimestamp(fields.text("since")),
+          ...(until !== undefined && { until: toTimestamp(until) }),
+        };
+        return client.post(RECOVERIES, { path, body });
+      }}
+    >
+      {(error) => (
+        <>
+          <TextField
+            name="since"
+            type="datetime-local"
+            label="From"
+            hint="At most 30 days ago"
+            required
+            error={error}
+          />
+          <TextField name="until" type="datetime-local" label="To (empty: now)" error={error} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

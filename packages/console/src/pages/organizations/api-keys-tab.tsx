@@ -1,110 +1,74 @@
-import { useState } from "preact/hooks";
+import type { VNode } from "preact";
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
-import { useCommands } from "../../commands.ts";
-import { Button } from "../../components/button.tsx";
-import { ChoiceFilter, Filter } from "../../components/filter.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
-import { SecretDialog } from "../../components/secret.tsx";
+import { ChoiceFilter } from "../../components/filter.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
-import { Time } from "../../components/time.tsx";
+import { Time, TimeAfter } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import { currentWho } from "../../session.ts";
+import type { OrganizationTabProps } from "../tabs.ts";
 import { EditKey, RevokeKey } from "./api-key-dialogs.tsx";
 import { CreateKey } from "./create-api-key.tsx";
-import type { OrganizationTabProps } from "./organization-page.tsx";
 
 type ApiKey = Schemas["ApiKey"];
 
-type OpenDialog =
-  | { kind: "create" }
-  | { kind: "show"; secret: string }
-  | { kind: "edit" | "revoke"; apiKey: ApiKey };
+const STATUSES = [
+  ["", "Active"],
+  ["revoked", "Revoked"],
+] as const;
 
 export function ApiKeysTab({ path }: OrganizationTabProps) {
   const status = queryOf("status") || "active";
   const list = useList("/v1/orgs/{org_id}/api-keys", { path, query: { status } });
-  const [dialog, setDialog] = useState<OpenDialog>();
-  const text = queryOf("filter").toLowerCase();
   const mayCreate = can("createApiKey");
-  const create = () => setDialog({ kind: "create" });
-  const close = () => setDialog(undefined);
-  const show = async (secret: string) => {
-    setDialog({ kind: "show", secret });
-    await list.reload();
-  };
-  useCommands(mayCreate ? [["Create an API key", create]] : []);
   return (
-    <Section
+    <ItemList
       title="API keys"
-      actions={
-        mayCreate && (
-          <Button kind="primary" onClick={create}>
-            Create a key
-          </Button>
-        )
-      }
-    >
-      <div class="filters">
-        <Filter label="Filter by name" />
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          options={[
-            ["", "Active"],
-            ["revoked", "Revoked"],
-          ]}
-        />
-      </div>
-      <RecordList
-        list={list}
-        label="API keys"
-        keyOf={({ id }) => id}
-        filter={({ name }) => name.toLowerCase().includes(text)}
-        render={(apiKey) => <KeyRow apiKey={apiKey} open={setDialog} />}
-        empty={
-          <Empty
-            title="No loaded key fits."
-            next={
-              mayCreate && {
-                text: "Create one here, or with the command line:",
-                command: "npx longshore keys create deploy",
-              }
-            }
-          />
-        }
-      />
-      {dialog?.kind === "create" && <CreateKey path={path} onClose={close} onCreated={show} />}
-      {dialog?.kind === "show" && (
-        <SecretDialog
-          title="Your new API key"
-          what="API key"
-          secret={dialog.secret}
-          command={`npx longshore login --url ${location.origin}`}
-          onClose={close}
-        />
-      )}
-      {dialog?.kind === "edit" && (
-        <EditKey apiKey={dialog.apiKey} onClose={close} reload={list.reload} />
-      )}
-      {dialog?.kind === "revoke" && (
-        <RevokeKey apiKey={dialog.apiKey} onClose={close} reload={list.reload} />
-      )}
-    </Section>
+      list={list}
+      buttons={[
+        mayCreate && {
+          verb: "Create a key",
+          kind: "primary",
+          inPalette: "Create an API key",
+          dialog: (props) => <CreateKey path={path} {...props} />,
+        },
+      ]}
+      nameOf={({ name }) => name}
+      filters={<ChoiceFilter name="status" label="Status" options={STATUSES} />}
+      row={(apiKey, buttons) => <KeyRow apiKey={apiKey}>{buttons}</KeyRow>}
+      itemButtons={(apiKey) => [
+        !apiKey.revoked_at &&
+          can("updateApiKey") && {
+            verb: "Edit",
+            label: `Edit ${apiKey.name}`,
+            dialog: (props) => <EditKey apiKey={apiKey} {...props} />,
+          },
+        can("revokeApiKey") && {
+          ...(apiKey.revoked_at
+            ? { verb: "Revoke what it made", label: `Revoke what it made: ${apiKey.name}` }
+            : { verb: "Revoke", label: `Revoke ${apiKey.name}` }),
+          dialog: (props) => <RevokeKey apiKey={apiKey} {...props} />,
+        },
+      ]}
+      empty="No loaded key fits."
+      command={mayCreate && "npx longshore keys create deploy"}
+    />
   );
 }
 
-function KeyRow({ apiKey, open }: { apiKey: ApiKey; open: (dialog: OpenDialog) => void }) {
+interface KeyRowProps {
+  apiKey: ApiKey;
+  /** Its buttons. */
+  children: VNode;
+}
+
+function KeyRow({ apiKey, children }: KeyRowProps) {
   const { id, name, role, last_four, revoked_at } = apiKey;
   const { credential } = currentWho();
   const isCurrent = id === credential.id || id === credential.key_id;
-  const actions = [
-    !revoked_at && can("updateApiKey") && (["Edit", "edit"] as const),
-    can("revokeApiKey") && ([revoked_at ? "Revoke what it made" : "Revoke", "revoke"] as const),
-  ].filter((each) => each !== false);
   return (
     <div class="list-item">
       <span>
@@ -120,16 +84,7 @@ function KeyRow({ apiKey, open }: { apiKey: ApiKey; open: (dialog: OpenDialog) =
       </span>
       <span class="row">
         {revoked_at && <Status of="revoked" />}
-        {actions.map(([label, kind]) => (
-          <Button
-            key={kind}
-            kind="small"
-            label={`${label}${revoked_at ? ":" : ""} ${name}`}
-            onClick={() => open({ kind, apiKey })}
-          >
-            {label}
-          </Button>
-        ))}
+        {children}
       </span>
     </div>
   );
@@ -149,19 +104,9 @@ function KeyTimes({ apiKey }: { apiKey: ApiKey }) {
   const { created_at, last_used_at, expires_at } = apiKey;
   return (
     <span class="soft small">
-      Created <Time at={created_at} />,{" "}
-      {last_used_at ? (
-        <>
-          used <Time at={last_used_at} />
-        </>
-      ) : (
-        "never used"
-      )}
-      {expires_at && (
-        <>
-          , expires <Time at={expires_at} />
-        </>
-      )}
+      Created <Time at={created_at} />, {last_used_at ? "" : "never used"}
+      <TimeAfter words="used" at={last_used_at} />
+      <TimeAfter words=", expires" at={expires_at} />
     </span>
   );
 }

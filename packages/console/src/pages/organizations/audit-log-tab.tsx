@@ -2,18 +2,15 @@ import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { Field } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { JsonText } from "../../components/json-text.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { AUDITED_ACTIONS } from "../../generated/audited-actions.ts";
 import { useList } from "../../query.ts";
 import { queryOf, setQuery } from "../../router.ts";
-import type { OrganizationTabProps } from "./organization-page.tsx";
-
-type AuditRecord = Schemas["AuditRecord"];
+import type { OrganizationTabProps } from "../tabs.ts";
 
 const ACTIONS = [
   ["", "All"],
@@ -25,9 +22,11 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
   const list = useList("/v1/orgs/{org_id}/audit-log", { path, query });
   const parameters = new URLSearchParams(query);
   return (
-    <Section
+    <ItemList
       title="Audit log"
-      actions={
+      label="Records"
+      list={list}
+      beside={
         can("exportAuditLog") && (
           <a
             class="button"
@@ -38,23 +37,19 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
           </a>
         )
       }
-    >
-      <div class="filters">
-        <ChoiceFilter name="action" label="Action" options={ACTIONS} />
-        <TextFilter name="actor" label="Actor (ID)" />
-        <TextFilter name="target" label="Target (ID)" />
-        <TextFilter name="project_id" label="Project (ID)" />
-        <TextFilter name="from" label="From" type="datetime-local" />
-        <TextFilter name="to" label="To" type="datetime-local" />
-      </div>
-      <RecordList
-        list={list}
-        label="Records"
-        keyOf={({ id }) => id}
-        render={(record) => <AuditRow record={record} />}
-        empty={<Empty title="No record fits the filters." />}
-      />
-    </Section>
+      filters={
+        <>
+          <ChoiceFilter name="action" label="Action" options={ACTIONS} />
+          <TextFilter name="actor" label="Actor (ID)" />
+          <TextFilter name="target" label="Target (ID)" />
+          <TextFilter name="project_id" label="Project (ID)" />
+          <TextFilter name="from" label="From" type="datetime-local" />
+          <TextFilter name="to" label="To" type="datetime-local" />
+        </>
+      }
+      row={(entry) => <AuditRow entry={entry} />}
+      empty="No record fits the filters."
+    />
   );
 }
 
@@ -96,8 +91,8 @@ function TextFilter({ name, label, type = "text" }: TextFilterProps) {
   );
 }
 
-function AuditRow({ record }: { record: AuditRecord }) {
-  const { action, outcome, actor, target, created_at } = record;
+function AuditRow({ entry }: { entry: Schemas["AuditRecord"] }) {
+  const { action, outcome, actor, target, created_at } = entry;
   return (
     <div class="stack">
       <div class="list-item">
@@ -115,7 +110,7 @@ function AuditRow({ record }: { record: AuditRecord }) {
       </div>
       <details>
         <summary>Details</summary>
-        <JsonText value={record} />
+        <JsonText value={entry} />
       </details>
     </div>
   );

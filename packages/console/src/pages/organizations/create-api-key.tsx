@@ -1,12 +1,13 @@
-import { useEffect, useState } from "preact/hooks";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Dialog } from "../../components/dialog.tsx";
-import { Check, Form, type FormFields, SelectField, TextField } from "../../components/form.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { Choices, type FormFields, SelectField, TextField } from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
-import { readAll, useList } from "../../query.ts";
+import { readAll, useList, useReadOnce } from "../../query.ts";
 import { currentWho } from "../../session.ts";
-import { ORG_ROLES } from "./members-tab.tsx";
+import type { OrganizationTabProps } from "../tabs.ts";
+import { ORG_ROLES } from "./members.ts";
 import { readScopes, ScopeFields } from "./scope-fields.tsx";
 
 const MS_PER_DAY = 86_400_000;
@@ -19,58 +20,53 @@ const EXPIRIES = [
   ["", "Never"],
 ] as const;
 
-interface CreateKeyProps {
-  path: { org_id: string };
-  onClose: () => void;
-  onCreated: (secret: string) => Promise<void>;
-}
+type CreateKeyProps = OrganizationTabProps & OpenDialogProps;
 
-export function CreateKey({ path, onClose, onCreated }: CreateKeyProps) {
+export function CreateKey({ path, showSecret, ...dialog }: CreateKeyProps) {
   const { credential, membership } = currentWho();
   const projects = useList("/v1/projects", { query: { limit: 100 } });
-  const members = useMembers(path);
+  const { data: members } = useReadOnce(() => readMembers(path));
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      <Form
-        verb="Create"
-        done="API key created."
-        onCancel={onClose}
-        submit={async (fields) => {
-          const body = readKey(fields);
-          const { key } = await client.post("/v1/orgs/{org_id}/api-keys", { path, body });
-          await onCreated(key);
-        }}
-      >
-        {(error) => (
-          <>
-            <TextField name="name" label="Name" hint="What it is for" required error={error} />
-            <SelectField
-              name="membership_id"
-              label="For"
-              value={membership.id}
-              options={members ?? [[membership.id, "You"]]}
-            />
-            <SelectField
-              name="role"
-              label="Role at most"
-              options={[["", "As the member, and at most yours"], ...ORG_ROLES]}
-            />
-            <SelectField name="days" label="Expires after" options={EXPIRIES} value="90" />
-            <ScopeFields offered={credential.scopes} />
-            {projects.items && projects.items.length > 0 && (
-              <fieldset class="stack">
-                <legend>Only these projects (none: all)</legend>
-                <div class="checks">
-                  {projects.items.map(({ id, name }) => (
-                    <Check key={id} name="project" value={id} label={showHidden(name)} />
-                  ))}
-                </div>
-              </fieldset>
-            )}
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      title="Create an API key"
+      verb="Create"
+      done="API key created."
+      submit={async (fields) => {
+        const body = readKey(fields);
+        const { key } = await client.post("/v1/orgs/{org_id}/api-keys", { path, body });
+        showSecret({
+          title: "Your new API key",
+          what: "API key",
+          secret: key,
+          command: `npx longshore login --url ${location.origin}`,
+        });
+      }}
+    >
+      {(error) => (
+        <>
+          <TextField name="name" label="Name" hint="What it is for" required error={error} />
+          <SelectField
+            name="membership_id"
+            label="For"
+            value={membership.id}
+            options={members ?? [[membership.id, "You"]]}
+          />
+          <SelectField
+            name="role"
+            label="Role at most"
+            options={[["", "As the member, and at most yours"], ...ORG_ROLES]}
+          />
+          <SelectField name="days" label="Expires after" options={EXPIRIES} value="90" />
+          <ScopeFields offered={credential.scopes} />
+          <Choices
+            name="project"
+            legend="Only these projects (none: all)"
+            options={(projects.items ?? []).map(({ id, name }) => [id, showHidden(name)])}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -89,20 +85,9 @@ function readKey(fields: FormFields): Schemas["CreateApiKey"] {
   };
 }
 
-/** The members as choices. Undefined while they are read, and if they cannot be. */
-function useMembers(path: { org_id: string }) {
-  const [members, setMembers] = useState<(readonly [id: string, name: string])[]>();
-  useEffect(() => {
-    if (!can("listMembers")) return;
-    readAll("/v1/orgs/{org_id}/members", { path }).then(
-      (found) =>
-        setMembers(
-          found.map(
-            ({ membership_id: id, display_name }) => [id, showHidden(display_name)] as const,
-          ),
-        ),
-      () => undefined,
-    );
-  }, []);
-  return members;
+/** Undefined: the session may not read them. */
+async function readMembers(path: { org_id: string }) {
+  if (!can("listMembers")) return undefined;
+  const members = await readAll("/v1/orgs/{org_id}/members", { path });
+  return members.map((each) => [each.membership_id, showHidden(each.display_name)] as const);
 }

@@ -1,21 +1,25 @@
-import { useState } from "preact/hooks";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
+import { type OpenDialogProps, PageButtons } from "../../components/dialog-buttons.tsx";
 import { ChoiceFilter } from "../../components/filter.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Facts, Page, PendingPage, Section } from "../../components/page.tsx";
+import { ItemList } from "../../components/item-list.tsx";
+import { Facts, Page, PendingPage } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize } from "../../format.ts";
 import { useList, useQuery } from "../../query.ts";
 import { navigate, type Params, queryOf, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
-import { mayManage, RemoveMember } from "./remove-member.tsx";
+import { confirmRemoval, mayRemove } from "./members.ts";
 import { FAMILY_PAGE, RevokeFamily } from "./revoke-family.tsx";
 import { SessionItem } from "./session-item.tsx";
 
 const MEMBERS = `${ROOT}organization/members`;
 const SESSION = "/v1/orgs/{org_id}/members/{member_id}/sessions/{member_session_id}";
+
+const STATUSES = [
+  ["", "Active"],
+  ["ended", "Ended"],
+] as const;
 
 type MemberSession = Schemas["MemberSession"];
 type MemberPath = { org_id: string; member_id: string };
@@ -24,7 +28,6 @@ export function MemberPage({ params }: { params: Params }) {
   const { organization } = currentWho();
   const path = { org_id: organization.id, member_id: params["member_id"] ?? "" };
   const { data, error } = useQuery("/v1/orgs/{org_id}/members/{member_id}", { path });
-  const [isRemoving, setRemoving] = useState(false);
   if (!data) return <PendingPage title="Member" error={error} />;
   return (
     <Page
@@ -34,11 +37,16 @@ export function MemberPage({ params }: { params: Params }) {
         ["Members", MEMBERS],
       ]}
       actions={
-        mayManage(data) &&
-        can("removeMember") && (
-          <Button kind="danger" onClick={() => setRemoving(true)}>
-            Remove
-          </Button>
+        mayRemove(data) && (
+          <PageButtons
+            buttons={[
+              {
+                verb: "Remove",
+                kind: "danger",
+                confirm: { ...confirmRemoval(data), leave: () => navigate(MEMBERS) },
+              },
+            ]}
+          />
         )
       }
     >
@@ -54,13 +62,6 @@ export function MemberPage({ params }: { params: Params }) {
         />
         {can("listMemberSessions") && <MemberSessions path={path} />}
       </div>
-      {isRemoving && (
-        <RemoveMember
-          member={data}
-          onClose={() => setRemoving(false)}
-          onRemoved={async () => navigate(MEMBERS)}
-        />
-      )}
     </Page>
   );
 }
@@ -69,77 +70,53 @@ function MemberSessions({ path }: { path: MemberPath }) {
   const status = queryOf("status") || "active";
   const query = { status };
   const list = useList("/v1/orgs/{org_id}/members/{member_id}/sessions", { path, query });
-  const [revoked, setRevoked] = useState<MemberSession>();
   const currentId = currentWho().credential.id;
   return (
-    <Section title="Sessions">
-      <div class="filters">
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          options={[
-            ["", "Active"],
-            ["ended", "Ended"],
-          ]}
-        />
-      </div>
-      <RecordList
-        list={list}
-        label="Sessions"
-        keyOf={({ id }) => id}
-        render={(session) => {
-          const verb = session.ended_at ? "Revoke what it made" : "Revoke";
-          return (
-            <SessionItem session={session} isCurrent={session.id === currentId}>
-              {session.id !== currentId && can("revokeMemberSession") && (
-                <Button
-                  kind="small"
-                  label={`${verb}: session ${session.id}`}
-                  onClick={() => setRevoked(session)}
-                >
-                  {verb}
-                </Button>
-              )}
-            </SessionItem>
-          );
-        }}
-        empty={<Empty title="There are no such sessions." />}
-      />
-      {revoked && (
-        <RevokeSession
-          session={revoked}
-          path={path}
-          onClose={() => setRevoked(undefined)}
-          reload={list.reload}
-        />
+    <ItemList
+      title="Sessions"
+      list={list}
+      filters={<ChoiceFilter name="status" label="Status" options={STATUSES} />}
+      row={(session, buttons) => (
+        <SessionItem session={session} isCurrent={session.id === currentId}>
+          {buttons}
+        </SessionItem>
       )}
-    </Section>
+      itemButtons={(session) => {
+        const verb = session.ended_at ? "Revoke what it made" : "Revoke";
+        return [
+          session.id !== currentId &&
+            can("revokeMemberSession") && {
+              verb,
+              label: `${verb}: session ${session.id}`,
+              dialog: (props) => <RevokeSession session={session} path={path} {...props} />,
+            },
+        ];
+      }}
+      empty="There are no such sessions."
+    />
   );
 }
 
-interface RevokeSessionProps {
+interface RevokeSessionProps extends OpenDialogProps {
   session: MemberSession;
   path: MemberPath;
-  onClose: () => void;
-  reload: () => Promise<void>;
 }
 
-function RevokeSession({ session, path: member, onClose, reload }: RevokeSessionProps) {
+function RevokeSession({ session, path: member, ...dialog }: RevokeSessionProps) {
   const path = { ...member, member_session_id: session.id };
   const family = useList(`${SESSION}/family`, { path, query: { limit: FAMILY_PAGE } });
   const hasEnded = session.ended_at !== undefined;
   return (
     <RevokeFamily
+      {...dialog}
       title={hasEnded ? "Revoke what the session made" : "Revoke the session"}
       done={hasEnded ? "Family revoked." : "Session revoked."}
       family={family}
       hasEnded={hasEnded}
       endsAnyway={["sign_in_link"]}
-      onClose={onClose}
-      revoke={async (descendants) => {
-        await client.delete(SESSION, { path, ...(descendants && { query: { descendants } }) });
-        await reload();
-      }}
+      revoke={(descendants) =>
+        client.delete(SESSION, { path, ...(descendants && { query: { descendants } }) })
+      }
     >
       {hasEnded ? (
         <p>The session has ended already. What was made in it may still be valid.</p>

@@ -1,9 +1,9 @@
-import type { ComponentType } from "preact";
 import { can } from "../../access.ts";
 import { Page } from "../../components/page.tsx";
 import type { OperationId } from "../../generated/access.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
+import { linkTabs, type OrganizationTabProps, type Tab } from "../tabs.ts";
 import { ApiKeysTab } from "./api-keys-tab.tsx";
 import { AuditLogTab } from "./audit-log-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
@@ -13,20 +13,12 @@ import { SessionsTab } from "./sessions-tab.tsx";
 import { TrustsTab } from "./trusts-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 
-export interface OrganizationTabProps {
-  /** Of the organization's operations. */
-  path: { org_id: string };
-}
-
-interface Tab {
-  path: string;
-  label: string;
-  Content: ComponentType<OrganizationTabProps>;
+interface OrganizationTab extends Tab<OrganizationTabProps> {
   /** The tab is there if this operation is allowed. */
   needs: OperationId;
 }
 
-const TABS: readonly Tab[] = [
+const TABS: readonly OrganizationTab[] = [
   { path: "", label: "Overview", Content: OverviewTab, needs: "getOrganization" },
   { path: "members", label: "Members", Content: MembersTab, needs: "listMembers" },
   { path: "keys", label: "API keys", Content: ApiKeysTab, needs: "listApiKeys" },
@@ -45,13 +37,9 @@ const TABS: readonly Tab[] = [
 export function OrganizationPage({ params }: { params: Params }) {
   const { organization } = currentWho();
   const tabs = TABS.filter(({ needs }) => can(needs));
-  const root = `${ROOT}organization`;
   const { Content } = tabs.find(({ path }) => path === (params["tab"] ?? "")) ?? {};
   return (
-    <Page
-      title={organization.name}
-      tabs={tabs.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
-    >
+    <Page title={organization.name} tabs={linkTabs(`${ROOT}organization`, tabs)}>
       {Content ? (
         <Content path={{ org_id: organization.id }} />
       ) : (

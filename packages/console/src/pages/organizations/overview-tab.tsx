@@ -1,23 +1,19 @@
-import { useState } from "preact/hooks";
 import { can } from "../../access.ts";
 import { client } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm } from "../../components/dialog.tsx";
-import { ErrorNote } from "../../components/error-note.tsx";
+import { DeleteSection } from "../../components/delete-section.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { Skeleton } from "../../components/list.tsx";
+import { Pending } from "../../components/list.tsx";
 import { Facts, Section } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
-import { showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { currentWho, endSession, readSession } from "../../session.ts";
-import type { OrganizationTabProps } from "./organization-page.tsx";
+import type { OrganizationTabProps } from "../tabs.ts";
 
 const SECONDS_PER_DAY = 86_400;
 
 export function OverviewTab({ path }: OrganizationTabProps) {
   const { data, error, reload } = useQuery("/v1/orgs/{org_id}", { path });
-  if (!data) return error === undefined ? <Skeleton /> : <ErrorNote error={error} />;
+  if (!data) return <Pending error={error} />;
   return (
     <div class="stack loose">
       <Section title="Organization">
@@ -28,27 +24,40 @@ export function OverviewTab({ path }: OrganizationTabProps) {
             ["Your role", currentWho().credential.role],
           ]}
         />
-        {can("updateOrganization") && (
-          <Form
-            verb="Save"
-            done="Saved."
-            submit={async (fields) => {
-              await client.patch("/v1/orgs/{org_id}", {
-                path,
-                body: { name: fields.text("name") },
-              });
-              await Promise.all([reload(), readSession()]);
-            }}
-          >
-            {(error) => (
-              <TextField name="name" label="Name" value={data.name} required error={error} />
-            )}
-          </Form>
-        )}
+        {can("updateOrganization") && <Rename path={path} name={data.name} reload={reload} />}
       </Section>
       {can("getApiKeyPolicy") && <KeyPolicy path={path} />}
-      {can("deleteOrganization") && <DeleteOrganization path={path} name={data.name} />}
+      {can("deleteOrganization") && (
+        <DeleteSection
+          what="organization"
+          name={data.name}
+          content="its projects, members, keys and its audit log"
+          text="Everything in the organization is deleted, and every key stops working. This cannot be undone."
+          work={() => client.delete("/v1/orgs/{org_id}", { path })}
+          leave={endSession}
+        />
+      )}
     </div>
+  );
+}
+
+interface RenameProps extends OrganizationTabProps {
+  name: string;
+  reload: () => Promise<void>;
+}
+
+function Rename({ path, name, reload }: RenameProps) {
+  return (
+    <Form
+      verb="Save"
+      done="Saved."
+      reload={() => Promise.all([reload(), readSession()])}
+      submit={(fields) =>
+        client.patch("/v1/orgs/{org_id}", { path, body: { name: fields.text("name") } })
+      }
+    >
+      {(error) => <TextField name="name" label="Name" value={name} required error={error} />}
+    </Form>
   );
 }
 
@@ -68,14 +77,12 @@ function KeyPolicy({ path }: OrganizationTabProps) {
         <Form
           verb="Save the age"
           done="Saved."
-          submit={async (fields) => {
+          reload={reload}
+          submit={(fields) => {
             const chosen = fields.optional("days");
             const max_age_seconds = chosen === undefined ? null : Number(chosen) * SECONDS_PER_DAY;
-            await client.put("/v1/orgs/{org_id}/api-key-policy", {
-              path,
-              body: { max_age_seconds },
-            });
-            await reload();
+            const body = { max_age_seconds };
+            return client.put("/v1/orgs/{org_id}/api-key-policy", { path, body });
           }}
         >
           {() => (
@@ -87,38 +94,6 @@ function KeyPolicy({ path }: OrganizationTabProps) {
             />
           )}
         </Form>
-      )}
-    </Section>
-  );
-}
-
-function DeleteOrganization({ path, name }: OrganizationTabProps & { name: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <Section title="Delete the organization">
-      <p>This deletes its projects, members, keys and its audit log for good.</p>
-      <div>
-        <Button kind="danger" onClick={() => setOpen(true)}>
-          Delete the organization
-        </Button>
-      </div>
-      {isOpen && (
-        <Confirm
-          title={`Delete ${showHidden(name)}`}
-          verb="Delete"
-          typed={name}
-          done="Organization deleted."
-          onClose={() => setOpen(false)}
-          work={async () => {
-            await client.delete("/v1/orgs/{org_id}", { path });
-            endSession();
-          }}
-        >
-          <p>
-            Everything in the organization is deleted, and every key stops working. This cannot be
-            undone.
-          </p>
-        </Confirm>
       )}
     </Section>
   );

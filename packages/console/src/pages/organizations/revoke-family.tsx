@@ -44,12 +44,13 @@ interface RevokeFamilyProps {
   revoke: (descendants?: "revoke" | "keep") => Promise<unknown>;
   /** Announced when it has worked. */
   done: string;
+  reload: () => Promise<void>;
   onClose: () => void;
 }
 
 /** Shows what was made with a key or in a session, and revokes it with or without that. */
 export function RevokeFamily(props: RevokeFamilyProps) {
-  const { title, children, family, hasEnded, endsAnyway, revoke, done, onClose } = props;
+  const { title, children, family, hasEnded, endsAnyway, revoke, done, reload, onClose } = props;
   const action = useAction();
   const [withFamily, setWithFamily] = useState(true);
   const isLoading = family.items === undefined && family.error === undefined;
@@ -64,6 +65,7 @@ export function RevokeFamily(props: RevokeFamilyProps) {
       await family.reload();
       throw error;
     }
+    await reload();
   };
   const submit = async (event: Event) => {
     event.preventDefault();

@@ -1,28 +1,20 @@
 import { SCOPES, type Scope } from "../../../../../src/lib/scopes.ts";
-import { Check, type FormFields } from "../../components/form.tsx";
+import { Choices, type FormFields } from "../../components/form.tsx";
 
 interface ScopeFieldsProps {
   /** Those to choose from. Absent: all. */
   offered?: readonly Scope[] | undefined;
-  chosen?: readonly Scope[];
+  chosen?: readonly Scope[] | undefined;
 }
 
-export function ScopeFields({ offered = SCOPES, chosen = [] }: ScopeFieldsProps) {
+export function ScopeFields({ offered = SCOPES, chosen }: ScopeFieldsProps) {
   return (
-    <fieldset class="stack">
-      <legend>Scopes (none: all of yours)</legend>
-      <div class="checks">
-        {offered.map((scope) => (
-          <Check
-            key={scope}
-            name="scope"
-            value={scope}
-            label={<code>{scope}</code>}
-            checked={chosen.includes(scope)}
-          />
-        ))}
-      </div>
-    </fieldset>
+    <Choices
+      name="scope"
+      legend="Scopes (none: all of yours)"
+      options={offered.map((scope) => [scope, <code key={scope}>{scope}</code>])}
+      chosen={chosen}
+    />
   );
 }
 

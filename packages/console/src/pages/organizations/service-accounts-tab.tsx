@@ -1,16 +1,14 @@
-import { useState } from "preact/hooks";
 import { can, rolesFrom } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { SelectField, TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
+import type { OrganizationTabProps } from "../tabs.ts";
 import { NotFull } from "./not-full.tsx";
-import type { OrganizationTabProps } from "./organization-page.tsx";
 
 type ServiceAccount = Schemas["ServiceAccount"];
 
@@ -19,135 +17,88 @@ const ROLES = [
   ["admin", "Admin"],
 ] as const;
 
-const PATTERN = "/v1/orgs/{org_id}/service-accounts/{membership_id}";
+const ACCOUNT = "/v1/orgs/{org_id}/service-accounts/{membership_id}" as const;
+
+const pathOf = ({ org_id, membership_id }: ServiceAccount) => ({ org_id, membership_id });
 
 export function ServiceAccountsTab({ path }: OrganizationTabProps) {
   const list = useList("/v1/orgs/{org_id}/service-accounts", { path });
-  /** Null to create one. */
-  const [edited, setEdited] = useState<ServiceAccount | null>();
-  const [deleted, setDeleted] = useState<ServiceAccount>();
   return (
-    <Section
+    <ItemList
       title="Service accounts"
-      actions={
-        can("createServiceAccount") && (
-          <Button kind="primary" onClick={() => setEdited(null)}>
-            Create a service account
-          </Button>
-        )
-      }
-    >
-      <RecordList
-        list={list}
-        label="Service accounts"
-        keyOf={({ membership_id }) => membership_id}
-        render={(account) => (
-          <div class="list-item">
-            <span>
-              {showHidden(account.name)} <span class="soft small">{account.role}</span>
-            </span>
-            <span class="row">
-              <Time at={account.created_at} />
-              {can("updateServiceAccount") && (
-                <Button
-                  kind="small"
-                  label={`Edit ${account.name}`}
-                  onClick={() => setEdited(account)}
-                >
-                  Edit
-                </Button>
-              )}
-              {can("deleteServiceAccount") && (
-                <Button
-                  kind="small"
-                  label={`Delete ${account.name}`}
-                  onClick={() => setDeleted(account)}
-                >
-                  Delete
-                </Button>
-              )}
-            </span>
-          </div>
-        )}
-        empty={
-          <Empty title="A service account is a member for a program. Create a key for it next." />
-        }
-      />
-      {edited !== undefined && (
-        <EditServiceAccount
-          account={edited}
-          path={path}
-          onClose={() => setEdited(undefined)}
-          reload={list.reload}
-        />
+      list={list}
+      buttons={[
+        can("createServiceAccount") && {
+          verb: "Create a service account",
+          kind: "primary",
+          dialog: (props) => <EditServiceAccount path={path} {...props} />,
+        },
+      ]}
+      row={({ name, role, created_at }, buttons) => (
+        <div class="list-item">
+          <span>
+            {showHidden(name)} <span class="soft small">{role}</span>
+          </span>
+          <span class="row">
+            <Time at={created_at} />
+            {buttons}
+          </span>
+        </div>
       )}
-      {deleted && (
-        <Confirm
-          title={`Delete ${showHidden(deleted.name)}`}
-          verb="Delete"
-          typed={deleted.name}
-          done="Service account deleted."
-          onClose={() => setDeleted(undefined)}
-          work={async () => {
-            await client.delete(PATTERN, {
-              path: { ...path, membership_id: deleted.membership_id },
-            });
-            await list.reload();
-          }}
-        >
-          <p>Its API keys and the trusts that name it are deleted.</p>
-        </Confirm>
-      )}
-    </Section>
+      itemButtons={(account) => [
+        can("updateServiceAccount") && {
+          verb: "Edit",
+          label: `Edit ${account.name}`,
+          dialog: (props) => <EditServiceAccount account={account} path={path} {...props} />,
+        },
+        can("deleteServiceAccount") && {
+          verb: "Delete",
+          label: `Delete ${account.name}`,
+          confirm: {
+            typed: account.name,
+            done: "Service account deleted.",
+            text: "Its API keys and the trusts that name it are deleted.",
+            work: () => client.delete(ACCOUNT, { path: pathOf(account) }),
+          },
+        },
+      ]}
+      empty="A service account is a member for a program. Create a key for it next."
+    />
   );
 }
 
-interface EditProps extends OrganizationTabProps {
-  account: ServiceAccount | null;
-  onClose: () => void;
-  reload: () => Promise<void>;
+interface EditProps extends OrganizationTabProps, OpenDialogProps {
+  /** Absent: creates one. */
+  account?: ServiceAccount;
 }
 
-function EditServiceAccount({ account, path, onClose, reload }: EditProps) {
-  const save = async (body: Schemas["CreateServiceAccount"]) => {
-    if (account) {
-      const membership_id = account.membership_id;
-      await client.patch(PATTERN, { path: { ...path, membership_id }, body });
-    } else {
-      await client.post("/v1/orgs/{org_id}/service-accounts", { path, body });
-    }
-    await reload();
-  };
+function EditServiceAccount({ account, path, ...dialog }: EditProps) {
   return (
-    <Dialog
+    <FormDialog
+      {...dialog}
       title={account ? `Edit ${showHidden(account.name)}` : "Create a service account"}
-      onClose={onClose}
+      verb={account ? "Save" : "Create"}
+      done={account ? "Saved." : "Service account created."}
+      submit={(fields) => {
+        const role = fields.text("role") as Schemas["ServiceAccountRole"];
+        const body = { name: fields.text("name"), role };
+        return account
+          ? client.patch(ACCOUNT, { path: pathOf(account), body })
+          : client.post("/v1/orgs/{org_id}/service-accounts", { path, body });
+      }}
     >
-      <Form
-        verb={account ? "Save" : "Create"}
-        done={account ? "Saved." : "Service account created."}
-        onCancel={onClose}
-        onDone={onClose}
-        submit={(fields) =>
-          save({
-            name: fields.text("name"),
-            role: fields.text("role") as Schemas["ServiceAccountRole"],
-          })
-        }
-      >
-        {(error) => (
-          <>
-            <TextField name="name" label="Name" value={account?.name} required error={error} />
-            <SelectField
-              name="role"
-              label="Role"
-              options={account ? rolesFrom(ROLES, account.role) : ROLES}
-              value={account?.role}
-            />
-            {account && <NotFull />}
-          </>
-        )}
-      </Form>
-    </Dialog>
+      {(error) => (
+        <>
+          <TextField name="name" label="Name" value={account?.name} required error={error} />
+          <SelectField
+            name="role"
+            label="Role"
+            options={account ? rolesFrom(ROLES, account.role) : ROLES}
+            value={account?.role}
+          />
+          {account && <NotFull />}
+        </>
+      )}
+    </FormDialog>
   );
 }

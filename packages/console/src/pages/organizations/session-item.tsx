@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Schemas } from "../../api.ts";
-import { Time } from "../../components/time.tsx";
+import { Time, TimeAfter } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 
 interface SessionItemProps {
@@ -24,16 +24,8 @@ export function SessionItem({ session, isCurrent, children }: SessionItemProps) 
       <span class="row">
         <span class="soft small">
           Started <Time at={created_at} />
-          {ended_at && (
-            <>
-              , ended <Time at={ended_at} />
-            </>
-          )}
-          {expires_at && (
-            <>
-              , ends <Time at={expires_at} />
-            </>
-          )}
+          <TimeAfter words=", ended" at={ended_at} />
+          <TimeAfter words=", ends" at={expires_at} />
         </span>
         {children}
       </span>

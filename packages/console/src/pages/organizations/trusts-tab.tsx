@@ -1,104 +1,125 @@
-import { useState } from "preact/hooks";
+import type { VNode } from "preact";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
-import { Field, Form, type FormFields, SelectField, TextField } from "../../components/form.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { type FormFields, SelectField, TextAreaField, TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { formatDuration, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import type { OrganizationTabProps } from "./organization-page.tsx";
+import type { OrganizationTabProps } from "../tabs.ts";
 import { readScopes, ScopeFields } from "./scope-fields.tsx";
-
-type Trust = Schemas["Trust"];
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const TTL_SECONDS = 3_600;
 
 export function TrustsTab({ path }: OrganizationTabProps) {
   const list = useList("/v1/orgs/{org_id}/trusts", { path });
-  const [isCreating, setCreating] = useState(false);
-  const [deleted, setDeleted] = useState<Trust>();
   return (
-    <Section
+    <ItemList
       title="Trusts"
-      actions={
-        can("createTrust") && (
-          <Button kind="primary" onClick={() => setCreating(true)}>
-            Create a trust
-          </Button>
-        )
-      }
+      list={list}
+      buttons={[
+        can("createTrust") && {
+          verb: "Create a trust",
+          kind: "primary",
+          dialog: (props) => <CreateTrust path={path} {...props} />,
+        },
+      ]}
+      row={(trust, buttons) => <TrustRow trust={trust}>{buttons}</TrustRow>}
+      itemButtons={({ id, name }) => [
+        can("deleteTrust") && {
+          verb: "Delete",
+          label: `Delete ${name}`,
+          confirm: {
+            typed: name,
+            done: "Trust deleted.",
+            text: "The keys that were exchanged with it stop working.",
+            work: () =>
+              client.delete("/v1/orgs/{org_id}/trusts/{trust_id}", {
+                path: { ...path, trust_id: id },
+              }),
+          },
+        },
+      ]}
+      empty="There are no trusts."
     >
       <p class="soft">
         With a trust, a CI job exchanges its own token for an API key. No secret is stored.
       </p>
-      <RecordList
-        list={list}
-        label="Trusts"
-        keyOf={({ id }) => id}
-        render={(trust) => (
-          <div class="list-item">
-            <span>
-              {showHidden(trust.name)}
-              <br />
-              <span class="soft small">{showHidden(trust.issuer)}</span>
-              <br />
-              <code>{showHidden(JSON.stringify(trust.conditions))}</code>
-            </span>
-            <span class="row">
-              <span class="soft small">
-                {trust.pool_id ? "runner tokens" : "API keys"} for{" "}
-                {formatDuration(trust.ttl_seconds * 1000)}
-              </span>
-              {can("deleteTrust") && (
-                <Button
-                  kind="small"
-                  label={`Delete ${trust.name}`}
-                  onClick={() => setDeleted(trust)}
-                >
-                  Delete
-                </Button>
-              )}
-            </span>
-          </div>
-        )}
-        empty={<Empty title="There are no trusts." />}
-      />
-      {isCreating && (
-        <CreateTrust path={path} onClose={() => setCreating(false)} reload={list.reload} />
-      )}
-      {deleted && (
-        <Confirm
-          title={`Delete ${showHidden(deleted.name)}`}
-          verb="Delete"
-          typed={deleted.name}
-          done="Trust deleted."
-          onClose={() => setDeleted(undefined)}
-          work={async () => {
-            await client.delete("/v1/orgs/{org_id}/trusts/{trust_id}", {
-              path: { ...path, trust_id: deleted.id },
-            });
-            await list.reload();
-          }}
-        >
-          <p>The keys that were exchanged with it stop working.</p>
-        </Confirm>
-      )}
-    </Section>
+    </ItemList>
   );
 }
 
-interface CreateTrustProps extends OrganizationTabProps {
-  onClose: () => void;
-  reload: () => Promise<void>;
+function TrustRow({ trust, children }: { trust: Schemas["Trust"]; children: VNode }) {
+  const { name, issuer, conditions, pool_id, ttl_seconds } = trust;
+  return (
+    <div class="list-item">
+      <span>
+        {showHidden(name)}
+        <br />
+        <span class="soft small">{showHidden(issuer)}</span>
+        <br />
+        <code>{showHidden(JSON.stringify(conditions))}</code>
+      </span>
+      <span class="row">
+        <span class="soft small">
+          {pool_id ? "runner tokens" : "API keys"} for {formatDuration(ttl_seconds * 1000)}
+        </span>
+        {children}
+      </span>
+    </div>
+  );
 }
 
-function CreateTrust({ path, onClose, reload }: CreateTrustProps) {
+interface CreateTrustProps extends OrganizationTabProps, OpenDialogProps {}
+
+function CreateTrust({ path, ...dialog }: CreateTrustProps) {
+  const subjects = useSubjects(path);
+  return (
+    <FormDialog
+      {...dialog}
+      title="Create a trust"
+      verb="Create"
+      done="Trust created."
+      submit={async (fields) =>
+        client.post("/v1/orgs/{org_id}/trusts", { path, body: readTrust(fields) })
+      }
+    >
+      {(error) => (
+        <>
+          <TextField name="name" label="Name" required error={error} />
+          <TextField name="issuer" label="Issuer" value={GITHUB} required error={error} />
+          <TextField
+            name="audience"
+            label="Audience"
+            value={location.origin}
+            required
+            error={error}
+          />
+          <TextAreaField
+            name="conditions"
+            label="Conditions"
+            hint="Claims, one per line. * stands for any text without /"
+            placeholder={"repository = acme/shop\nref = refs/heads/main"}
+          />
+          <SelectField
+            name="subject"
+            label="Gives keys of the service account, or tokens of the pool"
+            options={subjects}
+          />
+          <ScopeFields />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Whose credentials a trust may give, as choices that `readTrust` reads. */
+function useSubjects(path: OrganizationTabProps["path"]) {
   const accounts = useList("/v1/orgs/{org_id}/service-accounts", { path });
   const pools = useList("/v1/orgs/{org_id}/runner-pools", { path });
-  const subjects = [
+  return [
     ...(accounts.items ?? []).map(
       ({ membership_id, name }) => [`member ${membership_id}`, showHidden(name)] as const,
     ),
@@ -106,51 +127,6 @@ function CreateTrust({ path, onClose, reload }: CreateTrustProps) {
       ({ id, name }) => [`pool ${id}`, `Pool ${showHidden(name)}`] as const,
     ),
   ];
-  return (
-    <Dialog title="Create a trust" onClose={onClose}>
-      <Form
-        verb="Create"
-        done="Trust created."
-        onCancel={onClose}
-        onDone={onClose}
-        submit={async (fields) => {
-          await client.post("/v1/orgs/{org_id}/trusts", { path, body: readTrust(fields) });
-          await reload();
-        }}
-      >
-        {(error) => (
-          <>
-            <TextField name="name" label="Name" required error={error} />
-            <TextField name="issuer" label="Issuer" value={GITHUB} required error={error} />
-            <TextField
-              name="audience"
-              label="Audience"
-              value={location.origin}
-              required
-              error={error}
-            />
-            <Field label="Conditions" hint="Claims, one per line. * stands for any text without /">
-              {(props) => (
-                <textarea
-                  {...props}
-                  class="input"
-                  name="conditions"
-                  spellcheck={false}
-                  placeholder={"repository = acme/shop\nref = refs/heads/main"}
-                />
-              )}
-            </Field>
-            <SelectField
-              name="subject"
-              label="Gives keys of the service account, or tokens of the pool"
-              options={subjects}
-            />
-            <ScopeFields />
-          </>
-        )}
-      </Form>
-    </Dialog>
-  );
 }
 
 function readTrust(fields: FormFields): Schemas["CreateTrust"] {

@@ -1,14 +1,13 @@
 import type { Schemas } from "../../api.ts";
-import { ErrorNote } from "../../components/error-note.tsx";
-import { Skeleton } from "../../components/list.tsx";
+import { Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { formatBytes, formatNumber, humanize } from "../../format.ts";
 import { useQuery } from "../../query.ts";
-import type { OrganizationTabProps } from "./organization-page.tsx";
+import type { OrganizationTabProps } from "../tabs.ts";
 
 export function UsageTab({ path }: OrganizationTabProps) {
   const { data, error } = useQuery("/v1/orgs/{org_id}/usage", { path });
-  if (!data) return error === undefined ? <Skeleton /> : <ErrorNote error={error} />;
+  if (!data) return <Pending error={error} />;
   const { bytes, records } = data;
   return (
     <Section title="Usage">

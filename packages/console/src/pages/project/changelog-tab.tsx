@@ -1,25 +1,22 @@
 import type { Schemas } from "../../api.ts";
+import { ItemList } from "../../components/item-list.tsx";
 import { JsonText } from "../../components/json-text.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import type { ProjectTabProps } from "./project-page.tsx";
+import type { ProjectTabProps } from "../tabs.ts";
 
 export function ChangelogTab({ project }: ProjectTabProps) {
   const path = { project_id: project.id };
   const list = useList("/v1/projects/{project_id}/changelog", { path }, "on");
   return (
-    <Section title="Changelog">
-      <RecordList
-        list={list}
-        label="Changes"
-        keyOf={({ id }) => id}
-        render={(entry) => <ChangelogItem entry={entry} />}
-        empty={<Empty title="Nothing has changed yet." />}
-      />
-    </Section>
+    <ItemList
+      title="Changelog"
+      label="Changes"
+      list={list}
+      row={(entry) => <ChangelogItem entry={entry} />}
+      empty="Nothing has changed yet."
+    />
   );
 }
 

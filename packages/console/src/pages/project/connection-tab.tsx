@@ -1,11 +1,10 @@
-import { useState } from "preact/hooks";
 import { client } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm } from "../../components/dialog.tsx";
+import { type DialogButton, PageButtons } from "../../components/dialog-buttons.tsx";
 import { Form, TextField } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
-import type { ProjectTabProps } from "./project-page.tsx";
+import { showHidden } from "../../format.ts";
+import type { ProjectTabProps } from "../tabs.ts";
 
 const MEANINGS = {
   connected: "Deployments of this project run in the connected account.",
@@ -15,72 +14,63 @@ const MEANINGS = {
 
 export function ConnectionTab({ project, can, reload }: ProjectTabProps) {
   const { id, name, connection_status: status } = project;
-  const [isDisconnecting, setDisconnecting] = useState(false);
+  const path = { project_id: id };
   const mayConnect = can("connectProject") && status !== "disconnecting";
+  const mayDisconnect = can("disconnectProject") && status === "connected";
+  const disconnect: DialogButton = {
+    verb: "Disconnect",
+    kind: "danger",
+    confirm: {
+      title: `Disconnect ${showHidden(name)}`,
+      typed: name,
+      done: "The project disconnects.",
+      text: "This cancels the deployments that have not ended. New ones are refused.",
+      work: () => client.patch("/v1/projects/{project_id}/disconnect", { path }),
+    },
+  };
   return (
     <div class="stack loose">
       <Section title="Connection">
         <p>
           <Status of={status} /> {MEANINGS[status]}
         </p>
-        {status === "connected" && can("disconnectProject") && (
+        {mayDisconnect && (
           <div>
-            <Button kind="danger" onClick={() => setDisconnecting(true)}>
-              Disconnect
-            </Button>
+            <PageButtons reload={reload} buttons={[disconnect]} />
           </div>
         )}
       </Section>
-      {mayConnect && <ConnectForm id={id} status={status} reload={reload} />}
+      {mayConnect && <ConnectForm path={path} status={status} reload={reload} />}
       {status === "disconnected" && !mayConnect && (
         <p>An owner of the project can connect it to a cloud account.</p>
-      )}
-      {isDisconnecting && (
-        <Confirm
-          title={`Disconnect ${name}`}
-          verb="Disconnect"
-          typed={name}
-          done="The project disconnects."
-          onClose={() => setDisconnecting(false)}
-          work={async () => {
-            await client.patch("/v1/projects/{project_id}/disconnect", {
-              path: { project_id: id },
-            });
-            await reload();
-          }}
-        >
-          <p>This cancels the deployments that have not ended. New ones are refused.</p>
-        </Confirm>
       )}
     </div>
   );
 }
 
 interface ConnectFormProps {
-  id: string;
+  path: { project_id: string };
   status: string;
   reload: () => Promise<void>;
 }
 
-function ConnectForm({ id, status, reload }: ConnectFormProps) {
+function ConnectForm({ path, status, reload }: ConnectFormProps) {
   const isConnected = status === "connected";
   return (
     <Section title={isConnected ? "Replace the connection" : "Connect an AWS account"}>
       <Form
         verb={isConnected ? "Replace" : "Connect"}
         done="The project is connected."
-        submit={async (fields) => {
-          await client.put("/v1/projects/{project_id}/connection", {
-            path: { project_id: id },
-            body: {
-              provider: "aws",
-              account_id: fields.text("account_id"),
-              region: fields.text("region"),
-              role_arn: fields.optional("role_arn") ?? null,
-              external_id: fields.optional("external_id") ?? null,
-            },
-          });
-          await reload();
+        reload={reload}
+        submit={(fields) => {
+          const body = {
+            provider: "aws",
+            account_id: fields.text("account_id"),
+            region: fields.text("region"),
+            role_arn: fields.optional("role_arn") ?? null,
+            external_id: fields.optional("external_id") ?? null,
+          } as const;
+          return client.put("/v1/projects/{project_id}/connection", { path, body });
         }}
       >
         {(error) => (

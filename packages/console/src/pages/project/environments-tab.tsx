@@ -1,15 +1,11 @@
-import { useState } from "preact/hooks";
-import { client } from "../../api.ts";
-import { useCommands } from "../../commands.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Form, TextField } from "../../components/form.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
+import { client, type Schemas } from "../../api.ts";
+import { FormDialog } from "../../components/dialog.tsx";
+import { TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
 import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { EnvironmentRow } from "../environment-row.tsx";
-import type { ProjectTabProps } from "./project-page.tsx";
+import type { ProjectTabProps } from "../tabs.ts";
 
 export function EnvironmentsTab({ project, can }: ProjectTabProps) {
   const list = useList(
@@ -17,50 +13,46 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
     { path: { project_id: project.id } },
     "on",
   );
-  const [isCreating, setCreating] = useState(false);
-  const create = () => setCreating(true);
   const mayCreate = can("createEnvironment");
-  useCommands(mayCreate ? [["Create an environment", create]] : []);
   return (
-    <Section
+    <ItemList
       title="Environments"
-      actions={mayCreate && <Button onClick={create}>Create an environment</Button>}
+      list={list}
+      buttons={[
+        mayCreate && {
+          verb: "Create an environment",
+          inPalette: "Create an environment",
+          dialog: ({ onClose }) => <CreateEnvironment project={project} onClose={onClose} />,
+        },
+      ]}
+      row={(environment) => <EnvironmentRow environment={environment} />}
+      empty="There are no environments."
+      command={mayCreate && `npx longshore environments create staging -p ${project.id}`}
+    />
+  );
+}
+
+interface CreateEnvironmentProps {
+  project: Schemas["Project"];
+  onClose: () => void;
+}
+
+function CreateEnvironment({ project, onClose }: CreateEnvironmentProps) {
+  return (
+    <FormDialog
+      title="Create an environment"
+      verb="Create"
+      done="Environment created."
+      onClose={onClose}
+      submit={async (fields) => {
+        const { id } = await client.post("/v1/projects/{project_id}/environments", {
+          path: { project_id: project.id },
+          body: { name: fields.text("name") },
+        });
+        navigate(`${ROOT}environments/${id}`);
+      }}
     >
-      <RecordList
-        list={list}
-        label="Environments"
-        keyOf={({ id }) => id}
-        render={(environment) => <EnvironmentRow environment={environment} />}
-        empty={
-          <Empty
-            title="There are no environments."
-            next={
-              mayCreate && {
-                text: "Create one here, or with the command line:",
-                command: `npx longshore environments create staging -p ${project.id}`,
-              }
-            }
-          />
-        }
-      />
-      {isCreating && (
-        <Dialog title="Create an environment" onClose={() => setCreating(false)}>
-          <Form
-            verb="Create"
-            done="Environment created."
-            onCancel={() => setCreating(false)}
-            submit={async (fields) => {
-              const { id } = await client.post("/v1/projects/{project_id}/environments", {
-                path: { project_id: project.id },
-                body: { name: fields.text("name") },
-              });
-              navigate(`${ROOT}environments/${id}`);
-            }}
-          >
-            {(error) => <TextField name="name" label="Name" required error={error} />}
-          </Form>
-        </Dialog>
-      )}
-    </Section>
+      {(error) => <TextField name="name" label="Name" required error={error} />}
+    </FormDialog>
   );
 }

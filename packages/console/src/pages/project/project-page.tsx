@@ -1,30 +1,16 @@
-import type { ComponentType } from "preact";
-import { type Can, useCan } from "../../access.ts";
-import type { Schemas } from "../../api.ts";
+import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { IntegrationsTab } from "../integrations/integrations-tab.tsx";
+import { linkTabs, type ProjectTabProps, type Tab } from "../tabs.ts";
 import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 
-export interface ProjectTabProps {
-  project: Schemas["Project"];
-  can: Can;
-  /** Reads the project again. */
-  reload: () => Promise<void>;
-}
-
-interface Tab {
-  path: string;
-  label: string;
-  Content: ComponentType<ProjectTabProps>;
-}
-
-const TABS: readonly Tab[] = [
+const TABS: readonly Tab<ProjectTabProps>[] = [
   { path: "", label: "Environments", Content: EnvironmentsTab },
   { path: "connection", label: "Connection", Content: ConnectionTab },
   { path: "members", label: "Members", Content: MembersTab },
@@ -39,12 +25,11 @@ export function ProjectPage({ params }: { params: Params }) {
   const can = useCan(id);
   const { Content } = TABS.find(({ path }) => path === tab) ?? {};
   if (!project.data || !Content) return <PendingPage title="Project" error={project.error} />;
-  const root = `${ROOT}projects/${id}`;
   return (
     <Page
       title={project.data.name}
       crumbs={[["Projects", ROOT]]}
-      tabs={TABS.map(({ path, label }) => [label, path ? `${root}/${path}` : root])}
+      tabs={linkTabs(`${ROOT}projects/${id}`, TABS)}
     >
       <Content project={project.data} can={can} reload={project.reload} />
     </Page>

@@ -1,42 +1,26 @@
-import { useState } from "preact/hooks";
 import { can } from "../../access.ts";
-import { client } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm } from "../../components/dialog.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Facts, Page, PendingPage, Section } from "../../components/page.tsx";
+import { client, type Schemas } from "../../api.ts";
+import { PageButtons } from "../../components/dialog-buttons.tsx";
+import { ItemList } from "../../components/item-list.tsx";
+import { Facts, Page, PendingPage } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
-import { Time } from "../../components/time.tsx";
+import { Time, TimeAfter } from "../../components/time.tsx";
 import { formatDuration, showHidden } from "../../format.ts";
 import { useList, useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { EditPool } from "./edit-pool.tsx";
-import { RunnerTokens } from "./runner-tokens.tsx";
-
-export type PoolPath = { org_id: string; pool_id: string };
+import { type PoolPath, RunnerTokens } from "./runner-tokens.tsx";
 
 export function RunnerPoolPage({ params }: { params: Params }) {
   const path = { org_id: currentWho().organization.id, pool_id: params["pool_id"] ?? "" };
-  const pool = useQuery("/v1/orgs/{org_id}/runner-pools/{pool_id}", { path });
-  const [dialog, setDialog] = useState<"edit" | "delete">();
-  const { data } = pool;
-  if (!data) return <PendingPage title="Runner pool" error={pool.error} />;
-  const close = () => setDialog(undefined);
+  const { data, error, reload } = useQuery("/v1/orgs/{org_id}/runner-pools/{pool_id}", { path });
+  if (!data) return <PendingPage title="Runner pool" error={error} />;
   return (
     <Page
       title={data.name}
       crumbs={[["Runners", `${ROOT}runners`]]}
-      actions={
-        <>
-          {can("updateRunnerPool") && <Button onClick={() => setDialog("edit")}>Edit</Button>}
-          {can("deleteRunnerPool") && (
-            <Button kind="danger" onClick={() => setDialog("delete")}>
-              Delete
-            </Button>
-          )}
-        </>
-      }
+      actions={<PoolButtons pool={data} path={path} reload={reload} />}
     >
       <div class="stack loose">
         <Facts
@@ -50,57 +34,64 @@ export function RunnerPoolPage({ params }: { params: Params }) {
         <Attempts path={path} />
         <RunnerTokens path={path} />
       </div>
-      {dialog === "edit" && <EditPool pool={data} onClose={close} reload={pool.reload} />}
-      {dialog === "delete" && (
-        <Confirm
-          title={`Delete ${showHidden(data.name)}`}
-          verb="Delete"
-          typed={data.name}
-          done="Runner pool deleted."
-          onClose={close}
-          work={async () => {
-            await client.delete("/v1/orgs/{org_id}/runner-pools/{pool_id}", { path });
-            navigate(`${ROOT}runners`);
-          }}
-        >
-          <p>
-            Its tokens stop working at once. Deployments of its environments wait for another pool.
-          </p>
-        </Confirm>
-      )}
     </Page>
+  );
+}
+
+interface PoolButtonsProps {
+  pool: Schemas["RunnerPool"];
+  path: PoolPath;
+  reload: () => Promise<void>;
+}
+
+function PoolButtons({ pool, path, reload }: PoolButtonsProps) {
+  return (
+    <PageButtons
+      reload={reload}
+      buttons={[
+        can("updateRunnerPool") && {
+          verb: "Edit",
+          dialog: (props) => <EditPool pool={pool} {...props} />,
+        },
+        can("deleteRunnerPool") && {
+          verb: "Delete",
+          kind: "danger",
+          confirm: {
+            title: `Delete ${showHidden(pool.name)}`,
+            typed: pool.name,
+            done: "Runner pool deleted.",
+            text: "Its tokens stop working at once. Deployments of its environments wait for another pool.",
+            work: () => client.delete("/v1/orgs/{org_id}/runner-pools/{pool_id}", { path }),
+            leave: () => navigate(`${ROOT}runners`),
+          },
+        },
+      ]}
+    />
   );
 }
 
 function Attempts({ path }: { path: PoolPath }) {
   const list = useList("/v1/orgs/{org_id}/runner-pools/{pool_id}/attempts", { path }, "live");
   return (
-    <Section title="Live attempts">
-      <RecordList
-        list={list}
-        label="Live attempts"
-        keyOf={({ id }) => id}
-        render={({ deployment_id, state, token, created_at, started_at, last_heartbeat_at }) => (
-          <div class="list-item">
-            <span>
-              <a href={`${ROOT}deployments/${deployment_id}`}>Deployment {deployment_id}</a>
-              {token && <span class="soft"> with {showHidden(token.name)}</span>}
+    <ItemList
+      title="Live attempts"
+      list={list}
+      row={({ deployment_id, state, token, created_at, started_at, last_heartbeat_at }) => (
+        <div class="list-item">
+          <span>
+            <a href={`${ROOT}deployments/${deployment_id}`}>Deployment {deployment_id}</a>
+            {token && <span class="soft"> with {showHidden(token.name)}</span>}
+          </span>
+          <span class="row">
+            <Status of={state} />
+            <span class="soft small">
+              {started_at ? "started" : "offered"} <Time at={started_at ?? created_at} />
+              <TimeAfter words=", last heartbeat" at={last_heartbeat_at} />
             </span>
-            <span class="row">
-              <Status of={state} />
-              <span class="soft small">
-                {started_at ? "started" : "offered"} <Time at={started_at ?? created_at} />
-                {last_heartbeat_at && (
-                  <>
-                    , last heartbeat <Time at={last_heartbeat_at} />
-                  </>
-                )}
-              </span>
-            </span>
-          </div>
-        )}
-        empty={<Empty title="No runner of this pool executes a deployment at the moment." />}
-      />
-    </Section>
+          </span>
+        </div>
+      )}
+      empty="No runner of this pool executes a deployment at the moment."
+    />
   );
 }

@@ -1,18 +1,18 @@
-import { useState } from "preact/hooks";
+import type { VNode } from "preact";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm, Dialog } from "../../components/dialog.tsx";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Section } from "../../components/page.tsx";
-import { SecretDialog } from "../../components/secret.tsx";
-import { Time } from "../../components/time.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { SelectField, TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
+import type { Secret } from "../../components/secret.tsx";
+import { TimeAfter } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import type { PoolPath } from "./pool-page.tsx";
 
 type Token = Schemas["RunnerToken"];
+
+const TOKEN = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}" as const;
 
 /** How long the old token stays valid when it is rotated, in seconds. */
 const OVERLAPS = [
@@ -22,69 +22,50 @@ const OVERLAPS = [
   ["86400", "1 day"],
 ] as const;
 
-type OpenDialog =
-  | { kind: "create" }
-  | { kind: "rotate" | "revoke"; token: Token }
-  | { kind: "show"; secret: string };
+export type PoolPath = { org_id: string; pool_id: string };
 
 export function RunnerTokens({ path }: { path: PoolPath }) {
   const list = useList("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", { path }, "on");
-  const [dialog, setDialog] = useState<OpenDialog>();
-  const close = () => setDialog(undefined);
-  const show = async (created: Promise<{ token: string }>) => {
-    const { token: secret } = await created;
-    setDialog({ kind: "show", secret });
-    await list.reload();
-  };
   return (
-    <Section
+    <ItemList
       title="Tokens"
-      actions={
-        can("createRunnerToken") && (
-          <Button kind="primary" onClick={() => setDialog({ kind: "create" })}>
-            Create a token
-          </Button>
-        )
-      }
-    >
-      <RecordList
-        list={list}
-        label="Tokens"
-        keyOf={({ id }) => id}
-        render={(token) => <TokenRow token={token} open={setDialog} />}
-        empty={<Empty title="There are no tokens. Create one to start a runner." />}
-      />
-      {dialog?.kind === "create" && <CreateToken path={path} show={show} onClose={close} />}
-      {dialog?.kind === "rotate" && (
-        <RotateToken path={path} token={dialog.token} show={show} onClose={close} />
-      )}
-      {dialog?.kind === "revoke" && (
-        <Confirm
-          title={`Revoke ${showHidden(dialog.token.name)}`}
-          verb="Revoke"
-          done="Token revoked."
-          onClose={close}
-          work={async () => {
-            await client.delete("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}", {
-              path: { ...path, token_id: dialog.token.id },
-            });
-            await list.reload();
-          }}
-        >
-          <p>A runner that uses it stops. Its deployment fails when its lease ends.</p>
-        </Confirm>
-      )}
-      {dialog?.kind === "show" && (
-        <SecretDialog
-          title="The token of the runner"
-          what="Runner token"
-          secret={dialog.secret}
-          command={startCommand()}
-          onClose={close}
-        />
-      )}
-    </Section>
+      list={list}
+      buttons={[
+        can("createRunnerToken") && {
+          verb: "Create a token",
+          kind: "primary",
+          dialog: (props) => <CreateToken path={path} {...props} />,
+        },
+      ]}
+      row={(token, buttons) => <TokenRow token={token}>{buttons}</TokenRow>}
+      itemButtons={(token) => [
+        can("rotateRunnerToken") && {
+          verb: "Rotate",
+          label: `Rotate ${token.name}`,
+          dialog: (props) => <RotateToken path={path} token={token} {...props} />,
+        },
+        can("revokeRunnerToken") && {
+          verb: "Revoke",
+          label: `Revoke ${token.name}`,
+          confirm: {
+            done: "Token revoked.",
+            text: "A runner that uses it stops. Its deployment fails when its lease ends.",
+            work: () => client.delete(TOKEN, { path: { ...path, token_id: token.id } }),
+          },
+        },
+      ]}
+      empty="There are no tokens. Create one to start a runner."
+    />
   );
+}
+
+function secretOf({ token }: { token: string }): Secret {
+  return {
+    title: "The token of the runner",
+    what: "Runner token",
+    secret: token,
+    command: startCommand(),
+  };
 }
 
 /** Reads the token without an echo, so that it is in no history of a shell. */
@@ -95,7 +76,7 @@ function startCommand(): string {
   ].join("\n");
 }
 
-function TokenRow({ token, open }: { token: Token; open: (dialog: OpenDialog) => void }) {
+function TokenRow({ token, children }: { token: Token; children: VNode }) {
   const { name, last_four, last_used_at, expires_at } = token;
   return (
     <div class="list-item">
@@ -103,103 +84,69 @@ function TokenRow({ token, open }: { token: Token; open: (dialog: OpenDialog) =>
         {showHidden(name)} <code>…{last_four}</code>
         <br />
         <span class="soft small">
-          {last_used_at ? (
-            <>
-              Used <Time at={last_used_at} />
-            </>
-          ) : (
-            "Never used"
-          )}
-          {expires_at && (
-            <>
-              , expires <Time at={expires_at} />
-            </>
-          )}
+          {last_used_at ? "" : "Never used"}
+          <TimeAfter words="Used" at={last_used_at} />
+          <TimeAfter words=", expires" at={expires_at} />
         </span>
       </span>
-      <span class="row">
-        {can("rotateRunnerToken") && (
-          <Button
-            kind="small"
-            label={`Rotate ${name}`}
-            onClick={() => open({ kind: "rotate", token })}
-          >
-            Rotate
-          </Button>
-        )}
-        {can("revokeRunnerToken") && (
-          <Button
-            kind="small"
-            label={`Revoke ${name}`}
-            onClick={() => open({ kind: "revoke", token })}
-          >
-            Revoke
-          </Button>
-        )}
-      </span>
+      <span class="row">{children}</span>
     </div>
   );
 }
 
-interface CreateTokenProps {
+interface TokenDialogProps extends OpenDialogProps {
   path: PoolPath;
-  show: (created: Promise<{ token: string }>) => Promise<void>;
-  onClose: () => void;
 }
 
-function CreateToken({ path, show, onClose }: CreateTokenProps) {
+function CreateToken({ path, showSecret, ...dialog }: TokenDialogProps) {
   return (
-    <Dialog title="Create a token" onClose={onClose}>
-      <Form
-        verb="Create"
-        done="Token created."
-        onCancel={onClose}
-        submit={(fields) => {
-          const body = { name: fields.text("name") };
-          return show(
-            client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens", { path, body }),
-          );
-        }}
-      >
-        {(error) => (
-          <TextField
-            name="name"
-            label="Name"
-            hint="Such as the host that the runner is on"
-            required
-            error={error}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      title="Create a token"
+      verb="Create"
+      done="Token created."
+      submit={async (fields) => {
+        const body = { name: fields.text("name") };
+        const pattern = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens";
+        showSecret(secretOf(await client.post(pattern, { path, body })));
+      }}
+    >
+      {(error) => (
+        <TextField
+          name="name"
+          label="Name"
+          hint="Such as the host that the runner is on"
+          required
+          error={error}
+        />
+      )}
+    </FormDialog>
   );
 }
 
-function RotateToken({ path, token, show, onClose }: CreateTokenProps & { token: Token }) {
+function RotateToken({ path, token, showSecret, ...dialog }: TokenDialogProps & { token: Token }) {
   return (
-    <Dialog title={`Rotate ${showHidden(token.name)}`} onClose={onClose}>
-      <Form
-        verb="Rotate"
-        done="Token rotated."
-        onCancel={onClose}
-        submit={(fields) =>
-          show(
-            client.post("/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}/rotate", {
-              path: { ...path, token_id: token.id },
-              body: { overlap_seconds: Number(fields.text("overlap_seconds")) },
-            }),
-          )
-        }
-      >
-        {() => (
-          <SelectField
-            name="overlap_seconds"
-            label="How long the old token stays valid"
-            options={OVERLAPS}
-            value="3600"
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      {...dialog}
+      title={`Rotate ${showHidden(token.name)}`}
+      verb="Rotate"
+      done="Token rotated."
+      submit={async (fields) => {
+        const rotated = await client.post(`${TOKEN}/rotate`, {
+          path: { ...path, token_id: token.id },
+          body: { overlap_seconds: Number(fields.text("overlap_seconds")) },
+        });
+        showSecret(secretOf(rotated));
+      }}
+    >
+      {() => (
+        <SelectField
+          name="overlap_seconds"
+          label="How long the old token stays valid"
+          options={OVERLAPS}
+          value="3600"
+        />
+      )}
+    </FormDialog>
   );
 }

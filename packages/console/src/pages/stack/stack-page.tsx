@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks";
-import { useCan } from "../../access.ts";
+import { type Can, useCan } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Confirm } from "../../components/dialog.tsx";
-import { Empty, RecordList } from "../../components/list.tsx";
-import { Page, PendingPage, Section } from "../../components/page.tsx";
+import { PageButtons } from "../../components/dialog-buttons.tsx";
+import { ItemList } from "../../components/item-list.tsx";
+import { Page, PendingPage } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
@@ -20,10 +18,8 @@ export function StackPage({ params }: { params: Params }) {
     path: { environment_id: stack?.environment_id ?? "" },
   });
   const can = useCan(stack?.project_id);
-  const [dialog, setDialog] = useState<"edit" | "delete">();
   if (!stack) return <PendingPage title="Stack" error={error} />;
   const environmentPath = `${ROOT}environments/${stack.environment_id}`;
-  const close = () => setDialog(undefined);
   return (
     <Page
       title={stack.name}
@@ -33,14 +29,12 @@ export function StackPage({ params }: { params: Params }) {
         ["Stacks", `${environmentPath}/stacks`],
       ]}
       actions={
-        <>
-          {can("updateStack") && <Button onClick={() => setDialog("edit")}>Edit</Button>}
-          {can("deleteStack") && (
-            <Button kind="danger" onClick={() => setDialog("delete")}>
-              Delete
-            </Button>
-          )}
-        </>
+        <StackButtons
+          stack={stack}
+          can={can}
+          reload={reload}
+          leave={() => navigate(`${environmentPath}/stacks`)}
+        />
       }
     >
       <div class="stack loose">
@@ -48,30 +42,42 @@ export function StackPage({ params }: { params: Params }) {
         {can("listStackResources") && <Resources path={path} />}
         {can("listStackDeployments") && <Deployments path={path} />}
       </div>
-      {dialog === "edit" && (
-        <EditStack
-          stack={stack}
-          environmentId={stack.environment_id}
-          onClose={close}
-          reload={reload}
-        />
-      )}
-      {dialog === "delete" && (
-        <Confirm
-          title={`Delete ${showHidden(stack.name)}`}
-          verb="Delete"
-          typed={stack.name}
-          done="Stack deleted."
-          onClose={close}
-          work={async () => {
-            await client.delete("/v1/stacks/{stack_id}", { path });
-            navigate(`${environmentPath}/stacks`);
-          }}
-        >
-          <p>Its resources and alarms are deleted from Longshore, not from the cloud.</p>
-        </Confirm>
-      )}
     </Page>
+  );
+}
+
+interface StackButtonsProps {
+  stack: Schemas["Stack"];
+  can: Can;
+  reload: () => Promise<void>;
+  /** Shows the other stacks. */
+  leave: () => void;
+}
+
+function StackButtons({ stack, can, reload, leave }: StackButtonsProps) {
+  const { id, name, environment_id } = stack;
+  return (
+    <PageButtons
+      reload={reload}
+      buttons={[
+        can("updateStack") && {
+          verb: "Edit",
+          dialog: (props) => <EditStack stack={stack} environmentId={environment_id} {...props} />,
+        },
+        can("deleteStack") && {
+          verb: "Delete",
+          kind: "danger",
+          confirm: {
+            title: `Delete ${showHidden(name)}`,
+            typed: name,
+            done: "Stack deleted.",
+            text: "Its resources and alarms are deleted from Longshore, not from the cloud.",
+            work: () => client.delete("/v1/stacks/{stack_id}", { path: { stack_id: id } }),
+            leave,
+          },
+        },
+      ]}
+    />
   );
 }
 
@@ -80,40 +86,34 @@ type StackPath = { stack_id: string };
 function Alarms({ path }: { path: StackPath }) {
   const list = useList("/v1/stacks/{stack_id}/alarms", { path }, "on");
   return (
-    <Section title="Alarms">
-      <RecordList
-        list={list}
-        label="Alarms"
-        keyOf={({ name }) => name}
-        render={({ name, state, reason, changed_at }) => (
-          <div class="list-item">
-            <span>
-              {showHidden(name)} {reason && <span class="soft">{showHidden(reason)}</span>}
-            </span>
-            <span class="row">
-              <Status of={state} />
-              <Time at={changed_at} />
-            </span>
-          </div>
-        )}
-        empty={<Empty title="No alarm was reported." />}
-      />
-    </Section>
+    <ItemList
+      title="Alarms"
+      list={list}
+      row={({ name, state, reason, changed_at }) => (
+        <div class="list-item">
+          <span>
+            {showHidden(name)} {reason && <span class="soft">{showHidden(reason)}</span>}
+          </span>
+          <span class="row">
+            <Status of={state} />
+            <Time at={changed_at} />
+          </span>
+        </div>
+      )}
+      empty="No alarm was reported."
+    />
   );
 }
 
 function Resources({ path }: { path: StackPath }) {
   const list = useList("/v1/stacks/{stack_id}/resources", { path }, "on");
   return (
-    <Section title="Resources">
-      <RecordList
-        list={list}
-        label="Resources"
-        keyOf={({ id }) => id}
-        render={(resource) => <ResourceRow resource={resource} />}
-        empty={<Empty title="Deployments report the resources of a stack. None has yet." />}
-      />
-    </Section>
+    <ItemList
+      title="Resources"
+      list={list}
+      row={(resource) => <ResourceRow resource={resource} />}
+      empty="Deployments report the resources of a stack. None has yet."
+    />
   );
 }
 
@@ -139,14 +139,11 @@ function ResourceRow({ resource }: { resource: Schemas["Resource"] }) {
 function Deployments({ path }: { path: StackPath }) {
   const list = useList("/v1/stacks/{stack_id}/deployments", { path, query: { limit: 10 } }, "on");
   return (
-    <Section title="Deployments">
-      <RecordList
-        list={list}
-        label="Deployments"
-        keyOf={({ id }) => id}
-        render={(deployment) => <DeploymentRow deployment={deployment} />}
-        empty={<Empty title="No deployment has this stack." />}
-      />
-    </Section>
+    <ItemList
+      title="Deployments"
+      list={list}
+      row={(deployment) => <DeploymentRow deployment={deployment} />}
+      empty="No deployment has this stack."
+    />
   );
 }

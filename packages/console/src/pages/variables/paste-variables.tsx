@@ -6,45 +6,23 @@ import { useAction } from "../../action.ts";
 import type { Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Check, Field, SelectField } from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
 import { STORAGE_METHODS } from "./edit-variable.tsx";
 import { putVariables, revealVariables, type VariableScope } from "./scope.ts";
 
-interface PasteVariablesProps {
+interface PasteVariablesProps extends OpenDialogProps {
   scope: VariableScope;
   can: Can;
-  onClose: () => void;
-  reload: () => Promise<void>;
 }
 
 /** Writes a whole .env file, after a preview of what it adds, changes and removes. */
 export function PasteVariables({ scope, can, onClose, reload }: PasteVariablesProps) {
-  const [text, setText] = useState("");
-  const [method, setMethod] = useState<Schemas["StorageMethod"]>("secret");
+  const [input, setInput] = useState<Input>({ text: "", method: "secret" });
   const [plan, setPlan] = useState<PushPlan>();
   const [isRemoving, setRemoving] = useState(false);
-  const action = useAction();
-  const preview = (event: Event) => {
-    event.preventDefault();
-    void action.run(async () => {
-      const file = parseDotenv(text, "The text");
-      if (file.size === 0) throw new Error("The text has no variables. Write NAME=value lines.");
-      setPlan(planPush(file, (await revealVariables(scope)).data, method));
-    });
-  };
-  const write = () =>
-    action.run(async () => {
-      if (!plan) return;
-      const kept = isRemoving ? plan.unchanged : [];
-      await putVariables(scope, {
-        mode: isRemoving ? "replace" : "merge",
-        variables: [...plan.added, ...plan.changed, ...kept],
-      });
-      await reload();
-      onClose();
-    }, "Variables written.");
   if (!can("revealEnvironmentVariables")) {
     return (
       <Dialog title="Paste a .env file" onClose={onClose}>
@@ -53,75 +31,127 @@ export function PasteVariables({ scope, can, onClose, reload }: PasteVariablesPr
       </Dialog>
     );
   }
+  const preview = async () => {
+    const file = parseDotenv(input.text, "The text");
+    if (file.size === 0) throw new Error("The text has no variables. Write NAME=value lines.");
+    setPlan(planPush(file, (await revealVariables(scope)).data, input.method));
+  };
+  const write = async () => {
+    if (!plan) return;
+    const kept = isRemoving ? plan.unchanged : [];
+    await putVariables(scope, {
+      mode: isRemoving ? "replace" : "merge",
+      variables: [...plan.added, ...plan.changed, ...kept],
+    });
+    await reload();
+  };
   return (
     <Dialog title="Paste a .env file" onClose={onClose}>
       {plan ? (
-        <Preview plan={plan} isRemoving={isRemoving} setRemoving={setRemoving} />
+        <Preview
+          plan={plan}
+          isRemoving={isRemoving}
+          setRemoving={setRemoving}
+          write={write}
+          onBack={() => setPlan(undefined)}
+          onClose={onClose}
+        />
       ) : (
-        <form class="stack" id="paste" onSubmit={preview}>
-          <Field label="Contents of the file">
-            {(props) => (
-              <textarea
-                {...props}
-                class="input"
-                spellcheck={false}
-                autocomplete="off"
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <SelectField
-            name="method"
-            label="Storage method of new variables"
-            options={STORAGE_METHODS}
-            value={method}
-            onChange={(value) => setMethod(value as Schemas["StorageMethod"])}
-          />
-          <p class="soft small">
-            The preview reads the present values, which the audit log records.
-          </p>
-        </form>
+        <Paste input={input} setInput={setInput} preview={preview} onClose={onClose} />
       )}
-      <ErrorNote error={action.error} />
-      <div class="row">
-        {plan ? (
-          <Button
-            kind="primary"
-            isBusy={action.isRunning || isEmpty(plan, isRemoving)}
-            onClick={write}
-          >
-            Write the variables
-          </Button>
-        ) : (
-          <PreviewButton isBusy={action.isRunning} />
-        )}
-        {plan && <Button onClick={() => setPlan(undefined)}>Edit the text</Button>}
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
     </Dialog>
   );
 }
 
-function PreviewButton({ isBusy }: { isBusy: boolean }) {
+/** It stays when the person returns from the preview. */
+interface Input {
+  text: string;
+  method: Schemas["StorageMethod"];
+}
+
+interface PasteProps {
+  input: Input;
+  setInput: (input: Input) => void;
+  preview: () => Promise<void>;
+  onClose: () => void;
+}
+
+function Paste({ input, setInput, preview, onClose }: PasteProps) {
+  const action = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void action.run(preview);
+  };
   return (
-    <button type="submit" form="paste" class="button primary" aria-disabled={isBusy}>
-      Preview
-    </button>
+    <form class="stack" onSubmit={submit}>
+      <Field label="Contents of the file">
+        {(props) => (
+          <textarea
+            {...props}
+            class="input"
+            spellcheck={false}
+            autocomplete="off"
+            value={input.text}
+            onInput={(event) => setInput({ ...input, text: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <SelectField
+        name="method"
+        label="Storage method of new variables"
+        options={STORAGE_METHODS}
+        value={input.method}
+        onChange={(value) => setInput({ ...input, method: value as Input["method"] })}
+      />
+      <p class="soft small">The preview reads the present values, which the audit log records.</p>
+      <ErrorNote error={action.error} />
+      <div class="row">
+        <Button type="submit" kind="primary" isBusy={action.isRunning}>
+          Preview
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </form>
   );
 }
 
-function isEmpty({ added, changed, missing }: PushPlan, isRemoving: boolean): boolean {
+function isEmpty({ plan: { added, changed, missing }, isRemoving }: ChangesProps): boolean {
   return added.length + changed.length === 0 && !(isRemoving && missing.length > 0);
 }
 
-interface PreviewProps {
+interface PreviewProps extends ChangesProps {
+  write: () => Promise<void>;
+  onBack: () => void;
+  onClose: () => void;
+}
+
+function Preview({ write, onBack, onClose, ...changes }: PreviewProps) {
+  const action = useAction();
+  const submit = async () => {
+    if (await action.run(write, "Variables written.")) onClose();
+  };
+  return (
+    <>
+      <Changes {...changes} />
+      <ErrorNote error={action.error} />
+      <div class="row">
+        <Button kind="primary" isBusy={action.isRunning || isEmpty(changes)} onClick={submit}>
+          Write the variables
+        </Button>
+        <Button onClick={onBack}>Edit the text</Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </>
+  );
+}
+
+interface ChangesProps {
   plan: PushPlan;
   isRemoving: boolean;
   setRemoving: (isRemoving: boolean) => void;
 }
 
-function Preview({ plan, isRemoving, setRemoving }: PreviewProps) {
+function Changes({ plan, isRemoving, setRemoving }: ChangesProps) {
   const lines = [
     ...plan.added.map(({ name }) => ["+", "Added", "added", name] as const),
     ...plan.changed.map(({ name }) => ["~", "Changed", "", name] as const),

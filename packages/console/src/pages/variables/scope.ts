@@ -17,29 +17,17 @@ export function pathsOf(scope: VariableScope) {
 }
 
 export async function createVariable(scope: VariableScope, body: Schemas["VariableInput"]) {
-  if ("environment" in scope) {
-    const path = { environment_id: scope.environment };
-    return client.post("/v1/environments/{environment_id}/variables", { path, body });
-  }
-  const path = { component_id: scope.component };
-  return client.post("/v1/components/{component_id}/variables", { path, body });
+  const { list, ...at } = pathsOf(scope);
+  return client.post(list, { ...at, body });
 }
 
 export async function putVariables(scope: VariableScope, body: Schemas["PutVariables"]) {
-  if ("environment" in scope) {
-    const path = { environment_id: scope.environment };
-    return client.put("/v1/environments/{environment_id}/variables", { path, body });
-  }
-  const path = { component_id: scope.component };
-  return client.put("/v1/components/{component_id}/variables", { path, body });
+  const { list, ...at } = pathsOf(scope);
+  return client.put(list, { ...at, body });
 }
 
 /** The audit log records it. */
 export async function revealVariables(scope: VariableScope) {
-  if ("environment" in scope) {
-    const path = { environment_id: scope.environment };
-    return client.get("/v1/environments/{environment_id}/variables/values", { path });
-  }
-  const path = { component_id: scope.component };
-  return client.get("/v1/components/{component_id}/variables/values", { path });
+  const { list, ...at } = pathsOf(scope);
+  return client.get(`${list}/values`, at);
 }

@@ -1,4 +1,4 @@
-import type { EnvironmentTabProps } from "../environment/environment-page.tsx";
+import type { EnvironmentTabProps } from "../tabs.ts";
 import { Variables } from "./variables.tsx";
 
 export function VariablesTab({ environment, can }: EnvironmentTabProps) {

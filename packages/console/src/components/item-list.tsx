@@ -1,0 +1,85 @@
+import type { ComponentChildren, ComponentType, VNode } from "preact";
+import type { List } from "../query.ts";
+import { queryOf } from "../router.ts";
+import { type Buttons, DialogButtons, useOpenDialog } from "./dialog-buttons.tsx";
+import { NameFilter } from "./filter.tsx";
+import { Empty, type EmptyProps, ListContent } from "./list.tsx";
+import { Section } from "./page.tsx";
+
+interface FrameProps {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+interface ItemListProps<T> extends Omit<EmptyProps, "title"> {
+  title: string;
+  /** Names the list for a screen reader. Absent: the title. */
+  label?: string;
+  list: List<T>;
+  /** Those of the heading. */
+  buttons?: Buttons;
+  /** What is before them. */
+  beside?: ComponentChildren;
+  /** Those of an item, which `row` places. */
+  itemButtons?: (item: T) => Buttons;
+  row: (item: T, buttons: VNode) => ComponentChildren;
+  /** If given, a field filters the loaded items by it. */
+  nameOf?: (item: T) => string;
+  /** Other filters. */
+  filters?: ComponentChildren;
+  /** Said if there is no item. */
+  empty: string;
+  /** Said if none has the name. Absent: as if there is none. */
+  noneNamed?: string;
+  /** Absent: the list is a section of a page. */
+  Frame?: ComponentType<FrameProps>;
+  /** Between the filters and the list. */
+  children?: ComponentChildren;
+}
+
+/** A list with what can be done with its items, and the dialogs for it. */
+export function ItemList<T>(props: ItemListProps<T>) {
+  const { title, label = title, list, beside, row, nameOf, filters, children } = props;
+  const { buttons = [], itemButtons = () => [], Frame = Section } = props;
+  const { open, dialog } = useOpenDialog(list.reload, buttons);
+  const text = nameOf ? queryOf("filter").toLowerCase() : "";
+  const { empty, noneNamed, here, command } = props;
+  const nothing =
+    text && noneNamed ? (
+      <Empty title={noneNamed} />
+    ) : (
+      <Empty title={empty} here={here} command={command} />
+    );
+  return (
+    <Frame
+      title={title}
+      actions={
+        (beside || buttons.some(Boolean)) && (
+          <>
+            {beside}
+            <DialogButtons buttons={buttons} open={open} />
+          </>
+        )
+      }
+    >
+      {(nameOf || filters) && (
+        <div class="filters">
+          {nameOf && <NameFilter />}
+          {filters}
+        </div>
+      )}
+      {children}
+      <ListContent
+        list={list}
+        label={label}
+        filter={nameOf && ((item) => nameOf(item).toLowerCase().includes(text))}
+        row={(item) =>
+          row(item, <DialogButtons kind="small" buttons={itemButtons(item)} open={open} />)
+        }
+        empty={nothing}
+      />
+      {dialog}
+    </Frame>
+  );
+}
