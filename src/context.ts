@@ -3,7 +3,7 @@ import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type ConditionalRequest, entityTag } from "./lib/entity-tag.ts";
-import { type ApiError, EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import { EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
 import type { RetentionPeriod, RetentionSetting } from "./lib/retention.ts";
@@ -147,14 +147,8 @@ export interface IdempotentRequest {
   status: number;
   /** Of the record of its result. */
   recordId: string;
-  /** Whether the record is committed. */
-  isRecorded: boolean;
-  /** Whether its result has one-time secrets. */
-  hasSecrets: boolean;
-  /** The status of the response that this request repeats. */
-  replayedStatus: number | undefined;
-  /** Why a repeat is refused, unless the caller can read what the stored response shows. */
-  notFound: ApiError | undefined;
+  /** Called once the record is committed. */
+  recorded(): void;
 }
 
 /** The context of a request with an API key or a session. */

@@ -25,7 +25,7 @@ import type { PresentedKey } from "./credentials.ts";
 export interface AuthScheme<P extends Principal, Bound extends CoreContext>
   extends CredentialReader {
   /** How the credential calls a route. Undefined: it does not open the route. */
-  callOf(route: IndexedRoute): CallRoute<{ Bindings: Bound }> | undefined;
+  callOf(route: IndexedRoute): CallRoute<Bound> | undefined;
   policyOf(route: IndexedRoute | undefined): PolicyName;
   credentialStore: CredentialStore<P>;
   unauthenticatedMessage: string;

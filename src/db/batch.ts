@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "./client.ts";
 
 export type Statement = Parameters<Database["batch"]>[0][number];
@@ -39,12 +40,37 @@ export function observe<Row, Observed extends RowsStatement<Row>>(
   return statement;
 }
 
+/** The statements that statements depend on. */
+const origins = new WeakMap<Statement, Statement>();
+
+/**
+ * A statement that changes rows only if `origin` has changed one in the same batch. SQLite only tells how
+ * many rows the previous statement has changed. So nothing may be between both but what depends on `origin`, too,
+ * and changes a row whenever it does. `batch` refuses another order.
+ */
+export function after<Dependent extends Statement | undefined>(
+  origin: Statement | undefined,
+  build: (hasChanged: SQL) => Dependent,
+): Dependent {
+  const dependent = build(sql`changes() > 0`);
+  if (dependent && origin) origins.set(dependent, origins.get(origin) ?? origin);
+  return dependent;
+}
+
+function requireAfterOrigin(statement: Statement, previous: Statement | undefined): void {
+  const origin = origins.get(statement);
+  if (!origin || previous === origin) return;
+  if (previous && origins.get(previous) === origin) return;
+  throw new Error("Another statement is between one and what it depends on");
+}
+
 /** One transaction, in one round trip. */
 export async function batch<const Group extends Statements>(
   db: Database,
   statements: Group,
 ): Promise<Results<Group>> {
   const flat = flatten(statements, []);
+  for (const [index, statement] of flat.entries()) requireAfterOrigin(statement, flat[index - 1]);
   const results: readonly unknown[] = isFilled(flat) ? await db.batch(flat) : [];
   const observed = new Map<Observer, never[]>();
   for (const [index, statement] of flat.entries()) {

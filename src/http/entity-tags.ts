@@ -1,15 +1,13 @@
-import type { Context, MiddlewareHandler, TypedResponse } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { JSONParsed } from "hono/utils/types";
-import { bodyTag, entityTag, entityTagOfJson, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
+import type { Context, MiddlewareHandler } from "hono";
+import { bodyTag, entityTag, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
 import {
   INVALID_IF_MATCH,
   INVALID_IF_NONE_MATCH,
   UNSUPPORTED_IF_MATCH,
   UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
+import type { ApiKeyEnv } from "./envs.ts";
 import type { Operation } from "./operation.ts";
-import type { ApiKeyEnv } from "./router.ts";
 
 /**
  * Sets the `ETag` of a response that is one record, and returns the record.
@@ -22,27 +20,6 @@ export async function tagged<Record extends object>(
 ): Promise<Record> {
   c.header("etag", await entityTag(version, record));
   return record;
-}
-
-/**
- * Replies with a record and its `ETag`. Both are made of one text.
- * @param version The number of writes by callers.
- */
-export async function jsonWithTag<Record extends object, Status extends ContentfulStatusCode>(
-  c: Context,
-  version: number,
-  record: Record,
-  status: Status,
-): Promise<Response & TypedResponse<JSONParsed<Record>, Status, "json">> {
-  const json = JSON.stringify(record);
-  const headers = {
-    "content-type": "application/json",
-    etag: await entityTagOfJson(version, json),
-  };
-  // A response of Hono has the headers that were set before, of which only a new record has one.
-  const response =
-    status === 201 ? c.newResponse(json, status, headers) : new Response(json, { status, headers });
-  return response as Response & TypedResponse<JSONParsed<Record>, Status, "json">;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { html, raw } from "hono/html";
 import { ApiError } from "../lib/errors.ts";
+import type { PublicEnv } from "./envs.ts";
 import { contentSecurityPolicy, ICON, NARROW_LAYOUT, PAGE_STYLE } from "./html-page.ts";
-import type { PublicEnv } from "./router.ts";
 
 const BUTTONS = `
 .button { display: inline-block; text-decoration: none; }

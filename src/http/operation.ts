@@ -29,12 +29,25 @@ export interface Operation {
   scope?: Scope | null;
   /** The status of a response that is no error. Default: 200. */
   status?: 200 | 201 | 204 | 303;
+  /** The number of writes by callers, of a `record` without a `recordVersion`. */
+  version?: (row: never) => number;
+  /** The record that the verb returns, as the response shows it to the caller. */
+  present?: (row: never, ctx: never) => object;
+  /** The secrets of a result `{ row, ...secrets }`, beside the record `row`. */
+  presentSecrets?: (result: never) => object;
+  /** Each record of the page that the verb returns, as the response shows it to the caller. */
+  presentEach?: (row: never, ctx: never) => object;
+  /** For an operation that creates a record: the operation that reads it. */
+  location?: { path: string };
   /** For a response that is a page of HTML. */
   page?: true;
   /** Called when the operation is requested first, because schemas are expensive to build. */
   request?: () => NonNullable<RouteConfig["request"]>;
   middleware?: MiddlewareHandler[];
 }
+
+/** The `version` of a record that no caller changes. */
+export const unchanging = () => 1;
 
 /** Without this, inference for the type parameter accepts misspelled options. */
 type NoOtherKeys<Config> = Record<Exclude<keyof Config, keyof Operation>, never>;

@@ -1,24 +1,18 @@
-import type { Env as HonoEnv, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { type ApiError, MethodNotImplemented, NotFound } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import type { Scope } from "../lib/scopes.ts";
 import type { PolicyName } from "../rate-limits/policies.ts";
+import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./envs.ts";
 import { type Credential, credentialsOf, type Operation } from "./operation.ts";
-import type {
-  ApiKeyEnv,
-  CallRoute,
-  Endpoint,
-  MatchedPath,
-  PublicEnv,
-  RunnerEnv,
-} from "./router.ts";
+import type { CallRoute, Endpoint, MatchedPath } from "./router.ts";
 
 /** By the credential that opens a route. */
 interface RouteCalls {
-  public?: CallRoute<PublicEnv>;
-  apiKey?: CallRoute<ApiKeyEnv>;
-  runnerToken?: CallRoute<RunnerEnv>;
+  public?: CallRoute<PublicEnv["Bindings"]>;
+  apiKey?: CallRoute<ApiKeyEnv["Bindings"]>;
+  runnerToken?: CallRoute<RunnerEnv["Bindings"]>;
 }
 
 export interface IndexedRoute extends RouteCalls {
@@ -143,7 +137,7 @@ export function toRoutes(
 }
 
 /** Creates the app at the first request. */
-function whenCalled<E extends HonoEnv>(create: () => CallRoute<E>): CallRoute<E> {
+function whenCalled<Bindings>(create: () => CallRoute<Bindings>): CallRoute<Bindings> {
   const call = lazy(create);
   return (...request) => call()(...request);
 }

@@ -1,26 +1,11 @@
 import { OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Handler, Env as HonoEnv, MiddlewareHandler } from "hono";
 import type { Router as HonoRouter, Params, Result } from "hono/router";
-import type { RequestOrigin, RunnerContext, ServiceContext } from "../context.ts";
 import { BadInput } from "../lib/errors.ts";
+import type { ApiKeyEnv } from "./envs.ts";
 import { toIssues } from "./errors.ts";
+import { handlerOf, type Presentable, type Work } from "./handle.ts";
 import type { Operation } from "./operation.ts";
-
-/**
- * Only the service context, so that a handler cannot reach the database or other bindings of the
- * Worker without its actor.
- */
-export interface ApiKeyEnv {
-  Bindings: ServiceContext;
-}
-
-export interface RunnerEnv {
-  Bindings: RunnerContext;
-}
-
-export interface PublicEnv {
-  Bindings: Env & { origin: RequestOrigin };
-}
 
 /** The responses of operations, by the ID of the operation: the `Documented` of a `document.ts`. */
 type Responses = Readonly<Record<string, { responses: RouteConfig["responses"] }>>;
@@ -39,9 +24,9 @@ export interface MatchedPath {
 }
 
 /** Calls the handler of a route. */
-export type CallRoute<E extends HonoEnv> = (
+export type CallRoute<Bindings> = (
   request: Request,
-  bindings: E["Bindings"],
+  bindings: Bindings,
   execution: Pick<ExecutionContext, "waitUntil">,
   matched: MatchedPath,
 ) => Response | Promise<Response>;
@@ -50,7 +35,7 @@ export type CallRoute<E extends HonoEnv> = (
 export interface Endpoint<E extends HonoEnv> {
   readonly operation: Operation;
   /** @param middleware Runs before that of the operation. */
-  createCall(middleware: readonly MiddlewareHandler[]): CallRoute<E>;
+  createCall(middleware: readonly MiddlewareHandler[]): CallRoute<E["Bindings"]>;
 }
 
 type Target = OpenAPIHono["router"] extends HonoRouter<infer Handled> ? Handled : never;
@@ -72,15 +57,21 @@ class MatchedRouter implements HonoRouter<Target> {
   }
 }
 
+/** Only `handle` heeds the `Idempotency-Key`, which requests with an API key or a session may have. */
+type NeedsHandle<Declared> = Declared extends { method: "post" | "patch"; scope: unknown }
+  ? { "needs handle": never }
+  : unknown;
+
 /** The endpoints of a feature. */
 export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv> {
   readonly endpoints: Endpoint<E>[] = [];
 
+  /** For what `handle` does not do: pages, redirects, streams, cookies and other headers. */
   openapi<const Declared extends Operation & { operationId: keyof Documented }>(
-    operation: Declared,
+    operation: Declared & NeedsHandle<Declared>,
     handler: RouteHandler<RouteOf<Declared, Documented>, E>,
   ): this {
-    const createCall = (middleware: readonly MiddlewareHandler[]): CallRoute<E> => {
+    const createCall = (middleware: readonly MiddlewareHandler[]): CallRoute<E["Bindings"]> => {
       const { method, path } = operation;
       const { params, ...request } = operation.request?.() ?? {};
       // Several at once are the validators of Hono, in its order.
@@ -109,6 +100,15 @@ export class Router<Documented extends Responses, E extends HonoEnv = ApiKeyEnv>
     };
     this.endpoints.push({ operation, createCall });
     return this;
+  }
+
+  /** Replies as the operation declares. `work` calls a verb of the service. */
+  handle<const Declared extends Operation & { operationId: keyof Documented }>(
+    operation: Declared &
+      Presentable<Declared, Documented[Declared["operationId"]]["responses"], E["Bindings"]>,
+    work: Work<Declared, E>,
+  ): this {
+    return this.openapi(operation as never, handlerOf(operation, work as never) as never);
   }
 }
 

@@ -1,124 +1,134 @@
 import type { ServiceContext } from "../context.ts";
-import { batch, type Results, type Statement, type Statements } from "../db/batch.ts";
-import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
-import { type AuditedAct, recordActs } from "../features/audit/index.ts";
-import { type Action, type Change, isNoOp, recordChanges } from "../features/changelog/index.ts";
-import {
-  type RecordOptions,
-  recordResult,
-  recordRow,
-  type Select,
-} from "../features/idempotency/index.ts";
-import { type Growth, limitGrowth } from "../features/usage/index.ts";
+import type { Results, RowsStatement, Statements } from "../db/batch.ts";
+import type { Change } from "../features/changelog/index.ts";
+import type { Select } from "../features/idempotency/index.ts";
+import { type Changes, type Entry, type Parts, writeBatch } from "./write-batch.ts";
 
-/** The statements of a write. They run in this order. */
-interface Parts<First extends Statements, Guarded extends Statement | Statements> {
-  /** What it adds. Beyond a limit, nothing is written. */
-  growth?: Growth;
-  /** Whether the guarded statement changes a row or not. */
-  first?: First;
-  /**
-   * Decides with its conditions, in SQL, whether anything is written: what follows is written only if it
-   * changes a row. Of a group, the last statement decides.
-   */
-  guarded: Guarded;
-  /** Of the entry for a repeat with the `Idempotency-Key`, which shows what `returns` or `value` says. */
-  stored?: RecordOptions;
-  /** For the audit log alone: those of `changes` follow from them. */
-  acts?: readonly AuditedAct[];
-  /** The error for each unique index that the write may violate, by its columns. */
-  taken?: Taken;
+/** Reads one row, as the batch leaves it. */
+type RowSelect<Row> = RowsStatement<Row> & Select;
+
+interface Options<Secrets> {
+  /** One-time secrets. The write returns them beside the row. */
+  secrets?: Secrets;
+  /** Of the entry for repeats, which shows what the write returns. */
+  stored?: Pick<Entry, "json" | "changedKeys">;
 }
 
-/** An update may change nothing. The write then leaves the row alone: it could undo a concurrent change. */
-type Changes<Unchanged> =
-  | { changes?: readonly Change<Exclude<Action, "updated">>[]; unchanged?: never }
-  | { changes: readonly Change[]; unchanged: Unchanged };
-
 /** What decides if the guarded statement has changed nothing. */
-interface Refusal<Written> {
+interface Refusal<First extends Statements, Changed> {
   /** Throws if the caller cannot read the record any more, or it has a version that is not expected. */
   reread?: () => Promise<unknown>;
   /** The reason that is left. */
-  otherwise: (written: Written) => Error;
+  otherwise: (first: Results<First>) => Error;
   /** Runs after the commit, if the guarded statement has changed a row. */
-  committed?: (written: Written) => Promise<unknown>;
+  committed?: (first: Results<First>, changed: readonly Changed[]) => Promise<unknown>;
 }
 
-type RowsStatement<Row> = Statement & { _: { result: Row[] } };
+type Returned<Row, Secrets> = [Secrets] extends [undefined] ? Row : { row: Row } & Secrets;
 
 /**
  * Writes for a caller, in the one order that every write has: the check of its limits, the statement that
- * decides (with `If-Match`), the entry for repeats, the audit log, the changelog and the outbox. All of
- * them are one transaction. Returns `value`, or else the row of the guarded statement, or `unchanged`.
+ * decides (with `If-Match`), what depends on it, the entry for repeats, the audit log, the changelog and the
+ * outbox. All of them are one transaction. Returns `value`, or else the row of `reads`, or of the guarded
+ * statement, or `unchanged`.
  * @throws Conflict for a limit or a unique index; what `reread` and `otherwise` say if nothing was changed.
  */
-export async function write<Value, Guarded extends Statement | Statements>(
+export async function write<Value, Secrets extends object | undefined = undefined>(
   ctx: ServiceContext,
-  write: Parts<Statements, Guarded> &
-    Changes<never> & {
+  write: Parts &
+    Changes<never> &
+    Options<Secrets> & {
       value: Value;
       otherwise?: never;
       reread?: never;
       committed?: never;
       returns?: never;
+      reads?: never;
     },
-): Promise<Value>;
-export async function write<Value, First extends Statements>(
+): Promise<Returned<Value, Secrets>>;
+export async function write<
+  Value,
+  Changed,
+  First extends Statements,
+  Secrets extends object | undefined = undefined,
+>(
   ctx: ServiceContext,
-  write: Parts<First, RowsStatement<unknown>> &
+  write: Parts<RowsStatement<Changed>, First> &
     Changes<never> &
-    Refusal<Results<First>> & { value: Value; returns?: never },
-): Promise<Value>;
-export async function write<Row, First extends Statements, Unchanged = never>(
+    Options<Secrets> &
+    Refusal<First, Changed> & { value: Value; returns?: never; reads?: never },
+): Promise<Returned<Value, Secrets>>;
+export async function write<
+  Row,
+  Changed,
+  First extends Statements,
+  Unchanged = never,
+  Secrets extends object | undefined = undefined,
+>(
   ctx: ServiceContext,
-  write: Parts<First, RowsStatement<Row>> &
+  write: Parts<RowsStatement<Changed>, First> &
     Changes<Unchanged> &
-    Refusal<Results<First>> & {
-      /** Selects the row as the batch leaves it, for repeats. */
-      returns?: Select;
+    Options<Secrets> &
+    Refusal<First, Changed> & {
+      /** Reads what the write returns, which the guarded statement cannot. */
+      reads: RowSelect<Row>;
+      returns?: never;
       value?: never;
     },
-): Promise<Row | Unchanged>;
+): Promise<Returned<Row, Secrets> | Unchanged>;
+export async function write<
+  Row,
+  First extends Statements,
+  Unchanged = never,
+  Secrets extends object | undefined = undefined,
+>(
+  ctx: ServiceContext,
+  write: Parts<RowsStatement<Row>, First> &
+    Changes<Unchanged> &
+    Options<Secrets> &
+    Refusal<First, Row> & {
+      /** Selects the row as the batch leaves it, for repeats. */
+      returns?: Select;
+      reads?: never;
+      value?: never;
+    },
+): Promise<Returned<Row, Secrets> | Unchanged>;
 export async function write(
   ctx: ServiceContext,
   {
-    growth,
-    first,
-    guarded,
     returns,
+    reads,
     value,
+    secrets,
     stored,
-    acts,
-    changes,
     unchanged,
-    taken,
     reread,
     otherwise,
     committed,
-  }: Parts<Statements, Statement | Statements> &
+    ...parts
+  }: Parts &
     Changes<unknown> &
-    Partial<Refusal<Results<Statements>>> & { returns?: Select; value?: unknown },
+    Options<object> &
+    Partial<Refusal<Statements, unknown>> & {
+      returns?: Select;
+      reads?: RowSelect<unknown>;
+      value?: unknown;
+    },
 ): Promise<unknown> {
-  if (changes?.length && changes.every(isNoOp)) return unchanged;
-  const { organizationId } = ctx.actor;
-  const limits = growth && limitGrowth(ctx, growth);
-  const writing = batch(ctx.db, {
-    limits: limits?.statement,
-    first,
-    guarded,
-    entry: returns ? recordRow(ctx, returns, stored) : recordResult(ctx, value, stored),
-    audit: acts && recordActs(ctx, organizationId, acts),
-    changelog: changes && recordChanges(ctx, organizationId, changes),
+  const select = reads ?? returns;
+  const results = await writeBatch(ctx, {
+    ...(parts as Parts & { changes: readonly Change[] }),
+    unchanged: undefined,
+    entry: { ...stored, secrets, ...(select ? { row: select } : { value }) },
+    reads: { shown: reads },
   });
-  const written = await refuseTaken(limits?.enforce(writing) ?? writing, taken);
-  if (!otherwise) return value;
-  const [row] = written.guarded as unknown[];
-  const results = written.first as Results<Statements>;
-  if (row) {
-    await committed?.(results);
-    return value ?? row;
+  if (!results) return unchanged;
+  const changed = results.guarded as readonly unknown[];
+  if (otherwise && changed.length === 0) {
+    await reread?.();
+    throw otherwise(results.first);
   }
-  await reread?.();
-  throw otherwise(results);
+  await committed?.(results.first, changed);
+  const row = value ?? (results.reads.shown ?? changed)[0];
+  return secrets ? { row, ...secrets } : row;
 }

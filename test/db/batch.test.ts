@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
-import { batch, observe, type Statements } from "../../src/db/batch.ts";
+import { after, batch, observe, type Statement, type Statements } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
+import { insertFrom } from "../../src/db/insert-from.ts";
 import { accounts } from "../../src/features/memberships/table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -58,9 +59,13 @@ function textsIn(group: Shape): string[] {
   });
 }
 
-function insertAccount(id: string) {
+function rowOf(id: string) {
   const account = { id, name: id, displayName: id, profile: {}, createdAt: 0, updatedAt: 0 };
-  return db.insert(accounts).values({ ...account, email: id });
+  return { ...account, email: id, avatar: null, recordVersion: 1 };
+}
+
+function insertAccount(id: string) {
+  return db.insert(accounts).values(rowOf(id));
 }
 
 function findAccounts(ids: readonly string[]) {
@@ -175,6 +180,50 @@ describe("a batch", () => {
 type Enqueue = (deliveries: readonly { deliveryId: string }[]) => void;
 
 const toDelivery = (deliveryId: string) => ({ deliveryId });
+
+describe("a statement after another", () => {
+  const newAccount = () => insertAccount(newId(systemClock));
+  const rename = (id: string) =>
+    db.update(accounts).set({ name: "renamed" }).where(eq(accounts.id, id));
+  const insertAfter = (origin: Statement, id: string) =>
+    after(origin, (hasChanged) =>
+      insertFrom(db, accounts, rowOf(id), sql`where ${hasChanged}`).returning({ id: accounts.id }),
+    );
+
+  it("changes rows only if that one has changed one", async () => {
+    const [existing, one, other] = [newId(systemClock), newId(systemClock), newId(systemClock)];
+    await insertAccount(existing);
+    for (const [id, inserted] of [
+      [existing, [{ id: one }]],
+      ["missing", []],
+    ] as const) {
+      const origin = rename(id);
+      const dependent = insertAfter(origin, id === existing ? one : other);
+      expect((await batch(db, { origin, dependent })).dependent).toEqual(inserted);
+    }
+  });
+
+  it("is refused if there is another between, or none before", async () => {
+    const origin = newAccount();
+    const dependent = insertAfter(origin, newId(systemClock));
+    for (const statements of [
+      { origin, between: newAccount(), dependent },
+      { dependent, origin },
+      { dependent },
+    ]) {
+      await expect(batch(db, statements)).rejects.toThrow("Another statement is between");
+    }
+  });
+
+  it("may follow another that depends on the same, or depend on that", async () => {
+    const origin = newAccount();
+    const first = insertAfter(origin, newId(systemClock));
+    const second = insertAfter(origin, newId(systemClock));
+    const third = insertAfter(second, newId(systemClock));
+    const results = await batch(db, { origin, first, group: { second, third } });
+    expect(results.group.third).toHaveLength(1);
+  });
+});
 
 describe("an observer", () => {
   it("gets the rows of its statements in all groups at once", async () => {

@@ -6,6 +6,7 @@ import type { Change } from "../../src/features/changelog/index.ts";
 import { components } from "../../src/features/components/table.ts";
 import { Conflict } from "../../src/lib/errors.ts";
 import { write } from "../../src/writes/write.ts";
+import { writeBatch } from "../../src/writes/write-batch.ts";
 
 const record = { type: "component", id: "c", name: "api" } as const;
 const change: Change<"updated"> = {
@@ -22,10 +23,11 @@ const otherwise = () => new Conflict("No.");
 it("writes nothing for an update that changes no field", async () => {
   const before = { id: "before" };
   // A statement would need the database, which this context does not have.
-  const ctx = {} as ServiceContext;
+  const ctx = { actor: {} } as ServiceContext;
   expect(await write(ctx, { guarded, changes: [change], unchanged: before, otherwise })).toBe(
     before,
   );
+  expect(await writeBatch(ctx, { guarded, changes: [change], unchanged: before })).toBe(before);
 });
 
 const renamed = { ...change, after: { name: "other", kind: "job" } };
@@ -38,8 +40,15 @@ const REFUSED = [
   (ctx: ServiceContext) =>
     // @ts-expect-error A statement that may change no row needs the reason.
     write(ctx, { guarded, changes: [renamed], unchanged: change }),
+  (ctx: ServiceContext) =>
+    // @ts-expect-error So does one whose row another statement reads.
+    write(ctx, { guarded, reads: guarded, changes: [renamed], unchanged: change }),
+  (ctx: ServiceContext) =>
+    // @ts-expect-error An update says what it returns if it changes nothing, for all results, too.
+    writeBatch(ctx, { guarded, changes: [renamed] }),
 ];
 
 it("fails without what its types need", async () => {
-  for (const refused of REFUSED) await expect(refused({} as ServiceContext)).rejects.toThrow();
+  for (const refused of REFUSED)
+    await expect(refused({ actor: {} } as ServiceContext)).rejects.toThrow();
 });

@@ -15,6 +15,13 @@ export function presentAccount(account: OwnAccount, { isOwnKey }: { isOwnKey: bo
   };
 }
 
+export function presentOwnAccount(
+  account: OwnAccount,
+  { actor }: { actor: { isOwnKey: boolean } },
+) {
+  return presentAccount(account, actor);
+}
+
 export function toAccountPatch(body: Output<typeof UpdateAccount>): AccountPatch {
   const { name, display_name, avatar, profile } = body;
   return { name, displayName: display_name, avatar, profile };

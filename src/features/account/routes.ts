@@ -1,17 +1,21 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag } from "../../http/entity-tags.ts";
 import { API_KEY_POLICIES, operation, SESSION_POLICIES } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
-import { presentAccount, presentIdentity, toAccountPatch } from "./presenters.ts";
+import { presentIdentity, presentOwnAccount, toAccountPatch } from "./presenters.ts";
 import { UpdateAccount } from "./schemas.ts";
 import { changeAccount, deleteAccount, getAccount, getIdentity } from "./service.ts";
+
+function presentCaller(identity: Parameters<typeof presentIdentity>[0]) {
+  const limits = identity.actor.session ? SESSION_POLICIES : API_KEY_POLICIES;
+  return { ...presentIdentity(identity), limits };
+}
 
 const whoAmI = operation({
   method: "get",
   path: "/v1/whoami",
   operationId: "whoAmI",
+  present: presentCaller,
   scope: null,
 });
 
@@ -20,6 +24,7 @@ const get = operation({
   path: "/v1/account",
   operationId: "getAccount",
   record: true,
+  present: presentOwnAccount,
   scope: "members:read",
 });
 
@@ -28,6 +33,7 @@ const update = operation({
   path: "/v1/account",
   operationId: "updateAccount",
   record: true,
+  present: presentOwnAccount,
   scope: "members:write",
   request: () => ({ body: jsonBody(UpdateAccount()) }),
 });
@@ -42,23 +48,7 @@ const remove = operation({
 });
 
 export const accountRoutes = createRouter<Documented>()
-  .openapi(whoAmI, async (c) => {
-    const identity = presentIdentity(await getIdentity(c.env));
-    const limits = c.env.actor.session ? SESSION_POLICIES : API_KEY_POLICIES;
-    return c.json({ ...identity, limits }, 200);
-  })
-  .openapi(get, async (c) => {
-    const account = await getAccount(c.env);
-    const { recordVersion } = account;
-    return jsonWithTag(c, recordVersion, presentAccount(account, c.env.actor), 200);
-  })
-  .openapi(update, async (c) => {
-    const patch = toAccountPatch(c.req.valid("json"));
-    const account = await once(c.env, changeAccount, patch);
-    const { recordVersion } = account;
-    return jsonWithTag(c, recordVersion, presentAccount(account, c.env.actor), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteAccount(c.env);
-    return c.body(null, 204);
-  });
+  .handle(whoAmI, ({ ctx }) => getIdentity(ctx))
+  .handle(get, ({ ctx }) => getAccount(ctx))
+  .handle(update, ({ ctx, body }) => changeAccount(ctx, toAccountPatch(body)))
+  .handle(remove, ({ ctx }) => deleteAccount(ctx));

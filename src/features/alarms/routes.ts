@@ -1,7 +1,8 @@
 import { jsonBody } from "../../http/bodies.ts";
+import type { RunnerEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
+import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
 import type { Documented } from "./document.ts";
 import { presentAlarm } from "./presenters.ts";
@@ -13,6 +14,7 @@ const list = operation({
   path: "/v1/stacks/{stack_id}/alarms",
   operationId: "listAlarms",
   polled: true,
+  presentEach: presentAlarm,
   scope: "environments:read",
   request: () => ({ params: StackParams(), query: ListQuery() }),
 });
@@ -21,29 +23,21 @@ const report = operation({
   method: "put",
   path: "/v1/stacks/{stack_id}/alarms/{name}",
   operationId: "reportAlarm",
+  present: presentAlarm,
   scope: "environments:write",
   credentials: ["api_key", "runner_token"],
   request: () => ({ params: AlarmParams(), body: jsonBody(AlarmReport()) }),
 });
 
 export const alarmRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
-    const alarms = await listAlarms(c.env, c.req.valid("param").stack_id, page);
-    return c.json(toEnvelope(alarms, presentAlarm), 200);
-  })
-  .openapi(report, async (c) => {
-    const { stack_id, name } = c.req.valid("param");
-    const alarm = await reportAlarm(c.env, stack_id, { name, ...c.req.valid("json") });
-    return c.json(presentAlarm(alarm), 200);
-  });
+  .handle(list, ({ ctx, params, query }) => listAlarms(ctx, params.stack_id, toPageRequest(query)))
+  .handle(report, ({ ctx, params, body }) =>
+    reportAlarm(ctx, params.stack_id, { name: params.name, ...body }),
+  );
 
 /** The same operation for runner tokens. */
-export const alarmRoutesForRunners = createRouter<Documented, RunnerEnv>().openapi(
+export const alarmRoutesForRunners = createRouter<Documented, RunnerEnv>().handle(
   report,
-  async (c) => {
-    const { stack_id, name } = c.req.valid("param");
-    const alarm = await reportAlarmAsRunner(c.env, stack_id, { name, ...c.req.valid("json") });
-    return c.json(presentAlarm(alarm), 200);
-  },
+  ({ ctx, params, body }) =>
+    reportAlarmAsRunner(ctx, params.stack_id, { name: params.name, ...body }),
 );

@@ -19,6 +19,10 @@ export function versionOf(row: KeyRecord): number {
   return "revokedAt" in row ? 1 : row.recordVersion;
 }
 
+export function presentSecretKey({ key }: Pick<CreatedKey, "key">) {
+  return { key };
+}
+
 export function presentCreatedApiKey({ row, key }: CreatedKey) {
   return { ...presentApiKey(row), key };
 }

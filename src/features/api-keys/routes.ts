@@ -1,14 +1,11 @@
-import type { Context } from "hono";
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Output } from "../../lib/schemas.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
-import { presentCreatedApiKey, presentKeyRecord, versionOf } from "./presenters.ts";
+import { presentApiKey, presentKeyRecord, presentSecretKey, versionOf } from "./presenters.ts";
 import { rotateKey } from "./rotation.ts";
 import {
   ApiKeyParams,
@@ -25,8 +22,20 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/api-keys",
   operationId: "listApiKeys",
+  presentEach: presentKeyRecord,
   scope: "keys:read",
   request: () => ({ params: OrganizationParams(), query: KeyListQuery() }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/api-keys/{key_id}",
+  operationId: "getApiKey",
+  record: true,
+  present: presentKeyRecord,
+  version: versionOf,
+  scope: "keys:read",
+  request: () => ({ params: ApiKeyParams() }),
 });
 
 const create = operation({
@@ -35,17 +44,11 @@ const create = operation({
   operationId: "createApiKey",
   status: 201,
   record: true,
+  present: presentApiKey,
+  presentSecrets: presentSecretKey,
+  location: get,
   scope: "keys:write",
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateApiKey()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}/api-keys/{key_id}",
-  operationId: "getApiKey",
-  record: true,
-  scope: "keys:read",
-  request: () => ({ params: ApiKeyParams() }),
 });
 
 const update = operation({
@@ -53,6 +56,7 @@ const update = operation({
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "updateApiKey",
   record: true,
+  present: presentApiKey,
   scope: "keys:write",
   request: () => ({ params: ApiKeyParams(), body: jsonBody(UpdateApiKey()) }),
 });
@@ -63,6 +67,9 @@ const rotate = operation({
   operationId: "rotateApiKey",
   status: 201,
   record: true,
+  present: presentApiKey,
+  presentSecrets: presentSecretKey,
+  location: get,
   scope: "keys:write",
   request: () => ({ params: ApiKeyParams(), body: jsonBody(RotateApiKey()) }),
 });
@@ -78,51 +85,22 @@ const revoke = operation({
 });
 
 export const apiKeyRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const query = c.req.valid("query");
+  .handle(list, ({ ctx, params, query }) => {
     const page = { ...toNamedPageRequest(query), status: query.status ?? "active" };
-    return c.json(toEnvelope(await listKeys(c.env, org_id, page), presentKeyRecord), 200);
+    return listKeys(ctx, params.org_id, page);
   })
-  .openapi(create, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const input = toNewKey(c.req.valid("json"));
-    const created = await once(c.env, createKey, org_id, input);
-    return c.json(await presentAndLocate(c, created), 201);
-  })
-  .openapi(get, async (c) => {
-    const { org_id, key_id } = c.req.valid("param");
-    return c.json(await tagKey(c, await getKey(c.env, org_id, key_id)), 200);
-  })
-  .openapi(update, async (c) => {
-    const { org_id, key_id } = c.req.valid("param");
-    const change = toUpdate(c.req.valid("json"));
-    const key = await once(c.env, updateKey, org_id, key_id, change);
-    return c.json(await tagKey(c, key), 200);
-  })
-  .openapi(rotate, async (c) => {
-    const { org_id, key_id } = c.req.valid("param");
-    const { overlap_seconds: overlapSeconds = 0, expires_at } = c.req.valid("json");
+  .handle(create, ({ ctx, params, body }) => createKey(ctx, params.org_id, toNewKey(body)))
+  .handle(get, ({ ctx, params }) => getKey(ctx, params.org_id, params.key_id))
+  .handle(update, ({ ctx, params, body }) =>
+    updateKey(ctx, params.org_id, params.key_id, toUpdate(body)),
+  )
+  .handle(rotate, ({ ctx, params, body: { overlap_seconds: overlapSeconds = 0, expires_at } }) => {
     const input = { overlapSeconds, expiresAt: toTime(expires_at) };
-    const rotated = await once(c.env, rotateKey, org_id, key_id, input);
-    return c.json(await presentAndLocate(c, rotated), 201);
+    return rotateKey(ctx, params.org_id, params.key_id, input);
   })
-  .openapi(revoke, async (c) => {
-    const { org_id, key_id } = c.req.valid("param");
-    await revokeKey(c.env, org_id, key_id, c.req.valid("query").descendants);
-    return c.body(null, 204);
-  });
-
-function tagKey(c: Context, row: Parameters<typeof presentKeyRecord>[0]) {
-  return tagged(c, versionOf(row), presentKeyRecord(row));
-}
-
-async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedApiKey>[0]) {
-  const { id, organizationId } = created.row;
-  setLocation(c, get, { org_id: organizationId, key_id: id });
-  await tagKey(c, created.row);
-  return presentCreatedApiKey(created);
-}
+  .handle(revoke, ({ ctx, params, query }) =>
+    revokeKey(ctx, params.org_id, params.key_id, query.descendants),
+  );
 
 function toUpdate(body: Output<typeof UpdateApiKey>) {
   const { name, scopes, project_ids: projectIds, environment_ids: environmentIds } = body;

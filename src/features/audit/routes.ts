@@ -1,6 +1,6 @@
 import { NDJSON } from "../../http/media-types.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Documented } from "./document.ts";
@@ -12,6 +12,7 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/audit-log",
   operationId: "listAuditLog",
+  presentEach: presentRecord,
   scope: "audit:read",
   request: () => ({ params: OrganizationParams(), query: AuditQuery() }),
 });
@@ -26,12 +27,9 @@ const download = operation({
 });
 
 export const auditRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const query = c.req.valid("query");
-    const { org_id } = c.req.valid("param");
-    const records = await listAuditLog(c.env, org_id, toFilter(query), toPageRequest(query));
-    return c.json(toEnvelope(records, presentRecord), 200);
-  })
+  .handle(list, ({ ctx, params, query }) =>
+    listAuditLog(ctx, params.org_id, toFilter(query), toPageRequest(query)),
+  )
   .openapi(download, async (c) => {
     const query = c.req.valid("query");
     const { org_id } = c.req.valid("param");

@@ -1,9 +1,10 @@
 import type { MiddlewareHandler } from "hono";
 import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
 import { readJsonBody } from "../../http/read-body.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toNewAccount } from "../memberships/index.ts";
 import {

@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import {
   type AuditContext,
   type AuditedAct,
@@ -48,9 +49,10 @@ export function auditChanges(
   ctx: AuditContext,
   organizationId: string,
   changes: readonly Change[],
+  condition?: SQL,
 ) {
   const acts = changes.filter((change) => !isNoOp(change)).flatMap(toActs);
-  return acts.length > 0 ? recordActs(ctx, organizationId, acts) : undefined;
+  return acts.length > 0 ? recordActs(ctx, organizationId, acts, condition) : undefined;
 }
 
 function toActs({ action: kind, record, auditedAs, ...change }: Change): AuditedAct[] {

@@ -8,5 +8,6 @@ export {
   recordChange,
   recordChanges,
   toEntries,
+  type WrittenFields,
   writeChangelogEvent,
 } from "./record.ts";

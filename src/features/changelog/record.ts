@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ServiceContext, SystemContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -117,17 +118,23 @@ export function writeChangelogEvent(
   );
 }
 
-/** Records nothing unless the previous statement of the batch changed a row. */
+/**
+ * Records nothing unless a statement has changed a row.
+ * @param origin That statement. By default the previous one of the batch.
+ */
 export function recordChanges(
   ctx: ChangelogContext,
   organizationId: string,
   changes: readonly Change[],
   written?: WrittenFields,
+  origin?: Statement,
 ) {
   const entries = toEntries(ctx, changes);
   return {
-    audit: auditChanges(ctx, organizationId, changes),
-    entries: insertEntries(ctx, organizationId, entries, { written }),
+    audit: after(origin, (condition) => auditChanges(ctx, organizationId, changes, condition)),
+    entries: after(origin, (condition) =>
+      insertEntries(ctx, organizationId, entries, { written, condition }),
+    ),
     event: writeChangelogEvent(ctx, entries),
   };
 }

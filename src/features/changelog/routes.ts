@@ -1,5 +1,5 @@
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Documented } from "./document.ts";
@@ -11,12 +11,11 @@ const list = operation({
   path: "/v1/projects/{project_id}/changelog",
   operationId: "listChangelog",
   polled: true,
+  presentEach: presentEntry,
   scope: "projects:read",
   request: () => ({ params: ProjectParams(), query: ListQuery() }),
 });
 
-export const changelogRoutes = createRouter<Documented>().openapi(list, async (c) => {
-  const page = toPageRequest(c.req.valid("query"));
-  const entries = await listChangelog(c.env, c.req.valid("param").project_id, page);
-  return c.json(toEnvelope(entries, presentEntry), 200);
-});
+export const changelogRoutes = createRouter<Documented>().handle(list, ({ ctx, params, query }) =>
+  listChangelog(ctx, params.project_id, toPageRequest(query)),
+);

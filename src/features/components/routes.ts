@@ -1,11 +1,9 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { presentComponent } from "./presenters.ts";
 import { ComponentInput, UpdateComponent } from "./schemas.ts";
@@ -21,8 +19,19 @@ const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/components",
   operationId: "listComponents",
+  presentEach: presentComponent,
   scope: "environments:read",
   request: () => ({ params: EnvironmentParams(), query: namedListQuery(LIMITS.slugLength.value) }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/components/{component_id}",
+  operationId: "getComponent",
+  record: true,
+  present: presentComponent,
+  scope: "environments:read",
+  request: () => ({ params: ComponentParams() }),
 });
 
 const create = operation({
@@ -31,17 +40,10 @@ const create = operation({
   operationId: "createComponent",
   status: 201,
   record: true,
+  present: presentComponent,
+  location: get,
   scope: "environments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(ComponentInput()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/components/{component_id}",
-  operationId: "getComponent",
-  record: true,
-  scope: "environments:read",
-  request: () => ({ params: ComponentParams() }),
 });
 
 const replace = operation({
@@ -49,6 +51,7 @@ const replace = operation({
   path: "/v1/components/{component_id}",
   operationId: "replaceComponent",
   record: true,
+  present: presentComponent,
   scope: "environments:write",
   request: () => ({ params: ComponentParams(), body: jsonBody(ComponentInput()) }),
 });
@@ -58,6 +61,7 @@ const update = operation({
   path: "/v1/components/{component_id}",
   operationId: "updateComponent",
   record: true,
+  present: presentComponent,
   scope: "environments:write",
   request: () => ({ params: ComponentParams(), body: jsonBody(UpdateComponent()) }),
 });
@@ -73,34 +77,11 @@ const remove = operation({
 });
 
 export const componentRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = toNamedPageRequest(c.req.valid("query"));
-    const components = await listComponents(c.env, c.req.valid("param").environment_id, page);
-    return c.json(toEnvelope(components, presentComponent), 200);
-  })
-  .openapi(create, async (c) => {
-    const { environment_id } = c.req.valid("param");
-    const input = c.req.valid("json");
-    const component = await once(c.env, createComponent, environment_id, input);
-    setLocation(c, get, { component_id: component.id });
-    return jsonWithTag(c, component.recordVersion, presentComponent(component), 201);
-  })
-  .openapi(get, async (c) => {
-    const component = await getComponent(c.env, c.req.valid("param").component_id);
-    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { component_id } = c.req.valid("param");
-    const component = await changeComponent(c.env, component_id, c.req.valid("json"));
-    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
-  })
-  .openapi(update, async (c) => {
-    const { component_id } = c.req.valid("param");
-    const change = c.req.valid("json");
-    const component = await once(c.env, changeComponent, component_id, change);
-    return jsonWithTag(c, component.recordVersion, presentComponent(component), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteComponent(c.env, c.req.valid("param").component_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listComponents(ctx, params.environment_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, params, body }) => createComponent(ctx, params.environment_id, body))
+  .handle(get, ({ ctx, params }) => getComponent(ctx, params.component_id))
+  .handle(replace, ({ ctx, params, body }) => changeComponent(ctx, params.component_id, body))
+  .handle(update, ({ ctx, params, body }) => changeComponent(ctx, params.component_id, body))
+  .handle(remove, ({ ctx, params }) => deleteComponent(ctx, params.component_id));

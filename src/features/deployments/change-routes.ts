@@ -2,7 +2,7 @@ import { operation } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
 import { previewPromotion, previewRedeployment } from "./copy-service.ts";
 import type { Documented } from "./document.ts";
-import { presentPreview } from "./presenters.ts";
+import { type ConfigurationChange, presentPreview } from "./presenters.ts";
 import { DeploymentOfEnvironmentParams, DeploymentParams } from "./schemas.ts";
 import { compareConfigurations } from "./service.ts";
 
@@ -10,6 +10,7 @@ const configuration = operation({
   method: "get",
   path: "/v1/deployments/{deployment_id}/configuration",
   operationId: "getDeploymentConfiguration",
+  present: (change: ConfigurationChange) => change,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentParams() }),
@@ -19,6 +20,7 @@ const redeployment = operation({
   method: "get",
   path: "/v1/deployments/{deployment_id}/redeployment",
   operationId: "previewRedeployment",
+  present: presentPreview,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentParams() }),
@@ -28,6 +30,7 @@ const promotion = operation({
   method: "get",
   path: "/v1/deployments/{deployment_id}/promotion/{environment_id}",
   operationId: "previewPromotion",
+  present: presentPreview,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentOfEnvironmentParams() }),
@@ -35,16 +38,8 @@ const promotion = operation({
 
 /** What deployments change. */
 export const changeRoutes = createRouter<Documented>()
-  .openapi(configuration, async (c) => {
-    const { deployment_id } = c.req.valid("param");
-    return c.json(await compareConfigurations(c.env, deployment_id), 200);
-  })
-  .openapi(redeployment, async (c) => {
-    const { deployment_id } = c.req.valid("param");
-    return c.json(presentPreview(await previewRedeployment(c.env, deployment_id)), 200);
-  })
-  .openapi(promotion, async (c) => {
-    const { deployment_id, environment_id } = c.req.valid("param");
-    const preview = await previewPromotion(c.env, deployment_id, environment_id);
-    return c.json(presentPreview(preview), 200);
-  });
+  .handle(configuration, ({ ctx, params }) => compareConfigurations(ctx, params.deployment_id))
+  .handle(redeployment, ({ ctx, params }) => previewRedeployment(ctx, params.deployment_id))
+  .handle(promotion, ({ ctx, params }) =>
+    previewPromotion(ctx, params.deployment_id, params.environment_id),
+  );

@@ -1,16 +1,14 @@
 import type { ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { recordChange } from "../changelog/index.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
   requireEnvironment,
 } from "../environments/index.ts";
-import { recordRow } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import type { Queue } from "./lifecycle.ts";
 import {
   type Document,
@@ -83,36 +81,39 @@ export async function queueDeployment(
   const id = newId(clock);
   const ids = { organizationId, projectId, environmentId, configurationVersion };
   const row = { id, ...ids, ...fields, now };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bytes: sizeOfDeployment(fields),
-    bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
-  });
-  const writing = batch(ctx.db, {
-    limits: limits.statement,
-    project: store.findConnectionStatus(db, organizationId, projectId),
-    deployment: creation.insertDeployment(db, row),
-    changelog: recordChange(ctx, {
-      projectId,
-      action: "created",
-      record: { type: "deployment", id },
-      after: presentNewDeployment(row),
-    }),
-    stacks: creation.insertStacks(db, row),
-    superseded: creation.supersedeOlder(db, id, environmentId, now),
-    cleared: creation.clearOldConfigurations(db, environmentId),
-    finalized: finalize(ctx, { environment: environmentId }, now),
-    recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+  const { first, reads } = await writeBatch(ctx, {
+    growth: {
+      organizationId,
+      bytes: sizeOfDeployment(fields),
+      bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
+    },
+    first: { project: store.findConnectionStatus(db, organizationId, projectId) },
+    guarded: creation.insertDeployment(db, row),
+    changes: [
+      {
+        projectId,
+        action: "created",
+        record: { type: "deployment", id },
+        after: presentNewDeployment(row),
+      },
+    ],
+    effects: {
+      stacks: creation.insertStacks(db, row),
+      superseded: creation.supersedeOlder(db, id, environmentId, now),
+      cleared: creation.clearOldConfigurations(db, environmentId),
+      finalized: finalize(ctx, { environment: environmentId }, now),
+      promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
+    },
+    entry: {
+      row: store.selectDeployment(db, organizationId, id),
       json: store.JSON_TEXTS,
       condition: store.whereDeploymentExists(organizationId, id),
-    }),
-    created: store.findDeployment(db, actor, id),
-    promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
+    },
+    reads: { created: store.findDeployment(db, actor, id) },
   });
-  const results = await limits.enforce(writing);
-  const [created] = results.created;
+  const [created] = reads.created;
   if (created) return created;
-  requireConnected(results.project[0]);
+  requireConnected(first.project[0]);
   throw new NotFound("stack in the environment");
 }
 

@@ -1,11 +1,8 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Output } from "../../lib/schemas.ts";
-import { once } from "../idempotency/index.ts";
 import { promote, redeploy } from "./copy-service.ts";
 import { createDeployment } from "./creation-service.ts";
 import type { Documented } from "./document.ts";
@@ -15,6 +12,7 @@ import {
   DeploymentParams,
   DeploymentQuery,
   PromoteDeployment,
+  toDeploymentPage,
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
@@ -23,6 +21,7 @@ const list = operation({
   path: "/v1/deployments",
   operationId: "listDeployments",
   polled: true,
+  presentEach: presentDeployment,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ query: DeploymentQuery() }),
@@ -33,6 +32,7 @@ const get = operation({
   path: "/v1/deployments/{deployment_id}",
   operationId: "getDeployment",
   record: true,
+  present: presentDeployment,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentParams() }),
@@ -44,6 +44,8 @@ const create = operation({
   operationId: "createDeployment",
   status: 201,
   record: true,
+  present: presentDeployment,
+  location: get,
   scope: "deployments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(CreateDeployment()) }),
 });
@@ -53,6 +55,7 @@ const cancel = operation({
   path: "/v1/deployments/{deployment_id}/cancel",
   operationId: "cancelDeployment",
   record: true,
+  present: presentDeployment,
   scope: "deployments:write",
   request: () => ({ params: DeploymentParams() }),
 });
@@ -63,6 +66,8 @@ const redeployment = operation({
   operationId: "redeployDeployment",
   status: 201,
   record: true,
+  present: presentDeployment,
+  location: get,
   scope: "deployments:write",
   request: () => ({ params: DeploymentParams() }),
 });
@@ -73,45 +78,23 @@ const promotion = operation({
   operationId: "promoteDeployment",
   status: 201,
   record: true,
+  present: presentDeployment,
+  location: get,
   scope: "deployments:write",
   request: () => ({ params: DeploymentParams(), body: jsonBody(PromoteDeployment()) }),
 });
 
 export const deploymentRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const query = c.req.valid("query");
-    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
-    return c.json(toEnvelope(await listDeployments(c.env, page), presentDeployment), 200);
-  })
-  .openapi(get, async (c) => {
-    const deployment = await getDeployment(c.env, c.req.valid("param").deployment_id);
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
-  })
-  .openapi(create, async (c) => {
-    const { environment_id } = c.req.valid("param");
-    const input = toInput(c.req.valid("json"));
-    const deployment = await once(c.env, createDeployment, environment_id, input);
-    setLocation(c, get, { deployment_id: deployment.id });
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
-  })
-  .openapi(cancel, async (c) => {
-    const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, cancelDeployment, deployment_id);
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
-  })
-  .openapi(redeployment, async (c) => {
-    const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, redeploy, deployment_id);
-    setLocation(c, get, { deployment_id: deployment.id });
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
-  })
-  .openapi(promotion, async (c) => {
-    const { environment_id } = c.req.valid("json");
-    const { deployment_id } = c.req.valid("param");
-    const deployment = await once(c.env, promote, deployment_id, environment_id);
-    setLocation(c, get, { deployment_id: deployment.id });
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 201);
-  });
+  .handle(list, ({ ctx, query }) => listDeployments(ctx, toDeploymentPage(query)))
+  .handle(get, ({ ctx, params }) => getDeployment(ctx, params.deployment_id))
+  .handle(create, ({ ctx, params, body }) =>
+    createDeployment(ctx, params.environment_id, toInput(body)),
+  )
+  .handle(cancel, ({ ctx, params }) => cancelDeployment(ctx, params.deployment_id))
+  .handle(redeployment, ({ ctx, params }) => redeploy(ctx, params.deployment_id))
+  .handle(promotion, ({ ctx, params, body }) =>
+    promote(ctx, params.deployment_id, body.environment_id),
+  );
 
 function toInput({ patch = [], queue = "supersede", ...rest }: Output<typeof CreateDeployment>) {
   return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { documented, EXAMPLE_IDS } from "#documented";
-import { ListQuery } from "../../http/pagination.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, enumFilter, identifierInput, text } from "../../lib/schemas.ts";
+import { component, enumFilter, identifierInput, type Output, text } from "../../lib/schemas.ts";
 import { LINE } from "../../lib/text-patterns.ts";
 import { DEPLOYMENT_STATUSES, QUEUES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
@@ -172,3 +172,7 @@ export const DeploymentQuery = lazy(() =>
     ),
   }),
 );
+
+export function toDeploymentPage(query: Output<typeof DeploymentQuery>) {
+  return { ...toPageRequest(query), statuses: query.status ?? [] };
+}

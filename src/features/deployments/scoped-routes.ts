@@ -1,12 +1,10 @@
-import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
 import type { Documented } from "./document.ts";
 import { presentDeployment } from "./presenters.ts";
-import { DeploymentOfEnvironmentParams, DeploymentQuery } from "./schemas.ts";
+import { DeploymentOfEnvironmentParams, DeploymentQuery, toDeploymentPage } from "./schemas.ts";
 import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
 
 const listOfEnvironment = operation({
@@ -14,6 +12,7 @@ const listOfEnvironment = operation({
   path: "/v1/environments/{environment_id}/deployments",
   operationId: "listEnvironmentDeployments",
   polled: true,
+  presentEach: presentDeployment,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: EnvironmentParams(), query: DeploymentQuery() }),
@@ -24,6 +23,7 @@ const getOfEnvironment = operation({
   path: "/v1/environments/{environment_id}/deployments/{deployment_id}",
   operationId: "getEnvironmentDeployment",
   record: true,
+  present: presentDeployment,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentOfEnvironmentParams() }),
@@ -34,27 +34,19 @@ const listOfStack = operation({
   path: "/v1/stacks/{stack_id}/deployments",
   operationId: "listStackDeployments",
   polled: true,
+  presentEach: presentDeployment,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: StackParams(), query: DeploymentQuery() }),
 });
 
 export const scopedDeploymentRoutes = createRouter<Documented>()
-  .openapi(listOfEnvironment, async (c) => {
-    const query = c.req.valid("query");
-    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
-    const { environment_id } = c.req.valid("param");
-    const found = await listDeploymentsOfEnvironment(c.env, environment_id, page);
-    return c.json(toEnvelope(found, presentDeployment), 200);
-  })
-  .openapi(getOfEnvironment, async (c) => {
-    const { environment_id, deployment_id } = c.req.valid("param");
-    const deployment = await getDeployment(c.env, deployment_id, environment_id);
-    return jsonWithTag(c, deployment.recordVersion, presentDeployment(deployment), 200);
-  })
-  .openapi(listOfStack, async (c) => {
-    const query = c.req.valid("query");
-    const page = { ...toPageRequest(query), statuses: query.status ?? [] };
-    const found = await listDeploymentsOfStack(c.env, c.req.valid("param").stack_id, page);
-    return c.json(toEnvelope(found, presentDeployment), 200);
-  });
+  .handle(listOfEnvironment, ({ ctx, params, query }) =>
+    listDeploymentsOfEnvironment(ctx, params.environment_id, toDeploymentPage(query)),
+  )
+  .handle(getOfEnvironment, ({ ctx, params }) =>
+    getDeployment(ctx, params.deployment_id, params.environment_id),
+  )
+  .handle(listOfStack, ({ ctx, params, query }) =>
+    listDeploymentsOfStack(ctx, params.stack_id, toDeploymentPage(query)),
+  );

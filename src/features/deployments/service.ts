@@ -4,9 +4,8 @@ import { batch } from "../../db/batch.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
-import { recordChange } from "../changelog/index.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { findEnvironment } from "../environments/index.ts";
-import { recordRow } from "../idempotency/index.ts";
 import { findStack } from "../stacks/index.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
@@ -94,21 +93,19 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   await requireExpectedVersion(ctx, before.recordVersion, () => presentDeployment(before));
   const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
-  const results = await batch(ctx.db, {
-    canceled: cancelDeployments(ctx, { deployment: id }, now),
-    changelog: recordChange(
-      ctx,
-      { projectId, action: "canceled", record: { type: "deployment", id } },
-      statusesOfCancel(id),
-    ),
-    finalized: finalize(ctx, { environment: environmentId }, now),
-    recorded: recordRow(ctx, store.selectDeployment(db, organizationId, id), {
+  const { reads } = await writeBatch(ctx, {
+    guarded: cancelDeployments(ctx, { deployment: id }, now),
+    changes: [{ projectId, action: "canceled", record: { type: "deployment", id } }],
+    written: statusesOfCancel(id),
+    effects: { finalized: finalize(ctx, { environment: environmentId }, now) },
+    entry: {
+      row: store.selectDeployment(db, organizationId, id),
       json: store.JSON_TEXTS,
       condition: store.whereCanceled(organizationId, id),
-    }),
-    deployment: store.findDeployment(db, actor, id),
+    },
+    reads: { deployment: store.findDeployment(db, actor, id) },
   });
-  const [deployment] = results.deployment;
+  const [deployment] = reads.deployment;
   if (!deployment) throw new NotFound("deployment");
   const { status } = deployment;
   if (status === "canceling" || status === "canceled") return deployment;

@@ -1,11 +1,9 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams, ProjectParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { presentEnvironment } from "./presenters.ts";
 import { CreateEnvironment, ReplaceEnvironment, UpdateEnvironment } from "./schemas.ts";
@@ -23,8 +21,19 @@ const list = operation({
   path: "/v1/projects/{project_id}/environments",
   operationId: "listEnvironments",
   polled: true,
+  presentEach: presentEnvironment,
   scope: "environments:read",
   request: () => ({ params: ProjectParams(), query: namedListQuery(LIMITS.slugLength.value) }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/environments/{environment_id}",
+  operationId: "getEnvironment",
+  record: true,
+  present: presentEnvironment,
+  scope: "environments:read",
+  request: () => ({ params: EnvironmentParams() }),
 });
 
 const create = operation({
@@ -33,17 +42,10 @@ const create = operation({
   operationId: "createEnvironment",
   status: 201,
   record: true,
+  present: presentEnvironment,
+  location: get,
   scope: "environments:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(CreateEnvironment()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/environments/{environment_id}",
-  operationId: "getEnvironment",
-  record: true,
-  scope: "environments:read",
-  request: () => ({ params: EnvironmentParams() }),
 });
 
 const replace = operation({
@@ -51,6 +53,7 @@ const replace = operation({
   path: "/v1/environments/{environment_id}",
   operationId: "replaceEnvironment",
   record: true,
+  present: presentEnvironment,
   scope: "environments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(ReplaceEnvironment()) }),
 });
@@ -60,6 +63,7 @@ const update = operation({
   path: "/v1/environments/{environment_id}",
   operationId: "updateEnvironment",
   record: true,
+  present: presentEnvironment,
   scope: "environments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(UpdateEnvironment()) }),
 });
@@ -75,34 +79,11 @@ const remove = operation({
 });
 
 export const environmentRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = toNamedPageRequest(c.req.valid("query"));
-    const environments = await listEnvironments(c.env, c.req.valid("param").project_id, page);
-    return c.json(toEnvelope(environments, presentEnvironment), 200);
-  })
-  .openapi(create, async (c) => {
-    const { project_id } = c.req.valid("param");
-    const input = c.req.valid("json");
-    const environment = await once(c.env, createEnvironment, project_id, input);
-    setLocation(c, get, { environment_id: environment.id });
-    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 201);
-  })
-  .openapi(get, async (c) => {
-    const environment = await getEnvironment(c.env, c.req.valid("param").environment_id);
-    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { environment_id } = c.req.valid("param");
-    const environment = await replaceEnvironment(c.env, environment_id, c.req.valid("json"));
-    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
-  })
-  .openapi(update, async (c) => {
-    const { environment_id } = c.req.valid("param");
-    const change = c.req.valid("json");
-    const environment = await once(c.env, updateEnvironment, environment_id, change);
-    return jsonWithTag(c, environment.recordVersion, presentEnvironment(environment), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteEnvironment(c.env, c.req.valid("param").environment_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listEnvironments(ctx, params.project_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, params, body }) => createEnvironment(ctx, params.project_id, body))
+  .handle(get, ({ ctx, params }) => getEnvironment(ctx, params.environment_id))
+  .handle(replace, ({ ctx, params, body }) => replaceEnvironment(ctx, params.environment_id, body))
+  .handle(update, ({ ctx, params, body }) => updateEnvironment(ctx, params.environment_id, body))
+  .handle(remove, ({ ctx, params }) => deleteEnvironment(ctx, params.environment_id));

@@ -1,6 +1,7 @@
 import type { SystemContext } from "../../context.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { findRefusedSettings, REQUIRED_SECRETS } from "../../lib/settings.ts";
 import type { Documented } from "./document.ts";
 import { checkHealth } from "./service.ts";

@@ -1,9 +1,11 @@
 export { eraseRecords } from "./erasure.ts";
-export { once } from "./once.ts";
 export {
   type RecordOptions,
   recordResult,
   recordRow,
   recordWithSecrets,
   type Select,
+  type Shown,
+  saveResponse,
+  sealSecrets,
 } from "./record.ts";

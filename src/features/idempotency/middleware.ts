@@ -1,13 +1,14 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { readsEverything, type ServiceContext } from "../../context.ts";
+import type { ApiKeyEnv } from "../../http/envs.ts";
 import type { Operation } from "../../http/operation.ts";
-import type { ApiKeyEnv } from "../../http/router.ts";
 import { readSessionCookie } from "../../http/session-cookie.ts";
 import { hmacHex, sha256Hex } from "../../lib/digest.ts";
-import { type ApiError, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { INVALID_IDEMPOTENCY_KEY } from "../../lib/header-errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { once, type Replay } from "./once.ts";
 
 const maximum = LIMITS.idempotencyKeyLength.value;
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`);
@@ -34,26 +35,33 @@ export function readIdempotencyKey(
     const key = c.req.header("idempotency-key");
     if (key === undefined) return next();
     if (!KEY.test(key)) throw INVALID_IDEMPOTENCY_KEY;
-    const idempotentRequest = {
+    const request = {
       key,
       fingerprint: await fingerprintOf(c),
       status,
       recordId: newId(c.env.clock),
-      isRecorded: false,
-      hasSecrets: false,
-      replayedStatus: undefined as number | undefined,
-      notFound: undefined as ApiError | undefined,
     };
-    c.env = { ...c.env, idempotentRequest };
-    await next();
-    const { replayedStatus, notFound } = idempotentRequest;
-    if (replayedStatus === undefined) return;
-    await requireShown(c, read, notFound);
-    c.header("idempotency-replayed", "true");
-    if (c.res.status !== replayedStatus) {
-      c.res = new Response(c.res.body, { status: replayedStatus, headers: c.res.headers });
-    }
+    c.set("answerOnce", async (work, reply) => {
+      const { result, replay } = await once(c.env, request, work);
+      const response = await reply(result);
+      return replay ? showReplay(c, read, replay, response) : response;
+    });
+    return next();
   };
+}
+
+/** Throws if the caller can no longer read what the response shows. */
+async function showReplay(
+  c: Context<ApiKeyEnv>,
+  read: ReadRecord,
+  { status, notFound }: Replay,
+  response: Response,
+): Promise<Response> {
+  const location = response.headers.get("location");
+  await requireShown(c, read, { location, notFound });
+  response.headers.set("idempotency-replayed", "true");
+  const { body, headers } = response;
+  return response.status === status ? response : new Response(body, { status, headers });
 }
 
 /**
@@ -63,10 +71,10 @@ export function readIdempotencyKey(
 async function requireShown(
   c: Context<ApiKeyEnv>,
   read: ReadRecord,
-  notFound: ApiError | undefined,
+  { location, notFound }: Pick<Replay, "notFound"> & { location: string | null },
 ): Promise<void> {
   if (readsEverything(c.env.actor)) return;
-  const path = pathOfShown(c, notFound !== undefined);
+  const path = pathOfShown(c, location, notFound !== undefined);
   if (path !== undefined) {
     try {
       const request = new Request(new URL(path, c.req.url));
@@ -79,8 +87,11 @@ async function requireShown(
 }
 
 /** Undefined: nothing to read. A PATCH shows the record at its path. */
-function pathOfShown({ req, res }: Context<ApiKeyEnv>, isMissing: boolean): string | undefined {
-  const location = res.headers.get("location");
+function pathOfShown(
+  { req }: Context<ApiKeyEnv>,
+  location: string | null,
+  isMissing: boolean,
+): string | undefined {
   if (location === null) return isMissing && req.method === "PATCH" ? req.path : undefined;
   // The path of a record of an organization has been authorized, and a founder reads no other one.
   return isMissing || !location.startsWith("/v1/orgs/") ? location : undefined;

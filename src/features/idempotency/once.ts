@@ -1,39 +1,53 @@
 import type { ChangedKey, IdempotentRequest, ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
+import type { ApiError } from "../../lib/errors.ts";
 import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { authorizeRepeat } from "./authorize-repeat.ts";
-import { readResult, recordResult } from "./record.ts";
+import { readResult, saveResponse } from "./record.ts";
 import * as store from "./store.ts";
+
+type SentRequest = Omit<IdempotentRequest, "recorded">;
 
 type Work<Result> = (ctx: ServiceContext) => Promise<Result>;
 
-type Verb<Args extends readonly unknown[], Result> = (
-  ctx: ServiceContext,
-  ...args: Args
-) => Promise<Result>;
+/** The response that a request repeats. */
+export interface Replay {
+  status: number;
+  /** Why the repeat is refused, unless the caller can read what the stored response shows. */
+  notFound: ApiError | undefined;
+}
+
+/** The result of the work, or of the request that this one repeats. */
+interface Performed<Result> {
+  result: Result;
+  /** Absent: the work was done now. */
+  replay?: Replay;
+}
 
 /**
- * Calls the verb of a request, or returns the result of the request that it repeats. The verb records
- * its result in the batch that writes, which is its only effect and follows its authorization. Without
- * an `Idempotency-Key`, only calls the verb. Source: draft-ietf-httpapi-idempotency-key-header.
+ * Does the work of a request, or returns the result of the request that it repeats. The work records
+ * its result in the batch that writes, which is its only effect and follows its authorization.
+ * Source: draft-ietf-httpapi-idempotency-key-header.
  */
-export async function once<Args extends readonly unknown[], Result>(
+export async function once<Result>(
   ctx: ServiceContext,
-  verb: Verb<Args, Result>,
-  ...args: Args
-): Promise<Result> {
-  const request = ctx.idempotentRequest;
-  const work: Work<Result> = (context) => verb(context, ...args);
-  if (!request) return work(ctx);
+  request: SentRequest,
+  work: Work<Result>,
+): Promise<Performed<Result>> {
   const repeated = await findRepeated(ctx, request);
   if (repeated) return replay(ctx, request, repeated, work);
+  let isRecorded = false;
+  const recorded = () => {
+    isRecorded = true;
+  };
+  const recording = { ...ctx, idempotentRequest: { ...request, recorded } };
   try {
-    const result = await work(ctx);
+    const result = await work(recording);
     // The work had nothing to write. A repeat must not find something to write later.
-    if (!request.isRecorded) await recordUnchanged(ctx, request, result);
-    return result;
+    if (!isRecorded) await recordUnchanged(recording, result);
+    return { result };
   } catch (error) {
     return replayAfter(ctx, request, error, work);
   }
@@ -46,10 +60,10 @@ export async function once<Args extends readonly unknown[], Result>(
  */
 async function replayAfter<Result>(
   ctx: ServiceContext,
-  request: IdempotentRequest,
+  request: SentRequest,
   error: unknown,
   work: Work<Result>,
-): Promise<Result> {
+): Promise<Performed<Result>> {
   const repeated = await findRepeated(ctx, request).catch((failure: unknown) => {
     const { requestId: request_id } = ctx.origin;
     if (failure !== IDEMPOTENCY_KEY_REUSED) {
@@ -67,28 +81,27 @@ async function replayAfter<Result>(
  */
 async function replay<Result>(
   ctx: ServiceContext,
-  request: IdempotentRequest,
+  request: SentRequest,
   record: store.RecordRow,
   work: Work<Result>,
-): Promise<Result> {
+): Promise<Performed<Result>> {
   const changedKeys = JSON.parse(record.changedKeys) as ChangedKey[];
   if (changedKeys.length > 0) await ctx.invalidateKeys(changedKeys);
   const { pendingDeliveryId: deliveryId } = record;
   if (deliveryId !== null) ctx.enqueue([{ deliveryId }]);
-  if (record.id !== request.recordId) {
-    request.notFound = await authorizeRepeat(ctx, work);
-    request.replayedStatus = record.status;
-  }
+  const isOwn = record.id === request.recordId;
+  const notFound = isOwn ? undefined : await authorizeRepeat(ctx, work);
   try {
-    return (await readResult(ctx, record)) as Result;
+    const result = (await readResult(ctx, record)) as Result;
+    return isOwn ? { result } : { result, replay: { status: record.status, notFound } };
   } catch (error) {
-    throw request.notFound ?? error;
+    throw notFound ?? error;
   }
 }
 
 async function findRepeated(
   ctx: ServiceContext,
-  { key, fingerprint }: IdempotentRequest,
+  { key, fingerprint }: SentRequest,
 ): Promise<store.RecordRow | undefined> {
   const latest = ctx.clock.now() - LIMITS.idempotencyMs.value;
   const { found } = await batch(ctx.db, store.findRecord(ctx.db, ctx.actor, key, latest));
@@ -97,11 +110,7 @@ async function findRepeated(
   return record;
 }
 
-async function recordUnchanged(
-  ctx: ServiceContext,
-  request: IdempotentRequest,
-  result: unknown,
-): Promise<void> {
-  if (request.hasSecrets) throw new Error("A result with secrets was not recorded");
-  await batch(ctx.db, { recorded: recordResult(ctx, result, { condition: "always" }) });
+async function recordUnchanged(ctx: ServiceContext, result: unknown): Promise<void> {
+  const recorded = saveResponse(ctx, { value: result }, { condition: "always" });
+  await batch(ctx.db, { recorded });
 }

@@ -32,47 +32,68 @@ export type Select = Parameters<typeof jsonRow>[0];
 
 export interface RecordOptions {
   /** By default that the previous statement of the batch changed a row. */
-  condition?: SQL | "always";
+  condition?: SQL | "always" | undefined;
   /** The keys to invalidate again for a repeat. In SQL: a JSON list, read at this statement. */
   changedKeys?: readonly ChangedKey[] | SQL;
   /** Fields that are JSON texts. They are stored as JSON: as texts, they can be twice as long. */
   json?: readonly string[];
 }
 
+/** What the response shows: the row of a select, which the batch runs in the place of the entry, or a value. */
+export type Shown = { row: Select } | { value: unknown };
+
 /**
- * Records a result that the service knows before its batch, after the guarded statement. The statements
- * that follow may depend on `changes() > 0` as if it were absent. Undefined, which runs nothing, if the
- * request has no `Idempotency-Key`.
+ * The entry for repeats. The statements that follow may depend on the one before as if it were absent.
+ * Undefined, which runs nothing, if the request has no `Idempotency-Key`.
+ * @param secrets Of `sealSecrets`: the result is then `{ row, ...secrets }`.
  */
+export function saveResponse(
+  ctx: ServiceContext,
+  shown: Shown,
+  options?: RecordOptions,
+  secrets?: string,
+) {
+  const result = "row" in shown ? storedRow(shown.row, options) : storedValue(shown.value, options);
+  return insert(ctx, result, options, secrets);
+}
+
+/**
+ * Seals what only the first response and its repeats show. Undefined if the request has no
+ * `Idempotency-Key`.
+ */
+export async function sealSecrets(
+  ctx: ServiceContext,
+  secrets: object,
+): Promise<string | undefined> {
+  const request = ctx.idempotentRequest;
+  if (!request) return undefined;
+  const { organizationId } = ctx.actor;
+  const context = secretsContext({ id: request.recordId, organizationId });
+  const stored: StoredSecrets = { authority: authorityOf(ctx.actor), secrets };
+  return (await ctx.cipher()).seal(JSON.stringify(stored), context);
+}
+
+/** Of verbs that do not use `write` yet. */
 export function recordResult(ctx: ServiceContext, value: unknown, options?: RecordOptions) {
-  return insert(ctx, storedValue(value, options), options);
+  return saveResponse(ctx, { value }, options);
 }
 
-/** Like `recordResult`, for the row of a select, which the batch runs in the place of this statement. */
-export function recordRow(ctx: ServiceContext, select: Select, options?: RecordOptions) {
-  return insert(ctx, storedRow(select, options), options);
+/** Of verbs that do not use `write` yet. */
+export function recordRow(ctx: ServiceContext, row: Select, options?: RecordOptions) {
+  return saveResponse(ctx, { row }, options);
 }
 
-/**
- * Like `recordRow`, for a result `{ row, ...secrets }`. The secrets, which only the first response and
- * its repeats show, are stored sealed. A group, because awaiting a statement of Drizzle runs it.
- * @param row A select, or the value.
- */
+/** Of verbs that do not use `write` yet. */
 export async function recordWithSecrets(
   ctx: ServiceContext,
   row: Select | object | null,
   secrets: object,
   options?: RecordOptions,
 ) {
-  const request = ctx.idempotentRequest;
-  if (!request) return undefined;
-  request.hasSecrets = true;
-  const { organizationId } = ctx.actor;
-  const context = secretsContext({ id: request.recordId, organizationId });
-  const stored: StoredSecrets = { authority: authorityOf(ctx.actor), secrets };
-  const sealed = await (await ctx.cipher()).seal(JSON.stringify(stored), context);
-  const result = isSelect(row) ? storedRow(row, options) : storedValue(row, options);
-  return { sealed: insert(ctx, result, options, sealed) };
+  const sealed = await sealSecrets(ctx, secrets);
+  return {
+    sealed: saveResponse(ctx, isSelect(row) ? { row } : { value: row }, options, sealed),
+  };
 }
 
 /**
@@ -148,9 +169,7 @@ function insert(
   const keys = is(changedKeys, SQL) ? changedKeys : JSON.stringify(changedKeys);
   const row = { ...toRow(ctx, request), result, secrets, changedKeys: keys };
   const when = condition === "always" ? sql`true` : condition;
-  return observe(store.insertRecord(ctx, row, when), () => {
-    request.isRecorded = true;
-  });
+  return observe(store.insertRecord(ctx, row, when), () => request.recorded());
 }
 
 function toRow({ actor, clock }: ServiceContext, request: IdempotentRequest) {

@@ -18,8 +18,8 @@ export function presentInvitation(row: InvitationRow) {
   };
 }
 
-export function presentCreatedInvitation({ row, token, origin }: CreatedInvitation) {
-  return { ...presentInvitation(row), url: `${origin}${INVITATION_PATH}/${token}` };
+export function presentInvitationUrl({ token, origin }: CreatedInvitation) {
+  return { url: `${origin}${INVITATION_PATH}/${token}` };
 }
 
 export function presentAcceptedInvitation({ member, apiKey }: AcceptedInvitation) {

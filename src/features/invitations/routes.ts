@@ -1,14 +1,14 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation, tagged } from "../../http/entity-tags.ts";
+import { setLocation, tagged } from "../../http/entity-tags.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
-import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { operation, unchanging } from "../../http/operation.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { readJsonBody } from "../../http/read-body.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { once } from "../idempotency/index.ts";
 import { MEMBER_PATH, presentMember } from "../memberships/index.ts";
 import { SIGN_IN_PATH } from "../sessions/index.ts";
 import {
@@ -18,12 +18,12 @@ import {
   SIGN_IN_ONLY,
 } from "./acceptance.ts";
 import type { Documented } from "./document.ts";
-import { INVITATION_PATH, INVITATION_VERSION } from "./model.ts";
+import { INVITATION_PATH } from "./model.ts";
 import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
 import {
   presentAcceptedInvitation,
-  presentCreatedInvitation,
   presentInvitation,
+  presentInvitationUrl,
 } from "./presenters.ts";
 import {
   AcceptInvitation,
@@ -37,8 +37,20 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/invitations",
   operationId: "listInvitations",
+  presentEach: presentInvitation,
   scope: "members:read",
   request: () => ({ params: OrganizationParams(), query: ListQuery() }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
+  operationId: "getInvitation",
+  record: true,
+  present: presentInvitation,
+  version: unchanging,
+  scope: "members:read",
+  request: () => ({ params: InvitationParams() }),
 });
 
 const create = operation({
@@ -47,17 +59,12 @@ const create = operation({
   operationId: "createInvitation",
   status: 201,
   record: true,
+  present: presentInvitation,
+  presentSecrets: presentInvitationUrl,
+  version: unchanging,
+  location: get,
   scope: "members:write",
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateInvitation()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
-  operationId: "getInvitation",
-  record: true,
-  scope: "members:read",
-  request: () => ({ params: InvitationParams() }),
 });
 
 const revoke = operation({
@@ -109,31 +116,14 @@ const acceptOnPage = operation({
 });
 
 export const invitationRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const page = await listInvitations(c.env, org_id, toPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentInvitation), 200);
-  })
-  .openapi(create, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const { name = null, ...body } = c.req.valid("json");
-    const { origin } = new URL(c.req.url);
-    const created = await once(c.env, invite, org_id, { ...body, name }, origin);
-    const { id, organizationId } = created.row;
-    await tagged(c, INVITATION_VERSION, presentInvitation(created.row));
-    setLocation(c, get, { org_id: organizationId, invitation_id: id });
-    return c.json(presentCreatedInvitation(created), 201);
-  })
-  .openapi(get, async (c) => {
-    const { org_id, invitation_id } = c.req.valid("param");
-    const invitation = await getInvitation(c.env, org_id, invitation_id);
-    return jsonWithTag(c, INVITATION_VERSION, presentInvitation(invitation), 200);
-  })
-  .openapi(revoke, async (c) => {
-    const { org_id, invitation_id } = c.req.valid("param");
-    await revokeInvitation(c.env, org_id, invitation_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listInvitations(ctx, params.org_id, toPageRequest(query)),
+  )
+  .handle(create, ({ ctx, url, params, body: { name = null, ...body } }) =>
+    invite(ctx, params.org_id, { ...body, name }, new URL(url).origin),
+  )
+  .handle(get, ({ ctx, params }) => getInvitation(ctx, params.org_id, params.invitation_id))
+  .handle(revoke, ({ ctx, params }) => revokeInvitation(ctx, params.org_id, params.invitation_id));
 
 function signInPathOf(invitation: string): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams({ invitation })}`;

@@ -1,6 +1,7 @@
 import { textBody } from "../../http/bodies.ts";
+import type { RunnerEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
-import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import {
   AttemptParams,

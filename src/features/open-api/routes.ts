@@ -1,6 +1,7 @@
 import { readAsset } from "../../http/assets.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { NotFound } from "../../lib/errors.ts";
 import type { Documented } from "./document.ts";
 

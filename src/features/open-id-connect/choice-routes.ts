@@ -1,11 +1,12 @@
 import type { Context } from "hono";
 import type { CoreContext } from "../../context.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { readJsonBody } from "../../http/read-body.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";

@@ -1,9 +1,10 @@
 import { CONSOLE_PATH } from "../../http/assets.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { readProviderSettings } from "../../lib/identity-provider.ts";
 import {

@@ -11,7 +11,14 @@ export function presentOrganization(row: OrganizationRow) {
   };
 }
 
-export function presentCreatedOrganization({ row, key }: OrganizationWithKey) {
-  const apiKey = presentCreatedApiKey({ row: row.apiKey, key });
-  return { ...presentOrganization(row.organization), api_key: apiKey };
+export function presentFounded({ organization }: OrganizationWithKey["row"]) {
+  return presentOrganization(organization);
+}
+
+export function presentFirstKey({ row, key }: OrganizationWithKey) {
+  return { api_key: presentCreatedApiKey({ row: row.apiKey, key }) };
+}
+
+export function presentCreatedOrganization(created: OrganizationWithKey) {
+  return { ...presentFounded(created.row), ...presentFirstKey(created) };
 }

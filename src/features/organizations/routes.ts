@@ -1,13 +1,11 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
-import { once } from "../idempotency/index.ts";
 import { deleteOrganization } from "./deletion.ts";
 import type { Documented } from "./document.ts";
-import { presentCreatedOrganization, presentOrganization } from "./presenters.ts";
+import { presentFirstKey, presentFounded, presentOrganization } from "./presenters.ts";
 import { CreateOrganization, UpdateOrganization } from "./schemas.ts";
 import {
   createOrganization,
@@ -20,8 +18,19 @@ const list = operation({
   method: "get",
   path: "/v1/orgs",
   operationId: "listOrganizations",
+  presentEach: presentOrganization,
   scope: null,
   request: () => ({ query: ListQuery() }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}",
+  operationId: "getOrganization",
+  record: true,
+  present: presentOrganization,
+  scope: "organization:read",
+  request: () => ({ params: OrganizationParams() }),
 });
 
 const create = operation({
@@ -30,17 +39,12 @@ const create = operation({
   operationId: "createOrganization",
   status: 201,
   record: true,
+  present: presentFounded,
+  presentSecrets: presentFirstKey,
+  version: ({ organization }: Parameters<typeof presentFounded>[0]) => organization.recordVersion,
+  location: get,
   scope: "organization:write",
   request: () => ({ body: jsonBody(CreateOrganization()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}",
-  operationId: "getOrganization",
-  record: true,
-  scope: "organization:read",
-  request: () => ({ params: OrganizationParams() }),
 });
 
 const update = operation({
@@ -48,6 +52,7 @@ const update = operation({
   path: "/v1/orgs/{org_id}",
   operationId: "updateOrganization",
   record: true,
+  present: presentOrganization,
   scope: "organization:write",
   request: () => ({ params: OrganizationParams(), body: jsonBody(UpdateOrganization()) }),
 });
@@ -63,31 +68,8 @@ const remove = operation({
 });
 
 export const organizationRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = await listOrganizations(c.env, toPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentOrganization), 200);
-  })
-  .openapi(create, async (c) => {
-    const input = c.req.valid("json");
-    const created = await once(c.env, createOrganization, input);
-    const { organization } = created.row;
-    await tagged(c, organization.recordVersion, presentOrganization(organization));
-    setLocation(c, get, { org_id: organization.id });
-    return c.json(presentCreatedOrganization(created), 201);
-  })
-  .openapi(get, async (c) => {
-    const organization = await getOrganization(c.env, c.req.valid("param").org_id);
-    const { recordVersion } = organization;
-    return jsonWithTag(c, recordVersion, presentOrganization(organization), 200);
-  })
-  .openapi(update, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const change = c.req.valid("json");
-    const organization = await once(c.env, updateOrganization, org_id, change);
-    const { recordVersion } = organization;
-    return jsonWithTag(c, recordVersion, presentOrganization(organization), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteOrganization(c.env, c.req.valid("param").org_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, query }) => listOrganizations(ctx, toPageRequest(query)))
+  .handle(create, ({ ctx, body }) => createOrganization(ctx, body))
+  .handle(get, ({ ctx, params }) => getOrganization(ctx, params.org_id))
+  .handle(update, ({ ctx, params, body }) => updateOrganization(ctx, params.org_id, body))
+  .handle(remove, ({ ctx, params }) => deleteOrganization(ctx, params.org_id));

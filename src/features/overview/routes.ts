@@ -7,20 +7,27 @@ import type { Documented } from "./document.ts";
 import { presentEnvironmentOverview } from "./presenters.ts";
 import { getProjectOverview } from "./service.ts";
 
+function presentOverview({
+  project,
+  environments,
+}: Awaited<ReturnType<typeof getProjectOverview>>) {
+  return {
+    project: presentProject(project),
+    ...toEnvelope(environments, presentEnvironmentOverview),
+  };
+}
+
 const get = operation({
   method: "get",
   path: "/v1/projects/{project_id}/overview",
   operationId: "getProjectOverview",
   polled: true,
+  present: presentOverview,
   scope: "projects:read",
   policy: "polling",
   request: () => ({ params: ProjectParams(), query: ListQuery() }),
 });
 
-export const overviewRoutes = createRouter<Documented>().openapi(get, async (c) => {
-  const page = toPageRequest(c.req.valid("query"));
-  const { project_id } = c.req.valid("param");
-  const { project, environments } = await getProjectOverview(c.env, project_id, page);
-  const envelope = toEnvelope(environments, presentEnvironmentOverview);
-  return c.json({ project: presentProject(project), ...envelope }, 200);
-});
+export const overviewRoutes = createRouter<Documented>().handle(get, ({ ctx, params, query }) =>
+  getProjectOverview(ctx, params.project_id, toPageRequest(query)),
+);

@@ -15,3 +15,7 @@ export function presentProjectMember(row: ProjectMemberRow) {
     created_at: toTimestamp(row.createdAt),
   };
 }
+
+export function presentProjectMembers(rows: readonly ProjectMemberRow[]) {
+  return rows.map(presentProjectMember);
+}

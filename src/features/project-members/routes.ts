@@ -1,12 +1,10 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { toNamedPageRequest } from "../../http/pagination.ts";
 import { ProjectParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
-import { presentProjectMember } from "./presenters.ts";
+import { presentProjectMember, presentProjectMembers } from "./presenters.ts";
 import {
   AddProjectMembers,
   ProjectMemberParams,
@@ -19,6 +17,7 @@ const list = operation({
   method: "get",
   path: "/v1/projects/{project_id}/members",
   operationId: "listProjectMembers",
+  presentEach: presentProjectMember,
   scope: "projects:read",
   request: () => ({ params: ProjectParams(), query: ProjectMemberQuery() }),
 });
@@ -28,6 +27,7 @@ const add = operation({
   path: "/v1/projects/{project_id}/members",
   operationId: "addProjectMembers",
   status: 201,
+  present: presentProjectMembers,
   scope: "projects:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(AddProjectMembers()) }),
 });
@@ -37,6 +37,7 @@ const get = operation({
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "getProjectMember",
   record: true,
+  present: presentProjectMember,
   scope: "projects:read",
   request: () => ({ params: ProjectMemberParams() }),
 });
@@ -46,6 +47,7 @@ const replace = operation({
   path: "/v1/projects/{project_id}/members/{member_id}",
   operationId: "replaceProjectMember",
   record: true,
+  present: presentProjectMember,
   scope: "projects:write",
   request: () => ({ params: ProjectMemberParams(), body: jsonBody(ReplaceProjectMember()) }),
 });
@@ -61,32 +63,15 @@ const remove = operation({
 });
 
 export const projectMemberRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const query = c.req.valid("query");
+  .handle(list, ({ ctx, params, query }) => {
     const page = { ...toNamedPageRequest(query), roles: query.role ?? [] };
-    const members = await listMembers(c.env, c.req.valid("param").project_id, page);
-    return c.json(toEnvelope(members, presentProjectMember), 200);
+    return listMembers(ctx, params.project_id, page);
   })
-  .openapi(add, async (c) => {
-    const { project_id } = c.req.valid("param");
-    const { member_ids, role } = c.req.valid("json");
-    const input = { membershipIds: member_ids, role };
-    const members = await once(c.env, addMembers, project_id, input);
-    return c.json(members.map(presentProjectMember), 201);
-  })
-  .openapi(get, async (c) => {
-    const { project_id, member_id } = c.req.valid("param");
-    const member = await getMember(c.env, project_id, member_id);
-    return jsonWithTag(c, member.recordVersion, presentProjectMember(member), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { project_id, member_id } = c.req.valid("param");
-    const { role } = c.req.valid("json");
-    const member = await changeMemberRole(c.env, project_id, member_id, role);
-    return jsonWithTag(c, member.recordVersion, presentProjectMember(member), 200);
-  })
-  .openapi(remove, async (c) => {
-    const { project_id, member_id } = c.req.valid("param");
-    await removeMember(c.env, project_id, member_id);
-    return c.body(null, 204);
-  });
+  .handle(add, ({ ctx, params, body: { member_ids: membershipIds, role } }) =>
+    addMembers(ctx, params.project_id, { membershipIds, role }),
+  )
+  .handle(get, ({ ctx, params }) => getMember(ctx, params.project_id, params.member_id))
+  .handle(replace, ({ ctx, params, body }) =>
+    changeMemberRole(ctx, params.project_id, params.member_id, body.role),
+  )
+  .handle(remove, ({ ctx, params }) => removeMember(ctx, params.project_id, params.member_id));

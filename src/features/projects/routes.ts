@@ -1,12 +1,10 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { presentProject } from "./presenters.ts";
 import { CreateProject, ReplaceProject, UpdateProject } from "./schemas.ts";
@@ -25,6 +23,7 @@ const list = operation({
   path: "/v1/projects",
   operationId: "listProjects",
   polled: true,
+  presentEach: presentProject,
   scope: "projects:read",
   request: () => ({ query: ProjectQuery() }),
 });
@@ -33,8 +32,19 @@ const listOfOrganization = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/projects",
   operationId: "listProjectsOfOrganization",
+  presentEach: presentProject,
   scope: "projects:read",
   request: () => ({ params: OrganizationParams(), query: ProjectQuery() }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/projects/{project_id}",
+  operationId: "getProject",
+  record: true,
+  present: presentProject,
+  scope: "projects:read",
+  request: () => ({ params: ProjectParams() }),
 });
 
 const create = operation({
@@ -43,17 +53,10 @@ const create = operation({
   operationId: "createProject",
   status: 201,
   record: true,
+  present: presentProject,
+  location: get,
   scope: "projects:write",
   request: () => ({ body: jsonBody(CreateProject()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/projects/{project_id}",
-  operationId: "getProject",
-  record: true,
-  scope: "projects:read",
-  request: () => ({ params: ProjectParams() }),
 });
 
 const replace = operation({
@@ -61,6 +64,7 @@ const replace = operation({
   path: "/v1/projects/{project_id}",
   operationId: "replaceProject",
   record: true,
+  present: presentProject,
   scope: "projects:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(ReplaceProject()) }),
 });
@@ -70,6 +74,7 @@ const update = operation({
   path: "/v1/projects/{project_id}",
   operationId: "updateProject",
   record: true,
+  present: presentProject,
   scope: "projects:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(UpdateProject()) }),
 });
@@ -85,45 +90,22 @@ const remove = operation({
 });
 
 export const projectRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = toNamedPageRequest(c.req.valid("query"));
-    const projects = await listProjects(c.env, c.env.actor.organizationId, page);
-    return c.json(toEnvelope(projects, presentProject), 200);
+  .handle(list, ({ ctx, query }) =>
+    listProjects(ctx, ctx.actor.organizationId, toNamedPageRequest(query)),
+  )
+  .handle(listOfOrganization, ({ ctx, params, query }) =>
+    listProjects(ctx, params.org_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, body: { repo_id: repoId, ...rest } }) =>
+    createProject(ctx, { ...rest, repoId }),
+  )
+  .handle(get, ({ ctx, params }) => getProject(ctx, params.project_id))
+  .handle(replace, ({ ctx, params, body }) => {
+    const { default_environment_id: defaultEnvironmentId, repo_id: repoId, ...rest } = body;
+    return changeProject(ctx, params.project_id, { ...rest, repoId, defaultEnvironmentId });
   })
-  .openapi(listOfOrganization, async (c) => {
-    const page = toNamedPageRequest(c.req.valid("query"));
-    const projects = await listProjects(c.env, c.req.valid("param").org_id, page);
-    return c.json(toEnvelope(projects, presentProject), 200);
+  .handle(update, ({ ctx, params, body }) => {
+    const { default_environment_id: defaultEnvironmentId, repo_id: repoId, ...rest } = body;
+    return changeProject(ctx, params.project_id, { ...rest, repoId, defaultEnvironmentId });
   })
-  .openapi(create, async (c) => {
-    const { repo_id, ...rest } = c.req.valid("json");
-    const input = { ...rest, repoId: repo_id };
-    const project = await once(c.env, createProject, input);
-    setLocation(c, get, { project_id: project.id });
-    return jsonWithTag(c, project.recordVersion, presentProject(project), 201);
-  })
-  .openapi(get, async (c) => {
-    const project = await getProject(c.env, c.req.valid("param").project_id);
-    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { default_environment_id, repo_id, ...rest } = c.req.valid("json");
-    const project = await changeProject(c.env, c.req.valid("param").project_id, {
-      ...rest,
-      name: rest.name,
-      repoId: repo_id,
-      defaultEnvironmentId: default_environment_id,
-    });
-    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
-  })
-  .openapi(update, async (c) => {
-    const { default_environment_id: defaultEnvironmentId, repo_id, ...rest } = c.req.valid("json");
-    const change = { ...rest, repoId: repo_id, defaultEnvironmentId };
-    const { project_id } = c.req.valid("param");
-    const project = await once(c.env, changeProject, project_id, change);
-    return jsonWithTag(c, project.recordVersion, presentProject(project), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteProject(c.env, c.req.valid("param").project_id);
-    return c.body(null, 204);
-  });
+  .handle(remove, ({ ctx, params }) => deleteProject(ctx, params.project_id));

@@ -66,14 +66,18 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     createdAt: now,
     updatedAt: now,
   };
-  const first = { environmentName: FIRST_ENVIRONMENT, ownerId: ctx.actor.membershipId };
+  const { owner, ...first } = store.insertProject(ctx.db, project, {
+    environmentName: FIRST_ENVIRONMENT,
+    ownerId: ctx.actor.membershipId,
+  });
   return write(ctx, {
     growth: {
       organizationId: project.organizationId,
       records: { projects: 1, environments: 1, project_members: 1 },
       bytes: storedBytes(project) + bytesOf(FIRST_ENVIRONMENT, FIRST_CONFIGURATION),
     },
-    guarded: store.insertProject(ctx.db, project, first),
+    first,
+    guarded: owner,
     value: project,
     changes: [changes.created(project)],
   });

@@ -1,6 +1,5 @@
-import { jsonWithTag } from "../../http/entity-tags.ts";
-import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { operation, unchanging } from "../../http/operation.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { StackParams } from "../stacks/index.ts";
@@ -9,14 +8,13 @@ import { presentResource } from "./presenters.ts";
 import { ResourceOfEnvironmentParams, ResourceOfStackParams, ResourceParams } from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 
-/** Only runners write resources. */
-const VERSION = 1;
-
 const get = operation({
   method: "get",
   path: "/v1/resources/{resource_id}",
   operationId: "getResource",
   record: true,
+  present: presentResource,
+  version: unchanging,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: ResourceParams() }),
@@ -27,6 +25,8 @@ const getOfStack = operation({
   path: "/v1/stacks/{stack_id}/resources/{resource_id}",
   operationId: "getStackResource",
   record: true,
+  present: presentResource,
+  version: unchanging,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: ResourceOfStackParams() }),
@@ -37,6 +37,8 @@ const getOfEnvironment = operation({
   path: "/v1/environments/{environment_id}/resources/{resource_id}",
   operationId: "getEnvironmentResource",
   record: true,
+  present: presentResource,
+  version: unchanging,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: ResourceOfEnvironmentParams() }),
@@ -47,6 +49,7 @@ const listOfStack = operation({
   path: "/v1/stacks/{stack_id}/resources",
   operationId: "listStackResources",
   polled: true,
+  presentEach: presentResource,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: StackParams(), query: ListQuery() }),
@@ -57,38 +60,23 @@ const listOfEnvironment = operation({
   path: "/v1/environments/{environment_id}/resources",
   operationId: "listEnvironmentResources",
   polled: true,
+  presentEach: presentResource,
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: EnvironmentParams(), query: ListQuery() }),
 });
 
 export const resourceRoutes = createRouter<Documented>()
-  .openapi(get, async (c) => {
-    const { resource_id } = c.req.valid("param");
-    const resource = await getResource(c.env, resource_id);
-    return jsonWithTag(c, VERSION, presentResource(resource), 200);
-  })
-  .openapi(getOfStack, async (c) => {
-    const { stack_id, resource_id } = c.req.valid("param");
-    const resource = await getResource(c.env, resource_id, { kind: "stack", id: stack_id });
-    return jsonWithTag(c, VERSION, presentResource(resource), 200);
-  })
-  .openapi(getOfEnvironment, async (c) => {
-    const { environment_id, resource_id } = c.req.valid("param");
-    const resource = await getResource(c.env, resource_id, {
-      kind: "environment",
-      id: environment_id,
-    });
-    return jsonWithTag(c, VERSION, presentResource(resource), 200);
-  })
-  .openapi(listOfStack, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
-    const found = await listResourcesOfStack(c.env, c.req.valid("param").stack_id, page);
-    return c.json(toEnvelope(found, presentResource), 200);
-  })
-  .openapi(listOfEnvironment, async (c) => {
-    const page = toPageRequest(c.req.valid("query"));
-    const { environment_id } = c.req.valid("param");
-    const found = await listResourcesOfEnvironment(c.env, environment_id, page);
-    return c.json(toEnvelope(found, presentResource), 200);
-  });
+  .handle(get, ({ ctx, params }) => getResource(ctx, params.resource_id))
+  .handle(getOfStack, ({ ctx, params }) =>
+    getResource(ctx, params.resource_id, { kind: "stack", id: params.stack_id }),
+  )
+  .handle(getOfEnvironment, ({ ctx, params }) =>
+    getResource(ctx, params.resource_id, { kind: "environment", id: params.environment_id }),
+  )
+  .handle(listOfStack, ({ ctx, params, query }) =>
+    listResourcesOfStack(ctx, params.stack_id, toPageRequest(query)),
+  )
+  .handle(listOfEnvironment, ({ ctx, params, query }) =>
+    listResourcesOfEnvironment(ctx, params.environment_id, toPageRequest(query)),
+  );

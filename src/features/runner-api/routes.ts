@@ -1,7 +1,8 @@
 import { jsonBody } from "../../http/bodies.ts";
+import type { RunnerEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
-import { createRouter, type RunnerEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { DIRECTIVE_HEADER } from "./directive.ts";
 import type { Documented } from "./document.ts";
 import {

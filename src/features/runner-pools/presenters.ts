@@ -39,6 +39,6 @@ export function presentExpiry({ expiresAt }: Pick<TokenRow, "expiresAt">) {
   return { expires_at: expiresAt === null ? undefined : toTimestamp(expiresAt) };
 }
 
-export function presentCreatedToken({ row, token }: CreatedToken) {
-  return { ...presentToken(row), token };
+export function presentTokenSecret({ token }: CreatedToken) {
+  return { token };
 }

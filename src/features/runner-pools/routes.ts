@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import { jsonBody } from "../../http/bodies.ts";
-import { setLocation, tagged } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import {
   ListQuery,
   namedListQuery,
-  toEnvelope,
   toNamedPageRequest,
   toPageRequest,
 } from "../../http/pagination.ts";
@@ -13,10 +10,9 @@ import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { Output } from "../../lib/schemas.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import type { RunnerPoolChange } from "./model.ts";
-import { presentCreatedToken, presentPool, presentToken } from "./presenters.ts";
+import { presentPool, presentToken, presentTokenSecret } from "./presenters.ts";
 import {
   CreateRunnerPool,
   CreateRunnerToken,
@@ -32,8 +28,19 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools",
   operationId: "listRunnerPools",
+  presentEach: presentPool,
   scope: "runners:read",
   request: () => ({ params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
+  operationId: "getRunnerPool",
+  record: true,
+  present: presentPool,
+  scope: "runners:read",
+  request: () => ({ params: RunnerPoolParams() }),
 });
 
 const create = operation({
@@ -42,17 +49,10 @@ const create = operation({
   operationId: "createRunnerPool",
   status: 201,
   record: true,
+  present: presentPool,
+  location: get,
   scope: "runners:write",
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateRunnerPool()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
-  operationId: "getRunnerPool",
-  record: true,
-  scope: "runners:read",
-  request: () => ({ params: RunnerPoolParams() }),
 });
 
 const update = operation({
@@ -60,6 +60,7 @@ const update = operation({
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
   operationId: "updateRunnerPool",
   record: true,
+  present: presentPool,
   scope: "runners:write",
   request: () => ({ params: RunnerPoolParams(), body: jsonBody(UpdateRunnerPool()) }),
 });
@@ -79,8 +80,19 @@ const listTokensOfPool = operation({
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens",
   operationId: "listRunnerTokens",
   polled: true,
+  presentEach: presentToken,
   scope: "runners:read",
   request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
+});
+
+const readToken = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
+  operationId: "getRunnerToken",
+  record: true,
+  present: presentToken,
+  scope: "runners:read",
+  request: () => ({ params: RunnerTokenParams() }),
 });
 
 const issueToken = operation({
@@ -89,17 +101,11 @@ const issueToken = operation({
   operationId: "createRunnerToken",
   status: 201,
   record: true,
+  present: presentToken,
+  presentSecrets: presentTokenSecret,
+  location: readToken,
   scope: "runners:write",
   request: () => ({ params: RunnerPoolParams(), body: jsonBody(CreateRunnerToken()) }),
-});
-
-const readToken = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
-  operationId: "getRunnerToken",
-  record: true,
-  scope: "runners:read",
-  request: () => ({ params: RunnerTokenParams() }),
 });
 
 const rotate = operation({
@@ -108,6 +114,9 @@ const rotate = operation({
   operationId: "rotateRunnerToken",
   status: 201,
   record: true,
+  present: presentToken,
+  presentSecrets: presentTokenSecret,
+  location: readToken,
   scope: "runners:write",
   request: () => ({ params: RunnerTokenParams(), body: jsonBody(RotateRunnerToken()) }),
 });
@@ -123,77 +132,31 @@ const revoke = operation({
 });
 
 export const runnerPoolRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const page = await listPools(c.env, org_id, toNamedPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentPool), 200);
-  })
-  .openapi(create, async (c) => {
-    const { name, environment_ids, max_run_seconds } = c.req.valid("json");
+  .handle(list, ({ ctx, params, query }) =>
+    listPools(ctx, params.org_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, params, body: { name, environment_ids, max_run_seconds } }) => {
     const input = { name, environmentIds: environment_ids, maxRunSeconds: max_run_seconds };
-    const { org_id } = c.req.valid("param");
-    const pool = await once(c.env, createPool, org_id, input);
-    setLocation(c, get, { org_id, pool_id: pool.id });
-    return c.json(await tagPool(c, pool), 201);
+    return createPool(ctx, params.org_id, input);
   })
-  .openapi(get, async (c) => {
-    const { org_id, pool_id } = c.req.valid("param");
-    return c.json(await tagPool(c, await getPool(c.env, org_id, pool_id)), 200);
-  })
-  .openapi(update, async (c) => {
-    const { org_id, pool_id } = c.req.valid("param");
-    const change = toChange(c.req.valid("json"));
-    const pool = await once(c.env, updatePool, org_id, pool_id, change);
-    return c.json(await tagPool(c, pool), 200);
-  })
-  .openapi(remove, async (c) => {
-    const { org_id, pool_id } = c.req.valid("param");
-    await deletePool(c.env, org_id, pool_id);
-    return c.body(null, 204);
-  })
-  .openapi(listTokensOfPool, async (c) => {
-    const { org_id, pool_id } = c.req.valid("param");
-    const page = await listTokens(c.env, org_id, pool_id, toPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentToken), 200);
-  })
-  .openapi(issueToken, async (c) => {
-    const { org_id, pool_id } = c.req.valid("param");
-    const { name, expires_at } = c.req.valid("json");
+  .handle(get, ({ ctx, params }) => getPool(ctx, params.org_id, params.pool_id))
+  .handle(update, ({ ctx, params, body }) =>
+    updatePool(ctx, params.org_id, params.pool_id, toChange(body)),
+  )
+  .handle(remove, ({ ctx, params }) => deletePool(ctx, params.org_id, params.pool_id))
+  .handle(listTokensOfPool, ({ ctx, params, query }) =>
+    listTokens(ctx, params.org_id, params.pool_id, toPageRequest(query)),
+  )
+  .handle(issueToken, ({ ctx, params, body: { name, expires_at } }) => {
     const expiresAt = expires_at ? Date.parse(expires_at) : undefined;
-    const input = { name, expiresAt };
-    const created = await once(c.env, createToken, org_id, pool_id, input);
-    return c.json(await presentAndLocate(c, created), 201);
+    return createToken(ctx, params.org_id, params.pool_id, { name, expiresAt });
   })
-  .openapi(readToken, async (c) => {
-    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
-    return c.json(await tagToken(c, await getToken(c.env, { organizationId, poolId, id })), 200);
-  })
-  .openapi(rotate, async (c) => {
-    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
-    const { overlap_seconds } = c.req.valid("json");
-    const ids = { organizationId, poolId, id };
-    const rotated = await once(c.env, rotateToken, ids, overlap_seconds);
-    return c.json(await presentAndLocate(c, rotated), 201);
-  })
-  .openapi(revoke, async (c) => {
-    const { org_id: organizationId, pool_id: poolId, token_id: id } = c.req.valid("param");
-    await revokeToken(c.env, { organizationId, poolId, id });
-    return c.body(null, 204);
-  });
+  .handle(readToken, ({ ctx, params }) => getToken(ctx, toIds(params)))
+  .handle(rotate, ({ ctx, params, body }) => rotateToken(ctx, toIds(params), body.overlap_seconds))
+  .handle(revoke, ({ ctx, params }) => revokeToken(ctx, toIds(params)));
 
-function tagPool(c: Context, row: Parameters<typeof presentPool>[0]) {
-  return tagged(c, row.recordVersion, presentPool(row));
-}
-
-function tagToken(c: Context, row: Parameters<typeof presentToken>[0]) {
-  return tagged(c, row.version, presentToken(row));
-}
-
-async function presentAndLocate(c: Context, created: Parameters<typeof presentCreatedToken>[0]) {
-  const { id, organizationId, poolId } = created.row;
-  setLocation(c, readToken, { org_id: organizationId, pool_id: poolId, token_id: id });
-  await tagToken(c, created.row);
-  return presentCreatedToken(created);
+function toIds({ org_id, pool_id, token_id }: Output<typeof RunnerTokenParams>) {
+  return { organizationId: org_id, poolId: pool_id, id: token_id };
 }
 
 function toChange(body: Output<typeof UpdateRunnerPool>): RunnerPoolChange {

@@ -1,13 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { recordActs } from "../audit/index.ts";
-import { recordRow } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { write } from "../../writes/write.ts";
+import { bytesOf } from "../usage/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { presentPool, presentPoolFields } from "./presenters.ts";
 import type { PoolRow } from "./store.ts";
@@ -52,24 +49,18 @@ export async function createPool(
   const times = { createdAt: now, updatedAt: now };
   const fields = { organizationId, name, maxRunSeconds, ...times, recordVersion: 1 };
   const pool = { id: newId(ctx.clock), ...fields };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { runner_pools: 1 },
-    bytes: bytesOf(name),
-  });
   const target = { type: "runner_pool", id: pool.id, name } as const;
-  const changes = { after: { environment_ids: environmentIds, max_run_seconds: maxRunSeconds } };
-  const statements = {
-    limits: limits.statement,
-    ...store.insertPool(ctx.db, pool, environmentIds),
-    recorded: recordRow(ctx, store.findPool(ctx.db, organizationId, pool.id)),
-    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.created", target, changes }]),
-    created: store.findPool(ctx.db, organizationId, pool.id),
-  };
-  const results = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
-  const [created] = results.created;
-  if (!created) throw new NotFound("environment in the organization");
-  return created;
+  const after = { environment_ids: environmentIds, max_run_seconds: maxRunSeconds };
+  const { inserted, ...also } = store.insertPool(ctx.db, pool, environmentIds);
+  return write(ctx, {
+    growth: { organizationId, records: { runner_pools: 1 }, bytes: bytesOf(name) },
+    guarded: inserted,
+    also,
+    reads: store.findPool(ctx.db, organizationId, pool.id),
+    acts: [{ action: "runner_pool.created", target, changes: { after } }],
+    taken: TAKEN,
+    otherwise: () => new NotFound("environment in the organization"),
+  });
 }
 
 export async function updatePool(
@@ -78,26 +69,22 @@ export async function updatePool(
   id: string,
   sent: RunnerPoolChange,
 ): Promise<PoolRow> {
-  const before = await getPool(ctx, organizationId, id);
-  await requireExpectedPool(ctx, before);
+  const before = await requireExpected(ctx, organizationId, id);
   const change = differingFields(before, sent);
   if (Object.values(change).every((value) => value === undefined)) return before;
   const { name = before.name } = change;
-  const limits = limitGrowth(ctx, { organizationId, bytes: bytesOf(name) - bytesOf(before.name) });
   const target = { type: "runner_pool", id, name } as const;
-  const changes = describeChange(before, change);
-  const statements = {
-    limits: limits.statement,
-    ...store.updatePool(ctx, before, change),
-    recorded: recordRow(ctx, store.findPool(ctx.db, organizationId, id)),
-    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.updated", target, changes }]),
-    after: store.findPool(ctx.db, organizationId, id),
-  };
-  const results = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
-  const [after] = results.after;
-  if (after && results.changed.length > 0) return after;
-  await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));
-  throw new NotFound("environment in the organization");
+  const { changed, ...first } = store.updatePool(ctx, before, change);
+  return write(ctx, {
+    growth: { organizationId, bytes: bytesOf(name) - bytesOf(before.name) },
+    first,
+    guarded: changed,
+    reads: store.findPool(ctx.db, organizationId, id),
+    acts: [{ action: "runner_pool.updated", target, changes: describeChange(before, change) }],
+    taken: TAKEN,
+    reread: () => requireExpected(ctx, organizationId, id),
+    otherwise: () => new NotFound("environment in the organization"),
+  });
 }
 
 export async function deletePool(
@@ -105,23 +92,29 @@ export async function deletePool(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const before = await getPool(ctx, organizationId, id);
-  await requireExpectedPool(ctx, before);
-  const { name } = before;
-  const target = { type: "runner_pool", id, name } as const;
-  const { tokens, deleted } = await batch(ctx.db, {
-    ...store.deletePool(ctx, organizationId, id),
-    audit: recordActs(ctx, organizationId, [{ action: "runner_pool.deleted", target }]),
+  const { name } = await requireExpected(ctx, organizationId, id);
+  const { deleted, ...first } = store.deletePool(ctx, organizationId, id);
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    acts: [{ action: "runner_pool.deleted", target: { type: "runner_pool", id, name } }],
+    reread: () => requireExpected(ctx, organizationId, id),
+    otherwise: () =>
+      new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
+    committed: ({ tokens }) =>
+      ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock))),
   });
-  if (deleted.length === 0) {
-    await requireExpectedPool(ctx, await getPool(ctx, organizationId, id));
-    throw new Conflict("A runner of the pool carries out a deployment. Cancel it first.");
-  }
-  await ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock)));
 }
 
-async function requireExpectedPool(ctx: ServiceContext, pool: PoolRow): Promise<void> {
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<PoolRow> {
+  const pool = await getPool(ctx, organizationId, id);
   await requireExpectedVersion(ctx, pool.recordVersion, () => presentPool(pool));
+  return pool;
 }
 
 /** The sent fields whose values are not those of the pool. */

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
@@ -89,15 +90,17 @@ export function listPools(db: Database, organizationId: string, page: NamedPageR
 export function insertPool(db: Database, pool: NewPool, environmentIds: readonly string[]) {
   const { id: poolId, organizationId } = pool;
   const areInside = areEnvironmentsOf(organizationId, environmentIds);
-  return {
-    pool: insertFrom(db, runnerPools, pool, sql`where ${areInside}`),
-    environments: insertFrom(
+  const { id } = runnerPools;
+  const inserted = insertFrom(db, runnerPools, pool, sql`where ${areInside}`).returning({ id });
+  const environments = after(inserted, (hasChanged) =>
+    insertFrom(
       db,
       runnerPoolEnvironments,
       { poolId, environmentId: sql`item.value`, organizationId },
-      sql`from json_each(${JSON.stringify(environmentIds)}) as item where changes() > 0`,
+      sql`from json_each(${JSON.stringify(environmentIds)}) as item where ${hasChanged}`,
     ),
-  };
+  );
+  return { inserted, environments };
 }
 
 /** Whether these different environments are in the organization. */
@@ -240,10 +243,12 @@ export function insertTokenOfKey({ db, actor }: ServiceContext, token: NewToken)
   return insertToken(db, token, mayCreateUntil(actor, token.expiresAt));
 }
 
-/** Inserts the successor only if the previous statement of the batch has changed a row. */
-export function insertSuccessor(db: Database, token: NewToken) {
+/** Inserts the successor only if its token was `retired`. */
+export function insertSuccessor(db: Database, token: NewToken, retired: Statement) {
   const row = { ...token, version: 1, lastUsedAt: null };
-  return insertFrom(db, runnerTokens, row, sql`where changes() > 0`);
+  return after(retired, (hasChanged) =>
+    insertFrom(db, runnerTokens, row, sql`where ${hasChanged}`),
+  );
 }
 
 /**

@@ -9,9 +9,9 @@ import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type AuditedAct, recordActs } from "../audit/index.ts";
-import { recordWithSecrets } from "../idempotency/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { write } from "../../writes/write.ts";
+import type { AuditedAct } from "../audit/index.ts";
+import { bytesOf, type Growth } from "../usage/index.ts";
 import { issueRunnerToken } from "./credentials.ts";
 import { presentExpiry, presentToken } from "./presenters.ts";
 import { getPool } from "./service.ts";
@@ -51,18 +51,14 @@ export async function createToken(
   requireValidExpiry(ctx, expiresAt);
   const expiry = expiresAt ?? ctx.actor.expiresAt;
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
-  const limits = limitToken(ctx, values);
-  const { created } = await limits.enforce(
-    batch(ctx.db, {
-      limits: limits.statement,
-      created: store.insertTokenOfKey(ctx, values),
-      recorded: await recordWithSecrets(ctx, toRow(values), { token }),
-      audit: recordActs(ctx, organizationId, [describeCreation(values)]),
-    }),
-  );
-  const [row] = created;
-  if (!row) throw new Conflict(CREATOR_REVOKED);
-  return { row, token };
+  return write(ctx, {
+    growth: growthOf(values),
+    guarded: store.insertTokenOfKey(ctx, values),
+    value: toRow(values),
+    secrets: { token },
+    acts: [describeCreation(values)],
+    otherwise: () => new Conflict(CREATOR_REVOKED),
+  });
 }
 
 /** The old token is revoked, or expires after the overlap. The new one lives as long as it did. */
@@ -78,47 +74,43 @@ export async function rotateToken(
   const created = await newToken(ctx, { organizationId, poolId, name, expiry });
   const token = created.key;
   const values = { ...created.values, ...familiesOf(ctx, old) };
-  const row = toRow(values);
-  const { clock } = ctx;
   const hasOverlap = overlapSeconds > 0;
-  const time = clock.now() + overlapSeconds * 1000;
-  const limits = hasOverlap ? limitToken(ctx, values) : undefined;
-  const changedKeys = hasOverlap ? store.changedKeyOf(old) : [toRevokedKey(old, clock)];
-  const writing = batch(ctx.db, {
-    limits: limits?.statement,
-    retired: hasOverlap
-      ? store.expireToken(ctx, old, { successor: values, time })
-      : store.deleteRotatedToken(ctx, old, values),
-    recorded: await recordWithSecrets(ctx, row, { token }, { changedKeys }),
-    audit: recordActs(ctx, organizationId, [describeRotation(old, values, overlapSeconds)]),
-    successor: store.insertSuccessor(ctx.db, values),
+  const time = ctx.clock.now() + overlapSeconds * 1000;
+  const retired = hasOverlap
+    ? store.expireToken(ctx, old, { successor: values, time })
+    : store.deleteRotatedToken(ctx, old, values);
+  return write(ctx, {
+    ...(hasOverlap && { growth: growthOf(values) }),
+    guarded: retired,
+    also: { successor: store.insertSuccessor(ctx.db, values, retired) },
+    value: toRow(values),
+    secrets: { token },
+    stored: { changedKeys: hasOverlap ? store.changedKeyOf(old) : [toRevokedKey(old, ctx.clock)] },
+    acts: [describeRotation(old, values, overlapSeconds)],
+    reread: () => getToken(ctx, { organizationId, poolId, id }),
+    otherwise: () => new Conflict(CREATOR_REVOKED),
+    committed: (_, changed) =>
+      ctx.invalidateKeys(hasOverlap ? changed : changed.map((key) => toRevokedKey(key, ctx.clock))),
   });
-  const { retired } = await (limits ? limits.enforce(writing) : writing);
-  if (retired.length === 0) {
-    await getToken(ctx, { organizationId, poolId, id });
-    throw new Conflict(CREATOR_REVOKED);
-  }
-  await ctx.invalidateKeys(hasOverlap ? retired : retired.map((key) => toRevokedKey(key, clock)));
-  return { row, token };
 }
 
 export async function revokeToken(ctx: ServiceContext, ids: TokenIds): Promise<void> {
-  const { organizationId } = ids;
-  const token = await getToken(ctx, ids);
-  await requireExpectedToken(ctx, token);
-  const { deleted } = await batch(ctx.db, {
-    deleted: store.deleteToken(ctx, token),
-    audit: recordActs(ctx, organizationId, [describeRevocation(token)]),
+  const token = await requireExpected(ctx, ids);
+  await write(ctx, {
+    guarded: store.deleteToken(ctx, token),
+    acts: [describeRevocation(token)],
+    reread: () => requireExpected(ctx, ids),
+    otherwise: () => new NotFound("runner token"),
+    committed: (_, deleted) =>
+      ctx.invalidateKeys(deleted.map((key) => toRevokedKey(key, ctx.clock))),
   });
-  if (deleted.length === 0) {
-    await requireExpectedToken(ctx, await getToken(ctx, ids));
-    throw new NotFound("runner token");
-  }
-  await ctx.invalidateKeys(deleted.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
-async function requireExpectedToken(ctx: ServiceContext, token: TokenRow): Promise<void> {
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
+  const token = await getToken(ctx, ids);
   await requireExpectedVersion(ctx, token.version, () => presentToken(token));
+  return token;
 }
 
 interface TokenIds {
@@ -167,13 +159,13 @@ async function newToken(
   return { key, values };
 }
 
-function limitToken(ctx: ServiceContext, { organizationId, poolId, name }: NewToken) {
-  return limitGrowth(ctx, {
+function growthOf({ organizationId, poolId, name }: NewToken): Growth {
+  return {
     organizationId,
     records: { runner_tokens: 1 },
     bytes: bytesOf(name),
     bounds: [store.tokenCountBound(poolId)],
-  });
+  };
 }
 
 /** That of the old token, and that of the key that rotates it. */

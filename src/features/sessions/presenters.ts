@@ -21,6 +21,13 @@ export function presentSession(row: PresentedSession, currentId: string | undefi
   };
 }
 
+export function presentOwnSession(
+  row: ListedSession,
+  { actor }: { actor: { session?: { id: string } } },
+) {
+  return presentSession(row, actor.session?.id);
+}
+
 /** For an admin. */
 export function presentMemberSession(row: ListedSession | EndedSession) {
   if (!("endedAt" in row)) {

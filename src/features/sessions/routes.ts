@@ -1,24 +1,24 @@
 import type { Context } from "hono";
 import { CONSOLE_PATH } from "../../http/assets.ts";
 import { jsonBody } from "../../http/bodies.ts";
+import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../http/pagination.ts";
+import { ListQuery, toPageRequest } from "../../http/pagination.ts";
 import { readJsonBody } from "../../http/read-body.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { RevokeQuery } from "../api-keys/index.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { SIGN_IN_PATH } from "./model.ts";
 import { pageHeaders, renderRefusal, renderSignIn } from "./page.ts";
 import {
   presentMemberSession,
   presentNewSession,
-  presentSession,
+  presentOwnSession,
   presentSignInLink,
 } from "./presenters.ts";
 import {
@@ -60,6 +60,7 @@ const list = operation({
   method: "get",
   path: "/v1/sessions",
   operationId: "listSessions",
+  presentEach: presentOwnSession,
   scope: "keys:read",
   request: () => ({ query: ListQuery() }),
 });
@@ -85,6 +86,7 @@ const listOfMember = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/members/{member_id}/sessions",
   operationId: "listMemberSessions",
+  presentEach: presentMemberSession,
   scope: "members:read",
   request: () => ({ params: MemberSessionsParams(), query: MemberSessionsQuery() }),
 });
@@ -103,6 +105,7 @@ const createLink = operation({
   path: "/v1/sign-in-links",
   operationId: "createSignInLink",
   status: 201,
+  present: presentSignInLink,
   scope: "keys:write",
 });
 
@@ -133,44 +136,27 @@ const useLink = operation({
 });
 
 export const sessionRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = await listSessions(c.env, toPageRequest(c.req.valid("query")));
-    const currentId = c.env.actor.session?.id;
-    return c.json(
-      toEnvelope(page, (row) => presentSession(row, currentId)),
-      200,
-    );
-  })
+  .handle(list, ({ ctx, query }) => listSessions(ctx, toPageRequest(query)))
   // Before the operation whose path has the ID of a session.
   .openapi(endCurrent, async (c) => {
     await endCurrentSession(c.env);
     c.header("set-cookie", sessionCookie(c.req.url, "", 0));
     return c.body(null, 204);
   })
-  .openapi(revoke, async (c) => {
-    const { descendants } = c.req.valid("query");
-    await revokeSession(c.env, c.req.valid("param").session_id, descendants);
-    return c.body(null, 204);
-  })
-  .openapi(listOfMember, async (c) => {
-    const { org_id, member_id } = c.req.valid("param");
-    const query = c.req.valid("query");
+  .handle(revoke, ({ ctx, params, query }) =>
+    revokeSession(ctx, params.session_id, query.descendants),
+  )
+  .handle(listOfMember, ({ ctx, params, query }) => {
+    const owner = { organizationId: params.org_id, membershipId: params.member_id };
     const page = { ...toPageRequest(query), status: query.status ?? "active" };
-    const owner = { organizationId: org_id, membershipId: member_id };
-    const found = await listMemberSessions(c.env, owner, page);
-    return c.json(toEnvelope(found, presentMemberSession), 200);
+    return listMemberSessions(ctx, owner, page);
   })
-  .openapi(revokeOfMember, async (c) => {
-    const { org_id, member_id, member_session_id: id } = c.req.valid("param");
+  .handle(revokeOfMember, ({ ctx, params, query }) => {
+    const { org_id, member_id, member_session_id: id } = params;
     const session = { organizationId: org_id, membershipId: member_id, id };
-    await revokeMemberSession(c.env, session, c.req.valid("query").descendants);
-    return c.body(null, 204);
+    return revokeMemberSession(ctx, session, query.descendants);
   })
-  .openapi(createLink, async (c) => {
-    const { origin } = new URL(c.req.url);
-    const created = await once(c.env, createSignInLink, origin);
-    return c.json(presentSignInLink(created), 201);
-  });
+  .handle(createLink, ({ ctx, url }) => createSignInLink(ctx, new URL(url).origin));
 
 export function publicSessionRoutes(
   createContext: (

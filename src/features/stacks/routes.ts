@@ -1,11 +1,9 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { presentStack } from "./presenters.ts";
 import { StackInput, StackParams, UpdateStack } from "./schemas.ts";
@@ -15,11 +13,22 @@ const list = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "listStacks",
+  presentEach: presentStack,
   scope: "environments:read",
   request: () => ({
     params: EnvironmentParams(),
     query: namedListQuery(LIMITS.stackNameLength.value),
   }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/stacks/{stack_id}",
+  operationId: "getStack",
+  record: true,
+  present: presentStack,
+  scope: "environments:read",
+  request: () => ({ params: StackParams() }),
 });
 
 const create = operation({
@@ -28,17 +37,10 @@ const create = operation({
   operationId: "createStack",
   status: 201,
   record: true,
+  present: presentStack,
+  location: get,
   scope: "environments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(StackInput()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/stacks/{stack_id}",
-  operationId: "getStack",
-  record: true,
-  scope: "environments:read",
-  request: () => ({ params: StackParams() }),
 });
 
 const replace = operation({
@@ -46,6 +48,7 @@ const replace = operation({
   path: "/v1/stacks/{stack_id}",
   operationId: "replaceStack",
   record: true,
+  present: presentStack,
   scope: "environments:write",
   request: () => ({ params: StackParams(), body: jsonBody(StackInput()) }),
 });
@@ -55,6 +58,7 @@ const update = operation({
   path: "/v1/stacks/{stack_id}",
   operationId: "updateStack",
   record: true,
+  present: presentStack,
   scope: "environments:write",
   request: () => ({ params: StackParams(), body: jsonBody(UpdateStack()) }),
 });
@@ -70,37 +74,17 @@ const remove = operation({
 });
 
 export const stackRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const page = toNamedPageRequest(c.req.valid("query"));
-    const stacks = await listStacks(c.env, c.req.valid("param").environment_id, page);
-    return c.json(toEnvelope(stacks, presentStack), 200);
-  })
-  .openapi(create, async (c) => {
-    const { name, component_id } = c.req.valid("json");
-    const input = { name, componentId: component_id };
-    const { environment_id } = c.req.valid("param");
-    const stack = await once(c.env, createStack, environment_id, input);
-    setLocation(c, get, { stack_id: stack.id });
-    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 201);
-  })
-  .openapi(get, async (c) => {
-    const stack = await getStack(c.env, c.req.valid("param").stack_id);
-    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { name, component_id } = c.req.valid("json");
-    const input = { name, componentId: component_id };
-    const stack = await changeStack(c.env, c.req.valid("param").stack_id, input);
-    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
-  })
-  .openapi(update, async (c) => {
-    const { name, component_id } = c.req.valid("json");
-    const change = { name, componentId: component_id };
-    const { stack_id } = c.req.valid("param");
-    const stack = await once(c.env, changeStack, stack_id, change);
-    return jsonWithTag(c, stack.recordVersion, presentStack(stack), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteStack(c.env, c.req.valid("param").stack_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listStacks(ctx, params.environment_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, params, body: { name, component_id: componentId } }) =>
+    createStack(ctx, params.environment_id, { name, componentId }),
+  )
+  .handle(get, ({ ctx, params }) => getStack(ctx, params.stack_id))
+  .handle(replace, ({ ctx, params, body: { name, component_id: componentId } }) =>
+    changeStack(ctx, params.stack_id, { name, componentId }),
+  )
+  .handle(update, ({ ctx, params, body: { name, component_id: componentId } }) =>
+    changeStack(ctx, params.stack_id, { name, componentId }),
+  )
+  .handle(remove, ({ ctx, params }) => deleteStack(ctx, params.stack_id));

@@ -2,18 +2,18 @@ import type { Context } from "hono";
 import type { SystemContext } from "../../context.ts";
 import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
-import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import type { PublicEnv } from "../../http/envs.ts";
+import { operation, unchanging } from "../../http/operation.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { readJsonBody } from "../../http/read-body.ts";
-import { createRouter, type PublicEnv } from "../../http/router.ts";
+import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { Output } from "../../lib/schemas.ts";
-import { once } from "../idempotency/index.ts";
 import type { Documented } from "./document.ts";
 import { exchangeToken } from "./exchange-service.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
-import { type Exchanged, TRUST_VERSION, type TrustInput } from "./model.ts";
+import type { Exchanged, TrustInput } from "./model.ts";
 import { presentExchanged, presentTrust } from "./presenters.ts";
 import { CreateTrust, ExchangeToken, TrustParams } from "./schemas.ts";
 import { createTrust, deleteTrust, getTrust, listTrusts } from "./service.ts";
@@ -22,8 +22,20 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/trusts",
   operationId: "listTrusts",
+  presentEach: presentTrust,
   scope: "keys:read",
   request: () => ({ params: OrganizationParams(), query: namedListQuery(LIMITS.nameLength.value) }),
+});
+
+const get = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/trusts/{trust_id}",
+  operationId: "getTrust",
+  record: true,
+  present: presentTrust,
+  version: unchanging,
+  scope: "keys:read",
+  request: () => ({ params: TrustParams() }),
 });
 
 const create = operation({
@@ -32,17 +44,11 @@ const create = operation({
   operationId: "createTrust",
   status: 201,
   record: true,
+  present: presentTrust,
+  version: unchanging,
+  location: get,
   scope: "keys:write",
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateTrust()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: "/v1/orgs/{org_id}/trusts/{trust_id}",
-  operationId: "getTrust",
-  record: true,
-  scope: "keys:read",
-  request: () => ({ params: TrustParams() }),
 });
 
 const remove = operation({
@@ -70,27 +76,12 @@ const API_KEY_PATH = "/v1/orgs/{org_id}/api-keys/{key_id}";
 const RUNNER_TOKEN_PATH = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}";
 
 export const trustRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const page = await listTrusts(c.env, org_id, toNamedPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentTrust), 200);
-  })
-  .openapi(create, async (c) => {
-    const { org_id } = c.req.valid("param");
-    const input = toInput(c.req.valid("json"));
-    const created = await once(c.env, createTrust, org_id, input);
-    setLocation(c, get, { org_id, trust_id: created.id });
-    return c.json(await tagTrust(c, created), 201);
-  })
-  .openapi(get, async (c) => {
-    const { org_id, trust_id } = c.req.valid("param");
-    return c.json(await tagTrust(c, await getTrust(c.env, org_id, trust_id)), 200);
-  })
-  .openapi(remove, async (c) => {
-    const { org_id, trust_id } = c.req.valid("param");
-    await deleteTrust(c.env, org_id, trust_id);
-    return c.body(null, 204);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listTrusts(ctx, params.org_id, toNamedPageRequest(query)),
+  )
+  .handle(create, ({ ctx, params, body }) => createTrust(ctx, params.org_id, toInput(body)))
+  .handle(get, ({ ctx, params }) => getTrust(ctx, params.org_id, params.trust_id))
+  .handle(remove, ({ ctx, params }) => deleteTrust(ctx, params.org_id, params.trust_id));
 
 export function exchangeRoutes(
   issuers: IssuerKeys,
@@ -112,10 +103,6 @@ async function locateCredential(c: Context, exchanged: Exchanged) {
   if (pool_id === null) setLocation(c, { path: API_KEY_PATH }, { org_id, key_id: id });
   else setLocation(c, { path: RUNNER_TOKEN_PATH }, { org_id, pool_id, token_id: id });
   await tagged(c, 1, exchanged.presented);
-}
-
-function tagTrust(c: Context, row: Parameters<typeof presentTrust>[0]) {
-  return tagged(c, TRUST_VERSION, presentTrust(row));
 }
 
 function toInput(body: Output<typeof CreateTrust>): TrustInput {

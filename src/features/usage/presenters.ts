@@ -2,13 +2,12 @@ import { LIMITS } from "../../lib/limits.ts";
 import { USAGE_KINDS, type UsageByKind, type UsageKind } from "./model.ts";
 
 export function presentUsage(
-  organizationId: string,
   usage: UsageByKind,
-  quotas: ReadonlyMap<string, number>,
+  { actor, quotas }: { actor: { organizationId: string }; quotas: ReadonlyMap<string, number> },
 ) {
   const bytes = [...usage.values()].reduce((sum, each) => sum + each.bytes, 0);
   return {
-    org_id: organizationId,
+    org_id: actor.organizationId,
     bytes: { used: bytes, allowed: LIMITS.storedBytes.value },
     records: Object.fromEntries(
       USAGE_KINDS.map((kind) => [kind, presentKind(usage.get(kind), quotas.get(kind))] as const),

@@ -9,11 +9,11 @@ const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/usage",
   operationId: "getUsage",
+  present: presentUsage,
   scope: "organization:read",
   request: () => ({ params: OrganizationParams() }),
 });
 
-export const usageRoutes = createRouter<Documented>().openapi(get, async (c) => {
-  const { org_id } = c.req.valid("param");
-  return c.json(presentUsage(org_id, await getUsage(c.env, org_id), c.env.quotas), 200);
-});
+export const usageRoutes = createRouter<Documented>().handle(get, ({ ctx, params }) =>
+  getUsage(ctx, params.org_id),
+);

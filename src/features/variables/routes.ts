@@ -1,5 +1,4 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Documented } from "./document.ts";
@@ -12,6 +11,7 @@ export const get = operation({
   path: "/v1/variables/{variable_id}",
   operationId: "getVariable",
   record: true,
+  present: presentVariable,
   scope: "variables:read",
   request: () => ({ params: VariableParams() }),
 });
@@ -21,6 +21,7 @@ const replace = operation({
   path: "/v1/variables/{variable_id}",
   operationId: "replaceVariable",
   record: true,
+  present: presentVariable,
   scope: "variables:write",
   request: () => ({ params: VariableParams(), body: jsonBody(VariableInput()) }),
 });
@@ -39,6 +40,7 @@ const reveal = operation({
   method: "get",
   path: "/v1/variables/{variable_id}/value",
   operationId: "revealVariable",
+  present: (value: string) => ({ value }),
   scope: "variables:reveal",
   policy: "reveal",
   writes: true,
@@ -46,21 +48,9 @@ const reveal = operation({
 });
 
 export const variableRoutes = createRouter<Documented>()
-  .openapi(get, async (c) => {
-    const variable = await getVariable(c.env, c.req.valid("param").variable_id);
-    return jsonWithTag(c, variable.version, presentVariable(variable), 200);
-  })
-  .openapi(replace, async (c) => {
-    const { variable_id } = c.req.valid("param");
-    const input = toVariableInput(c.req.valid("json"));
-    const variable = await replaceVariable(c.env, variable_id, input);
-    return jsonWithTag(c, variable.version, presentVariable(variable), 200);
-  })
-  .openapi(remove, async (c) => {
-    await deleteVariable(c.env, c.req.valid("param").variable_id);
-    return c.body(null, 204);
-  })
-  .openapi(reveal, async (c) => {
-    const value = await revealVariable(c.env, c.req.valid("param").variable_id);
-    return c.json({ value }, 200);
-  });
+  .handle(get, ({ ctx, params }) => getVariable(ctx, params.variable_id))
+  .handle(replace, ({ ctx, params, body }) =>
+    replaceVariable(ctx, params.variable_id, toVariableInput(body)),
+  )
+  .handle(remove, ({ ctx, params }) => deleteVariable(ctx, params.variable_id))
+  .handle(reveal, ({ ctx, params }) => revealVariable(ctx, params.variable_id));

@@ -1,12 +1,10 @@
 import { jsonBody } from "../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../http/entity-tags.ts";
 import { operation } from "../../http/operation.ts";
-import { namedListQuery, toEnvelope, toNamedPageRequest } from "../../http/pagination.ts";
+import { namedListQuery, toNamedPageRequest } from "../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { once } from "../idempotency/index.ts";
 import { putVariables } from "./bulk-write.ts";
 import type { Documented } from "./document.ts";
 import type { ScopeReference } from "./model.ts";
@@ -22,6 +20,7 @@ const listOfComponent = operation({
   method: "get",
   path: "/v1/components/{component_id}/variables",
   operationId: "listComponentVariables",
+  presentEach: presentVariable,
   scope: "variables:read",
   request: () => ({ params: ComponentParams(), query: VariableQuery() }),
 });
@@ -32,6 +31,8 @@ const createInComponent = operation({
   operationId: "createComponentVariable",
   status: 201,
   record: true,
+  present: presentVariable,
+  location: get,
   scope: "variables:write",
   request: () => ({ params: ComponentParams(), body: jsonBody(VariableInput()) }),
 });
@@ -40,6 +41,7 @@ const putInComponent = operation({
   method: "put",
   path: "/v1/components/{component_id}/variables",
   operationId: "putComponentVariables",
+  presentEach: presentVariable,
   scope: "variables:write",
   request: () => ({ params: ComponentParams(), body: jsonBody(PutVariables()) }),
 });
@@ -48,6 +50,7 @@ const revealInComponent = operation({
   method: "get",
   path: "/v1/components/{component_id}/variables/values",
   operationId: "revealComponentVariables",
+  presentEach: presentRevealed,
   scope: "variables:reveal",
   policy: "reveal",
   writes: true,
@@ -58,6 +61,7 @@ const listOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "listEnvironmentVariables",
+  presentEach: presentVariable,
   scope: "variables:read",
   request: () => ({ params: EnvironmentParams(), query: VariableQuery() }),
 });
@@ -68,6 +72,8 @@ const createInEnvironment = operation({
   operationId: "createEnvironmentVariable",
   status: 201,
   record: true,
+  present: presentVariable,
+  location: get,
   scope: "variables:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(VariableInput()) }),
 });
@@ -76,6 +82,7 @@ const putInEnvironment = operation({
   method: "put",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "putEnvironmentVariables",
+  presentEach: presentVariable,
   scope: "variables:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(PutVariables()) }),
 });
@@ -84,6 +91,7 @@ const revealInEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/variables/values",
   operationId: "revealEnvironmentVariables",
+  presentEach: presentRevealed,
   scope: "variables:reveal",
   policy: "reveal",
   writes: true,
@@ -91,52 +99,38 @@ const revealInEnvironment = operation({
 });
 
 export const scopedVariableRoutes = createRouter<Documented>()
-  .openapi(listOfComponent, async (c) => {
-    const scope = component(c.req.valid("param").component_id);
-    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentVariable), 200);
-  })
-  .openapi(createInComponent, async (c) => {
-    const scope = component(c.req.valid("param").component_id);
-    const input = toVariableInput(c.req.valid("json"));
-    const variable = await once(c.env, createVariable, scope, input);
-    setLocation(c, get, { variable_id: variable.id });
-    return jsonWithTag(c, variable.version, presentVariable(variable), 201);
-  })
-  .openapi(putInComponent, async (c) => {
-    const scope = component(c.req.valid("param").component_id);
-    const { mode, variables } = c.req.valid("json");
-    const input = { mode, variables: variables.map(toVariableInput) };
-    return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
-  })
-  .openapi(revealInComponent, async (c) => {
-    const scope = component(c.req.valid("param").component_id);
-    const rows = await revealVariables(c.env, scope);
-    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
-  })
-  .openapi(listOfEnvironment, async (c) => {
-    const scope = environment(c.req.valid("param").environment_id);
-    const page = await listVariables(c.env, scope, toNamedPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentVariable), 200);
-  })
-  .openapi(createInEnvironment, async (c) => {
-    const scope = environment(c.req.valid("param").environment_id);
-    const input = toVariableInput(c.req.valid("json"));
-    const variable = await once(c.env, createVariable, scope, input);
-    setLocation(c, get, { variable_id: variable.id });
-    return jsonWithTag(c, variable.version, presentVariable(variable), 201);
-  })
-  .openapi(putInEnvironment, async (c) => {
-    const scope = environment(c.req.valid("param").environment_id);
-    const { mode, variables } = c.req.valid("json");
-    const input = { mode, variables: variables.map(toVariableInput) };
-    return c.json(toEnvelope(await putVariables(c.env, scope, input), presentVariable), 200);
-  })
-  .openapi(revealInEnvironment, async (c) => {
-    const scope = environment(c.req.valid("param").environment_id);
-    const rows = await revealVariables(c.env, scope);
-    return c.json(toEnvelope({ rows, next: undefined }, presentRevealed), 200);
-  });
+  .handle(listOfComponent, ({ ctx, params, query }) =>
+    listVariables(ctx, component(params.component_id), toNamedPageRequest(query)),
+  )
+  .handle(createInComponent, ({ ctx, params, body }) =>
+    createVariable(ctx, component(params.component_id), toVariableInput(body)),
+  )
+  .handle(putInComponent, ({ ctx, params, body: { mode, variables } }) =>
+    putVariables(ctx, component(params.component_id), {
+      mode,
+      variables: variables.map(toVariableInput),
+    }),
+  )
+  .handle(revealInComponent, async ({ ctx, params }) => ({
+    rows: await revealVariables(ctx, component(params.component_id)),
+    next: undefined,
+  }))
+  .handle(listOfEnvironment, ({ ctx, params, query }) =>
+    listVariables(ctx, environment(params.environment_id), toNamedPageRequest(query)),
+  )
+  .handle(createInEnvironment, ({ ctx, params, body }) =>
+    createVariable(ctx, environment(params.environment_id), toVariableInput(body)),
+  )
+  .handle(putInEnvironment, ({ ctx, params, body: { mode, variables } }) =>
+    putVariables(ctx, environment(params.environment_id), {
+      mode,
+      variables: variables.map(toVariableInput),
+    }),
+  )
+  .handle(revealInEnvironment, async ({ ctx, params }) => ({
+    rows: await revealVariables(ctx, environment(params.environment_id)),
+    next: undefined,
+  }));
 
 function component(id: string): ScopeReference {
   return { kind: "component", id };

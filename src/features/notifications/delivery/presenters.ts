@@ -20,10 +20,16 @@ export function presentDelivery(row: DeliveryRow) {
   };
 }
 
-export function presentDeliveryInFull(row: DeliveryRowInFull, attempts: readonly AttemptRow[]) {
+export function presentDeliveryInFull({
+  delivery,
+  attempts,
+}: {
+  delivery: DeliveryRowInFull;
+  attempts: readonly AttemptRow[];
+}) {
   return {
-    ...presentDelivery(row),
-    payload: toPayload(row) as Output<typeof EventPayload>,
+    ...presentDelivery(delivery),
+    payload: toPayload(delivery) as Output<typeof EventPayload>,
     attempts: attempts.map(presentAttempt),
   };
 }

@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { jsonWithTag, setLocation, tagged } from "../../../http/entity-tags.ts";
-import { operation } from "../../../http/operation.ts";
-import { toEnvelope, toPageRequest } from "../../../http/pagination.ts";
+import { operation, unchanging } from "../../../http/operation.ts";
+import { toPageRequest } from "../../../http/pagination.ts";
 import { createRouter } from "../../../http/router.ts";
-import { once } from "../../idempotency/index.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import type { Documented } from "./document.ts";
 import { presentDelivery, presentDeliveryInFull } from "./presenters.ts";
@@ -17,6 +14,7 @@ const list = operation({
   path: `${INTEGRATION}/deliveries`,
   operationId: "listDeliveries",
   polled: true,
+  presentEach: presentDelivery,
   scope: "integrations:read",
   request: () => ({ params: IntegrationParams(), query: DeliveryQuery() }),
 });
@@ -26,6 +24,8 @@ const get = operation({
   path: `${INTEGRATION}/deliveries/{delivery_id}`,
   operationId: "getDelivery",
   record: true,
+  present: presentDeliveryInFull,
+  version: unchanging,
   scope: "integrations:read",
   request: () => ({ params: DeliveryParams() }),
 });
@@ -36,6 +36,9 @@ const redelivery = operation({
   operationId: "redeliver",
   status: 201,
   record: true,
+  present: presentDelivery,
+  version: unchanging,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: DeliveryParams() }),
 });
@@ -46,45 +49,23 @@ const ping = operation({
   operationId: "pingIntegration",
   status: 201,
   record: true,
+  present: presentDelivery,
+  version: unchanging,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams() }),
 });
 
-/** No caller changes a delivery. */
-const VERSION = 1;
-
 export const deliveryRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const query = c.req.valid("query");
+  .handle(list, ({ ctx, params, query }) => {
     const page = { ...toPageRequest(query), statuses: query.status ?? [] };
-    const deliveries = await listDeliveries(c.env, project_id, integration_id, page);
-    return c.json(toEnvelope(deliveries, presentDelivery), 200);
+    return listDeliveries(ctx, params.project_id, params.integration_id, page);
   })
-  .openapi(get, async (c) => {
-    const { delivery, attempts } = await getDelivery(c.env, toReference(c.req.valid("param")));
-    return jsonWithTag(c, VERSION, presentDeliveryInFull(delivery, attempts), 200);
-  })
-  .openapi(redelivery, async (c) => {
-    const reference = toReference(c.req.valid("param"));
-    const delivery = await once(c.env, redeliver, reference);
-    return c.json(await presentCreated(c, reference, delivery), 201);
-  })
-  .openapi(ping, async (c) => {
-    const { project_id: projectId, integration_id: integrationId } = c.req.valid("param");
-    const delivery = await once(c.env, pingIntegration, projectId, integrationId);
-    return c.json(await presentCreated(c, { projectId, integrationId }, delivery), 201);
-  });
-
-function presentCreated(
-  c: Context,
-  { projectId, integrationId }: { projectId: string; integrationId: string },
-  delivery: Parameters<typeof presentDelivery>[0],
-) {
-  const integration = { project_id: projectId, integration_id: integrationId };
-  setLocation(c, get, { ...integration, delivery_id: delivery.id });
-  return tagged(c, VERSION, presentDelivery(delivery));
-}
+  .handle(get, ({ ctx, params }) => getDelivery(ctx, toReference(params)))
+  .handle(redelivery, ({ ctx, params }) => redeliver(ctx, toReference(params)))
+  .handle(ping, ({ ctx, params }) =>
+    pingIntegration(ctx, params.project_id, params.integration_id),
+  );
 
 function toReference(params: { project_id: string; integration_id: string; delivery_id: string }) {
   const { project_id: projectId, integration_id: integrationId, delivery_id: id } = params;

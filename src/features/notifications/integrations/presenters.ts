@@ -48,25 +48,18 @@ function presentChannel({ workspaceId, workspaceName, channelId, channelName }: 
   };
 }
 
-export function presentCreatedIntegration({
-  row,
-  secret,
-}: {
-  row: IntegrationRow;
-  secret: string;
-}) {
-  return { ...presentIntegration(row), secret };
+export function presentSecret({ secret }: { secret: string }) {
+  return { secret };
 }
 
-export function presentRotatedIntegration(rotated: {
-  row: IntegrationRow;
+export function presentRotatedSecret({
+  secret,
+  previousSecretUntil,
+}: {
   secret: string;
   previousSecretUntil: number;
 }) {
-  return {
-    ...presentCreatedIntegration(rotated),
-    previous_secret_until: toTimestamp(rotated.previousSecretUntil),
-  };
+  return { secret, previous_secret_until: toTimestamp(previousSecretUntil) };
 }
 
 /** The changelog names a webhook by its masked host. */

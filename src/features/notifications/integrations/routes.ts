@@ -1,16 +1,9 @@
-import type { Context } from "hono";
 import { jsonBody } from "../../../http/bodies.ts";
-import { setLocation, tagged } from "../../../http/entity-tags.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
-import { once } from "../../idempotency/index.ts";
 import type { Documented } from "./document.ts";
-import {
-  presentCreatedIntegration,
-  presentIntegration,
-  presentRotatedIntegration,
-} from "./presenters.ts";
+import { presentIntegration, presentRotatedSecret, presentSecret } from "./presenters.ts";
 import { CreateIntegration, IntegrationParams, UpdateIntegration } from "./schemas.ts";
 import {
   confirmIntegration,
@@ -31,8 +24,19 @@ const list = operation({
   path: ALL,
   operationId: "listIntegrations",
   polled: true,
+  presentEach: presentIntegration,
   scope: "integrations:read",
   request: () => ({ params: ProjectParams() }),
+});
+
+const get = operation({
+  method: "get",
+  path: ONE,
+  operationId: "getIntegration",
+  record: true,
+  present: presentIntegration,
+  scope: "integrations:read",
+  request: () => ({ params: IntegrationParams() }),
 });
 
 const create = operation({
@@ -41,17 +45,11 @@ const create = operation({
   operationId: "createIntegration",
   status: 201,
   record: true,
+  present: presentIntegration,
+  presentSecrets: presentSecret,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(CreateIntegration()) }),
-});
-
-const get = operation({
-  method: "get",
-  path: ONE,
-  operationId: "getIntegration",
-  record: true,
-  scope: "integrations:read",
-  request: () => ({ params: IntegrationParams() }),
 });
 
 const update = operation({
@@ -59,6 +57,7 @@ const update = operation({
   path: ONE,
   operationId: "updateIntegration",
   record: true,
+  present: presentIntegration,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams(), body: jsonBody(UpdateIntegration()) }),
 });
@@ -78,6 +77,8 @@ const rotate = operation({
   path: `${ONE}/rotate-secret`,
   operationId: "rotateIntegrationSecret",
   record: true,
+  present: presentIntegration,
+  presentSecrets: presentRotatedSecret,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams() }),
 });
@@ -88,6 +89,8 @@ const confirm = operation({
   operationId: "confirmIntegration",
   status: 201,
   record: true,
+  present: presentIntegration,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams() }),
 });
@@ -98,64 +101,36 @@ const resume = operation({
   operationId: "resumeIntegration",
   status: 201,
   record: true,
+  present: presentIntegration,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams() }),
 });
 
 export const integrationRoutes = createRouter<Documented>()
-  .openapi(list, async (c) => {
-    const rows = await listIntegrations(c.env, c.req.valid("param").project_id);
-    return c.json({ data: rows.map(presentIntegration), has_more: false }, 200);
-  })
-  .openapi(create, async (c) => {
-    const { configuration, url, ...lists } = c.req.valid("json");
-    const { project_id } = c.req.valid("param");
+  .handle(list, async ({ ctx, params }) => ({
+    rows: await listIntegrations(ctx, params.project_id),
+    next: undefined,
+  }))
+  .handle(create, ({ ctx, params, body: { configuration, url, ...lists } }) => {
     const input = { configuration, url, filters: toFilters(lists) };
-    const created = await once(c.env, createIntegration, project_id, input);
-    setLocation(c, get, { project_id, integration_id: created.row.id });
-    await tagIntegration(c, created.row);
-    return c.json(presentCreatedIntegration(created), 201);
+    return createIntegration(ctx, params.project_id, input);
   })
-  .openapi(get, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const row = await getIntegration(c.env, project_id, integration_id);
-    return c.json(await tagIntegration(c, row), 200);
-  })
-  .openapi(update, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const { configuration = {}, url, ...lists } = c.req.valid("json");
+  .handle(get, ({ ctx, params }) => getIntegration(ctx, params.project_id, params.integration_id))
+  .handle(update, ({ ctx, params, body: { configuration = {}, url, ...lists } }) => {
     const change = { configuration, url, filters: toFilters(lists) };
-    const row = await once(c.env, updateIntegration, project_id, integration_id, change);
-    return c.json(await tagIntegration(c, row), 200);
+    return updateIntegration(ctx, params.project_id, params.integration_id, change);
   })
-  .openapi(remove, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    await deleteIntegration(c.env, project_id, integration_id);
-    return c.body(null, 204);
-  })
-  .openapi(rotate, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const rotated = await once(c.env, rotateSecret, project_id, integration_id);
-    await tagIntegration(c, rotated.row);
-    return c.json(presentRotatedIntegration(rotated), 200);
-  })
-  .openapi(confirm, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const row = await once(c.env, confirmIntegration, project_id, integration_id);
-    setLocation(c, get, { project_id, integration_id });
-    return c.json(await tagIntegration(c, row), 201);
-  })
-  .openapi(resume, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const row = await once(c.env, resumeIntegration, project_id, integration_id);
-    setLocation(c, get, { project_id, integration_id });
-    return c.json(await tagIntegration(c, row), 201);
-  });
-
-/** The tag is that of the integration without its secret, as a GET shows it. */
-function tagIntegration(c: Context, row: Parameters<typeof presentIntegration>[0]) {
-  return tagged(c, row.recordVersion, presentIntegration(row));
-}
+  .handle(remove, ({ ctx, params }) =>
+    deleteIntegration(ctx, params.project_id, params.integration_id),
+  )
+  .handle(rotate, ({ ctx, params }) => rotateSecret(ctx, params.project_id, params.integration_id))
+  .handle(confirm, ({ ctx, params }) =>
+    confirmIntegration(ctx, params.project_id, params.integration_id),
+  )
+  .handle(resume, ({ ctx, params }) =>
+    resumeIntegration(ctx, params.project_id, params.integration_id),
+  );
 
 function toFilters(lists: {
   environment_ids?: string[] | null | undefined;

@@ -11,10 +11,11 @@ import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { type Change, commitChange, recordChanges } from "../../changelog/index.ts";
-import { recordRow, recordWithSecrets } from "../../idempotency/index.ts";
+import { write } from "../../../writes/write.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { type Change, recordChanges } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
-import { bytesOf, limitGrowth } from "../../usage/index.ts";
+import { bytesOf } from "../../usage/index.ts";
 import {
   type Filters,
   isConfirmed,
@@ -105,22 +106,19 @@ export async function createIntegration(
     confirmBy: null,
     createdAt: ctx.clock.now(),
   };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { integrations: 1 },
-    bytes: storedBytes(integration) + bytesOf(integration.secret),
+  return write(ctx, {
+    growth: {
+      organizationId,
+      records: { integrations: 1 },
+      bytes: storedBytes(integration) + bytesOf(integration.secret),
+    },
+    guarded: store.insertIntegration(ctx.db, integration, { filters }),
+    returns: store.selectIntegration(ctx.db, reference),
+    secrets: { secret },
+    changes: [toCreatedChange(integration)],
+    reread: () => requireKnown(ctx, reference, filters),
+    otherwise: () => new Conflict(FULL),
   });
-  const statements = {
-    limits: limits.statement,
-    created: store.insertIntegration(ctx.db, integration, { filters }),
-    recorded: await recordWithSecrets(ctx, store.selectIntegration(ctx.db, reference), { secret }),
-  };
-  const change = toCreatedChange(integration);
-  const results = await limits.enforce(commitChange(ctx, statements, change));
-  const [created] = results.created;
-  if (created) return { row: created, secret };
-  await requireKnown(ctx, reference, filters);
-  throw new Conflict(FULL);
 }
 
 async function requireKnown(ctx: ServiceContext, reference: Reference, filters: Filters) {
@@ -135,8 +133,7 @@ export async function updateIntegration(
   id: string,
   input: { configuration: PartialConfiguration; url: string | undefined; filters: Filters },
 ): Promise<IntegrationRow> {
-  const before = await requireIntegration(ctx, projectId, id, "owner");
-  await requireExpected(ctx, before);
+  const before = await requireExpected(ctx, projectId, id);
   if (input.url !== undefined && before.type === "slack") {
     refuseUrl("Leave the URL out: the installation sets the URL of a Slack integration.");
   }
@@ -156,22 +153,21 @@ export async function updateIntegration(
     disabledAt: null,
     disabledReason: null,
   };
-  const change = toChange("updated", after, presentUpdate(before, after, target));
-  const limits = limitGrowth(ctx, {
-    organizationId: before.organizationId,
-    bytes: target ? store.addedUrlBytes(before, storedBytes(target)) : 0,
+  return write(ctx, {
+    growth: {
+      organizationId: before.organizationId,
+      bytes: target ? store.addedUrlBytes(before, storedBytes(target)) : 0,
+    },
+    guarded: store.updateIntegration(ctx, before, { flags, target, filters, now }),
+    returns: store.selectIntegration(ctx.db, before),
+    changes: [toChange("updated", after, presentUpdate(before, after, target))],
+    unchanged: before,
+    reread: async () => {
+      await requireKnown(ctx, before, filters);
+      await requireExpected(ctx, projectId, id);
+    },
+    otherwise: () => new NotFound(NAME),
   });
-  const statements = {
-    limits: limits.statement,
-    updated: store.updateIntegration(ctx, before, { flags, target, filters, now }),
-    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
-  };
-  const results = await limits.enforce(commitChange(ctx, statements, change));
-  if (!results) return before;
-  const [updated] = results.updated;
-  if (updated) return updated;
-  await requireKnown(ctx, before, filters);
-  throw await changedError(ctx, before);
 }
 
 /** Ends the pause, and makes the retries due that wait for a later time. */
@@ -191,14 +187,15 @@ export async function resumeIntegration(
   if (manyRetries.length > 0) await advanceAll(ctx, before, now);
   const after = { ...before, pausedUntil: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
-  const statements = {
-    ...store.resumeIntegration(ctx, before, now),
-    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
-  };
-  const results = await commitChange(ctx, statements, toChange("resumed", before, fields));
-  const [row] = results.resumed;
-  if (!row) throw await notResumableError(ctx, projectId, id);
-  return row;
+  const { resumed, ...first } = store.resumeIntegration(ctx, before, now);
+  return write(ctx, {
+    first,
+    guarded: resumed,
+    returns: store.selectIntegration(db, before),
+    changes: [toChange("resumed", before, fields)],
+    reread: () => requireResumable(ctx, projectId, id),
+    otherwise: () => new Conflict(DISABLED),
+  });
 }
 
 /** Before the commit, because a repeat of the request does not continue what remains after it. */
@@ -210,9 +207,9 @@ async function advanceAll(ctx: ServiceContext, reference: IntegrationRow, now: n
   }
 }
 
-async function notResumableError(ctx: ServiceContext, projectId: string, id: string) {
+async function requireResumable(ctx: ServiceContext, projectId: string, id: string) {
   const found = await requireIntegration(ctx, projectId, id, "owner");
-  return new Conflict(isConfirmed(found) ? DISABLED : UNCONFIRMED);
+  if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
 }
 
 /** Only one previous secret is kept: another rotation within the overlap drops it. */
@@ -231,17 +228,15 @@ export async function rotateSecret(
   const until = toTimestamp(previousSecretUntil);
   const fields = { before: {}, after: { previous_secret_until: until } };
   const secrets = { secret, previousSecretUntil };
-  const statements = {
-    rotated: store.rotateSecret(ctx.db, before, change),
-    recorded: await recordWithSecrets(ctx, store.selectIntegration(ctx.db, before), secrets),
-  };
-  const results = await commitChange(ctx, statements, {
-    ...toChange("updated", before, fields),
-    auditedAs: "integration.secret_rotated",
+  return write(ctx, {
+    guarded: store.rotateSecret(ctx.db, before, change),
+    returns: store.selectIntegration(ctx.db, before),
+    secrets,
+    // The time differs, so that this change is never none.
+    changes: [{ ...toChange("updated", before, fields), auditedAs: "integration.secret_rotated" }],
+    unchanged: { row: before, ...secrets },
+    otherwise: () => new NotFound(NAME),
   });
-  const [row] = results?.rotated ?? [];
-  if (!row) throw new NotFound(NAME);
-  return { row, ...secrets };
 }
 
 /** Idempotent. */
@@ -255,13 +250,14 @@ export async function confirmIntegration(
   const now = ctx.clock.now();
   const after = { ...before, confirmedAt: now, confirmBy: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
-  const statements = {
-    ...store.confirmIntegration(ctx.db, before, now),
-    recorded: recordRow(ctx, store.selectIntegration(ctx.db, before)),
-  };
-  const change = toChange("confirmed", before, fields);
-  const results = await commitChange(ctx, statements, change);
-  const [confirmed] = results.confirmed;
+  const { confirmed: guarded, ...first } = store.confirmIntegration(ctx.db, before, now);
+  const results = await writeBatch(ctx, {
+    first,
+    guarded,
+    entry: { row: store.selectIntegration(ctx.db, before) },
+    changes: [toChange("confirmed", before, fields)],
+  });
+  const [confirmed] = results.guarded;
   if (confirmed) return confirmed;
   const found = await requireIntegration(ctx, projectId, id, "owner");
   if (!isConfirmed(found)) throw new Conflict(LAPSED);
@@ -274,9 +270,11 @@ export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
   for (const row of await store.listLapsed(ctx.db, ctx.clock.now(), limit)) {
     const change = toChange("deleted", row, { before: presentIntegration(row) });
     const { organizationId } = row;
+    const { deleted, ...first } = store.deleteLapsed(ctx, row);
     await batch(ctx.db, {
-      statements: store.deleteLapsed(ctx, row),
-      changelog: recordChanges(ctx, organizationId, [change]),
+      first,
+      deleted,
+      changelog: recordChanges(ctx, organizationId, [change], undefined, deleted),
     });
   }
 }
@@ -286,21 +284,26 @@ export async function deleteIntegration(
   projectId: string,
   id: string,
 ): Promise<void> {
-  const before = await requireIntegration(ctx, projectId, id, "owner");
-  await requireExpected(ctx, before);
-  const change = toChange("deleted", before, { before: presentIntegration(before) });
-  const { deleted } = await commitChange(ctx, store.deleteIntegration(ctx, before), change);
-  if (deleted.length === 0) throw await changedError(ctx, before);
+  const before = await requireExpected(ctx, projectId, id);
+  const { deleted, ...first } = store.deleteIntegration(ctx, before);
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    changes: [toChange("deleted", before, { before: presentIntegration(before) })],
+    reread: () => requireExpected(ctx, projectId, id),
+    otherwise: () => new NotFound(NAME),
+  });
 }
 
-function requireExpected(ctx: ServiceContext, row: IntegrationRow): Promise<void> {
-  return requireExpectedVersion(ctx, row.recordVersion, () => presentIntegration(row));
-}
-
-/** Throws `EtagMismatch` if the integration was changed after it was read, and not deleted. */
-async function changedError(ctx: ServiceContext, { projectId, id }: Reference): Promise<NotFound> {
-  await requireExpected(ctx, await requireIntegration(ctx, projectId, id, "owner"));
-  return new NotFound(NAME);
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(
+  ctx: ServiceContext,
+  projectId: string,
+  id: string,
+): Promise<IntegrationRow> {
+  const row = await requireIntegration(ctx, projectId, id, "owner");
+  await requireExpectedVersion(ctx, row.recordVersion, () => presentIntegration(row));
+  return row;
 }
 
 async function sealTarget(ctx: ServiceContext, reference: Reference, url: string) {

@@ -1,9 +1,7 @@
 import { jsonBody } from "../../../http/bodies.ts";
-import { jsonWithTag, setLocation } from "../../../http/entity-tags.ts";
-import { operation } from "../../../http/operation.ts";
-import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
+import { operation, unchanging } from "../../../http/operation.ts";
+import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { createRouter } from "../../../http/router.ts";
-import { once } from "../../idempotency/index.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 import type { Documented } from "./document.ts";
 import { presentRecovery } from "./presenters.ts";
@@ -13,12 +11,26 @@ import { createRecovery, getRecovery, listRecoveries } from "./service.ts";
 const ALL =
   "/v1/projects/{project_id}/notification-integrations/{integration_id}/recoveries" as const;
 
+const get = operation({
+  method: "get",
+  path: `${ALL}/{recovery_id}`,
+  operationId: "getRecovery",
+  record: true,
+  present: presentRecovery,
+  version: unchanging,
+  scope: "integrations:read",
+  request: () => ({ params: RecoveryParams() }),
+});
+
 const create = operation({
   method: "post",
   path: ALL,
   operationId: "createRecovery",
   status: 201,
   record: true,
+  present: presentRecovery,
+  version: unchanging,
+  location: get,
   scope: "integrations:write",
   request: () => ({ params: IntegrationParams(), body: jsonBody(CreateRecovery()) }),
 });
@@ -28,43 +40,22 @@ const list = operation({
   path: ALL,
   operationId: "listRecoveries",
   polled: true,
+  presentEach: presentRecovery,
   scope: "integrations:read",
   request: () => ({ params: IntegrationParams(), query: ListQuery() }),
 });
 
-const get = operation({
-  method: "get",
-  path: `${ALL}/{recovery_id}`,
-  operationId: "getRecovery",
-  record: true,
-  scope: "integrations:read",
-  request: () => ({ params: RecoveryParams() }),
-});
-
-/** No caller changes a recovery. */
-const VERSION = 1;
-
 export const recoveryRoutes = createRouter<Documented>()
-  .openapi(create, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const { since, until } = c.req.valid("json");
+  .handle(create, ({ ctx, params, body: { since, until } }) => {
     const period = {
       since: Date.parse(since),
       until: until === undefined ? undefined : Date.parse(until),
     };
-    const row = await once(c.env, createRecovery, project_id, integration_id, period);
-    setLocation(c, get, { project_id, integration_id, recovery_id: row.id });
-    return jsonWithTag(c, VERSION, presentRecovery(row), 201);
+    return createRecovery(ctx, params.project_id, params.integration_id, period);
   })
-  .openapi(list, async (c) => {
-    const { project_id, integration_id } = c.req.valid("param");
-    const page = toPageRequest(c.req.valid("query"));
-    const found = await listRecoveries(c.env, project_id, integration_id, page);
-    return c.json(toEnvelope(found, presentRecovery), 200);
-  })
-  .openapi(get, async (c) => {
-    const { project_id, integration_id, recovery_id } = c.req.valid("param");
-    const reference = { projectId: project_id, integrationId: integration_id, id: recovery_id };
-    const row = await getRecovery(c.env, reference);
-    return jsonWithTag(c, VERSION, presentRecovery(row), 200);
-  });
+  .handle(list, ({ ctx, params, query }) =>
+    listRecoveries(ctx, params.project_id, params.integration_id, toPageRequest(query)),
+  )
+  .handle(get, ({ ctx, params: { project_id, integration_id, recovery_id: id } }) =>
+    getRecovery(ctx, { projectId: project_id, integrationId: integration_id, id }),
+  );

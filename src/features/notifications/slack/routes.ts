@@ -1,6 +1,7 @@
+import type { PublicEnv } from "../../../http/envs.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { createRouter, type PublicEnv } from "../../../http/router.ts";
+import { createRouter } from "../../../http/router.ts";
 import type { Documented } from "./document.ts";
 import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
 import { PAGE_HEADERS, renderInstalled } from "./page.ts";
@@ -10,6 +11,7 @@ const install = operation({
   method: "get",
   path: "/v1/projects/{project_id}/slack/install",
   operationId: "installSlack",
+  present: (url: string) => ({ url }),
   scope: "integrations:write",
   request: () => ({ params: ProjectParams() }),
 });
@@ -24,11 +26,9 @@ const callback = operation({
   request: () => ({ query: CallbackQuery() }),
 });
 
-export const slackRoutes = createRouter<Documented>().openapi(install, async (c) => {
-  const { origin } = new URL(c.req.url);
-  const url = await startInstallation(c.env, c.req.valid("param").project_id, origin);
-  return c.json({ url }, 200);
-});
+export const slackRoutes = createRouter<Documented>().handle(install, ({ ctx, url, params }) =>
+  startInstallation(ctx, params.project_id, new URL(url).origin),
+);
 
 export function slackCallbackRoutes(
   createContext: (
