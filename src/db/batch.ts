@@ -47,12 +47,13 @@ const origins = new WeakMap<Statement, Statement>();
  * A statement that changes rows only if `origin` has changed one in the same batch. SQLite only tells how
  * many rows the previous statement has changed. So nothing may be between both but what depends on `origin`, too,
  * and changes a row whenever it does. `batch` refuses another order.
+ * @param build Takes whether the statement directly before has changed a row, and how many.
  */
 export function after<Dependent extends Statement | undefined>(
   origin: Statement | undefined,
-  build: (hasChanged: SQL) => Dependent,
+  build: (hasChanged: SQL, changed: SQL) => Dependent,
 ): Dependent {
-  const dependent = build(sql`changes() > 0`);
+  const dependent = build(sql`changes() > 0`, sql`changes()`);
   if (dependent && origin) origins.set(dependent, origins.get(origin) ?? origin);
   return dependent;
 }

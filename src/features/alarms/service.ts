@@ -4,8 +4,8 @@ import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { write } from "../../writes/write.ts";
 import { findStack, requireStack, type StackRow } from "../stacks/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import type { AlarmReport } from "./model.ts";
 import type { AlarmRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -32,14 +32,17 @@ export async function reportAlarm(
 ): Promise<AlarmRow> {
   const stack = await requireStack(ctx, stackId, "contributor");
   const alarm = toAlarm(ctx, stack, report);
-  const limits = limitGrowth(ctx, {
-    organizationId: stack.organizationId,
-    bytes: store.addedBytes(alarm),
-    bounds: [store.alarmCountBound(alarm)],
+  const { event, written } = store.writeReport(ctx, alarm);
+  return write(ctx, {
+    growth: {
+      organizationId: stack.organizationId,
+      bytes: store.addedBytes(alarm),
+      bounds: [store.alarmCountBound(alarm)],
+    },
+    first: { event },
+    guarded: written,
+    otherwise: notWritten,
   });
-  const statements = { limits: limits.statement, ...store.writeReport(ctx, alarm) };
-  const { written } = await limits.enforce(batch(ctx.db, statements));
-  return requireWritten(written);
 }
 
 /** Checks no quota: the reports of runners are never refused for one. */
@@ -51,7 +54,9 @@ export async function reportAlarmAsRunner(
   const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
   if (!stack) throw new NotFound("stack");
   const { written } = await batch(ctx.db, store.writeReport(ctx, toAlarm(ctx, stack, report)));
-  return requireWritten(written);
+  const [row] = written;
+  if (!row) throw notWritten();
+  return row;
 }
 
 function toAlarm(
@@ -64,7 +69,4 @@ function toAlarm(
   return { id: newId(clock), stackId, organizationId, projectId, ...report, ...times };
 }
 
-function requireWritten([alarm]: readonly AlarmRow[]): AlarmRow {
-  if (!alarm) throw new Error("The batch returned no alarm");
-  return alarm;
-}
+const notWritten = () => new Error("The batch returned no alarm");

@@ -1,3 +1,4 @@
+import { Conflict } from "../../lib/errors.ts";
 /** Source: docs/state-machine.md, "What always holds". */
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
@@ -21,3 +22,7 @@ export interface ProjectChange {
   repoId?: string | null | undefined;
   defaultEnvironmentId?: string | undefined;
 }
+
+export const DISCONNECTING = new Conflict(
+  "The project is disconnecting. Retry after its deployments have ended.",
+);

@@ -1,11 +1,18 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after, batch, type Statement } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { auditChanges, insertEntries, toEntries, writeChangelogEvent } from "../changelog/index.ts";
+import {
+  auditChanges,
+  type Change,
+  type Entry,
+  insertEntries,
+  toEntries,
+  writeChangelogEvent,
+} from "../changelog/index.ts";
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
@@ -74,7 +81,6 @@ async function tryPut(
   throw new Conflict("Another request is changing the same variables. Retry.");
 }
 
-/** The records and entries depend on the statement before them, so the order matters. */
 function writePlan(
   ctx: ServiceContext,
   scope: Scope,
@@ -89,13 +95,19 @@ function writePlan(
   const deletions = removed.map(changes.deleted);
   const writes = written.map(changeOf);
   const entries = { deletions: toEntries(ctx, deletions), writes: toEntries(ctx, writes) };
+  const deleted = store.deleteVariables(db, removed, isUnchanged);
+  const upserted = store.upsertVariables(db, scope, sealed, isUnchangedAfterDeletion, now);
+  const audit = (written: Statement, changes: readonly Change[]) =>
+    after(written, (hasChanged) => auditChanges(ctx, organizationId, changes, hasChanged));
+  const insert = (written: Statement, inserted: readonly Entry[]) =>
+    after(written, (condition) => insertEntries(ctx, organizationId, inserted, { condition }));
   return {
-    deleted: store.deleteVariables(db, removed, isUnchanged),
-    deletionAudit: auditChanges(ctx, organizationId, deletions),
-    deletionEntries: insertEntries(ctx, organizationId, entries.deletions),
-    upserted: store.upsertVariables(db, scope, sealed, isUnchangedAfterDeletion, now),
-    writeAudit: auditChanges(ctx, organizationId, writes),
-    writeEntries: insertEntries(ctx, organizationId, entries.writes),
+    deleted,
+    deletionAudit: audit(deleted, deletions),
+    deletionEntries: insert(deleted, entries.deletions),
+    upserted,
+    writeAudit: audit(upserted, writes),
+    writeEntries: insert(upserted, entries.writes),
     event: writeChangelogEvent(ctx, [...entries.deletions, ...entries.writes]),
   };
 }

@@ -295,8 +295,8 @@ describe("a recovery", () => {
     );
     if (!own) throw new Error("The recovery is not running");
     const failed = await listFailed(db, own);
-    const { advanced, created: inserted, counted, events } = advance(ctx, own, failed);
-    for (const statement of [listFailed(db, own), advanced, inserted, counted, events]) {
+    const { advanced, deliveries, counted, events } = advance(ctx, own, failed);
+    for (const statement of [listFailed(db, own), advanced, deliveries, counted, events]) {
       const { sql, params } = statement.toSQL();
       const { results } = await env.DB.prepare(`explain query plan ${sql}`)
         .bind(...params)

@@ -1,4 +1,5 @@
 import { and, type SQL, sql } from "drizzle-orm";
+import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { environments } from "../../environments/table.ts";
 import { FAILURES, type StackStatus } from "../lifecycle.ts";
@@ -27,43 +28,35 @@ export function completeDeployment(
   now: number,
 ) {
   const deploymentId = deploymentIdOf(attempt);
-  return {
-    deployment: db
-      .update(deployments)
-      .set({
-        ...resolveOutcome(completion, now),
-        message: completion.message,
-        finishedAt: now,
-        updatedAt: now,
-      })
-      .where(
-        and(
-          sql`${deployments.id} = ${deploymentId}`,
-          sql`${deployments.status} in ${RUNNING_STATUSES}`,
-          whereLeaseIsValid(attempt, now),
-        ),
+  const { message, outcome } = completion;
+  const deployment = db
+    .update(deployments)
+    .set({ ...resolveOutcome(completion, now), message, finishedAt: now, updatedAt: now })
+    .where(
+      and(
+        sql`${deployments.id} = ${deploymentId}`,
+        sql`${deployments.status} in ${RUNNING_STATUSES}`,
+        whereLeaseIsValid(attempt, now),
       ),
-    attempt: db
+    );
+  const ended = after(deployment, (hasChanged) =>
+    db
       .update(attempts)
-      .set({
-        state: "ended",
-        outcome: completion.outcome,
-        completion: toCompletionText(completion),
-        endedAt: now,
-      })
-      .where(and(isAttempt(attempt), sql`changes() > 0`)),
-    environment: db
+      .set({ state: "ended", outcome, completion: toCompletionText(completion), endedAt: now })
+      .where(and(isAttempt(attempt), hasChanged)),
+  );
+  const configuration = sql`(select configuration from deployments where id = ${deploymentId})`;
+  const environment = after(ended, (hasChanged) =>
+    db
       .update(environments)
-      .set({
-        configuration: sql`(select configuration from deployments where id = ${deploymentId})`,
-        updatedAt: now,
-      })
+      .set({ configuration, updatedAt: now })
       .where(
-        sql`changes() > 0 and ${environments.id} = (select deployments.environment_id
+        sql`${hasChanged} and ${environments.id} = (select deployments.environment_id
           from deployments where deployments.id = ${deploymentId}
             and deployments.status = ${deploymentStatus.succeeded})`,
       ),
-  };
+  );
+  return { deployment, ended, environment };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { environments } from "../../environments/table.ts";
 import { FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
@@ -48,40 +49,44 @@ export function failPatch(
 export function startDeployment(db: Database, attempt: AttemptKey, now: number) {
   const environmentId = sql`(select attempts.environment_id from attempts
     where attempts.id = ${attempt.id})`;
-  return {
-    deployment: db
-      .update(deployments)
-      .set({ status: "in_progress", startedAt: now, updatedAt: now })
-      .where(whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now)),
-    attempt: db
-      .update(attempts)
-      .set({
-        state: "running",
-        startedAt: now,
-        leaseUntil: now + LEASE_TTL_MS,
-        lostAt: now + LOST_AFTER_MS,
-        isLogPending: true,
-        runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
-          where runner_pools.id = ${attempt.poolId})`,
-      })
-      .where(and(isAttempt(attempt), eq(attempts.state, "offered"), sql`changes() > 0`)),
-    environment: db
-      .update(environments)
-      .set({
-        startedNumber: sql`(select number from deployments where id = ${deploymentIdOf(attempt)})`,
-      })
-      .where(sql`changes() > 0 and ${environments.id} = ${environmentId}`),
-    superseded: supersedeOlderThanStarted(db, environmentId, now),
+  const deployment = db
+    .update(deployments)
+    .set({ status: "in_progress", startedAt: now, updatedAt: now })
+    .where(whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now));
+  const running = {
+    state: "running" as const,
+    startedAt: now,
+    leaseUntil: now + LEASE_TTL_MS,
+    lostAt: now + LOST_AFTER_MS,
+    isLogPending: true,
+    runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
+      where runner_pools.id = ${attempt.poolId})`,
   };
+  const started = after(deployment, (hasChanged) =>
+    db
+      .update(attempts)
+      .set(running)
+      .where(and(isAttempt(attempt), eq(attempts.state, "offered"), hasChanged)),
+  );
+  const number = sql`(select number from deployments where id = ${deploymentIdOf(attempt)})`;
+  const environment = after(started, (hasChanged) =>
+    db
+      .update(environments)
+      .set({ startedNumber: number })
+      .where(sql`${hasChanged} and ${environments.id} = ${environmentId}`),
+  );
+  const superseded = after(environment, (hasChanged) =>
+    supersedeOlderThanStarted(db, environmentId, now, hasChanged),
+  );
+  return { deployment, started, environment, superseded };
 }
 
-/** Directly follows the update of `started_number`, which `changes()` counts. */
-function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number) {
+function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number, hasStarted: SQL) {
   return db
     .update(deployments)
     .set({ status: "superseded", finishedAt: now, updatedAt: now })
     .where(
-      sql`changes() > 0 and ${deployments.status} = ${deploymentStatus.queued}
+      sql`${hasStarted} and ${deployments.status} = ${deploymentStatus.queued}
         and ${deployments.environmentId} = ${environmentId}
         and ${deployments.number} < (select environments.started_number
           from environments where environments.id = ${deployments.environmentId})`,

@@ -1,16 +1,14 @@
 import type { ServiceContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
-import { recordRow } from "../../idempotency/index.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
 import {
   DISABLED,
   findIntegration,
-  isConfirmed,
   requireIntegration,
-  UNCONFIRMED,
+  requireReceiving,
 } from "../integrations/index.ts";
 import { writePing, writeRedelivery } from "../outbox/index.ts";
 import type {
@@ -73,15 +71,15 @@ export async function pingIntegration(
 async function createDelivery(
   ctx: ServiceContext,
   { projectId, integrationId, id }: DeliveryReference,
-  statements: ReturnType<typeof writePing | typeof writeRedelivery>,
+  { delivery, event }: ReturnType<typeof writePing | typeof writeRedelivery>,
 ): Promise<DeliveryRow> {
-  const { delivery } = await batch(ctx.db, {
-    delivery: statements.delivery,
-    recorded: recordRow(ctx, store.selectDelivery(ctx.db, ctx.actor.organizationId, id)),
-    event: statements.event,
+  const { guarded } = await writeBatch(ctx, {
+    guarded: delivery,
+    entry: { row: store.selectDelivery(ctx.db, ctx.actor.organizationId, id) },
+    effects: { event },
   });
-  const [row] = delivery;
+  const [row] = guarded;
   if (row) return row;
-  const integration = await requireIntegration(ctx, projectId, integrationId, "owner");
-  throw new Conflict(isConfirmed(integration) ? DISABLED : UNCONFIRMED);
+  await requireReceiving(ctx, projectId, integrationId);
+  throw new Conflict(DISABLED);
 }

@@ -6,6 +6,7 @@ export {
   MAXIMUM_INTEGRATIONS,
   type SlackChannel,
 } from "./model.ts";
+export { requireReceiving } from "./receiving.ts";
 export { IntegrationParams } from "./schemas.ts";
 export { secretContext, urlContext } from "./secret.ts";
 export { DISABLED, requireIntegration, toCreatedChange, UNCONFIRMED } from "./service.ts";

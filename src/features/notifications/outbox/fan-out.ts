@@ -1,6 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
-import { observe } from "../../../db/batch.ts";
+import { after, observe, type Statement } from "../../../db/batch.ts";
 import { IdSequence } from "../../../db/id-sequence.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -130,7 +130,7 @@ export function writePing(
         createdAt: now,
         lastUsedAt: now,
       },
-      sql`from integrations where integrations.id = ${integrationId} and changes() > 0`,
+      sql`from integrations where integrations.id = ${integrationId} and ${isWritten(deliveryId)}`,
     ),
   };
 }
@@ -157,9 +157,12 @@ export function writeRedelivery(
     event: db
       .update(events)
       .set({ lastUsedAt: clock.now() })
-      .where(sql`${eq(events.id, eventId)} and changes() > 0`),
+      .where(sql`${eq(events.id, eventId)} and ${isWritten(deliveryId)}`),
   };
 }
+
+const isWritten = (deliveryId: string) =>
+  sql`exists (select 1 from deliveries as written where written.id = ${deliveryId})`;
 
 function writeDelivery({ db, clock, enqueue }: SystemContext, delivery: NewDelivery) {
   const { organizationId, integrationId } = delivery;
@@ -177,15 +180,16 @@ function writeDelivery({ db, clock, enqueue }: SystemContext, delivery: NewDeliv
 }
 
 /**
- * Writes new deliveries of events that failed, oldest first, if the previous statement of the batch
- * changed a row. Leaves out events that the integration has received, that are pending, or that were
- * delivered again since the recovery was created.
+ * Writes new deliveries of events that failed, oldest first, if the recovery was `advanced`. Leaves out
+ * events that the integration has received, that are pending, or that were delivered again since the
+ * recovery was created.
  * @param failedIds Of deliveries of the integration.
  */
 export function writeRedeliveries(
   { db, clock, enqueue }: SystemContext,
   recovery: { organizationId: string; integrationId: string; createdAt: number },
   failedIds: readonly string[],
+  advanced: Statement,
 ) {
   const { organizationId, integrationId } = recovery;
   const now = clock.now();
@@ -202,34 +206,36 @@ export function writeRedeliveries(
         and again.created_at > again.occurred_at
         and (again.status = 'succeeded' or again.created_at >= ${recovery.createdAt}))`;
   return {
-    deliveries: observe(
-      insertFrom(
-        db,
-        deliveries,
-        {
-          id: ids.at(sql`row_number() over (order by failed.created_at, failed.id) - 1`),
-          organizationId,
-          projectId: sql`failed.project_id`,
-          integrationId,
-          eventId: sql`failed.event_id`,
-          type: sql`failed.type`,
-          // A delivery of an earlier release has no event, but its own data.
-          data: sql`failed.data`,
-          occurredAt: sql`failed.occurred_at`,
-          ...pendingAt(now),
-        },
-        sql`from (select deliveries.*, row_number() over (partition by deliveries.event_id
+    deliveries: after(advanced, (hasChanged) =>
+      observe(
+        insertFrom(
+          db,
+          deliveries,
+          {
+            id: ids.at(sql`row_number() over (order by failed.created_at, failed.id) - 1`),
+            organizationId,
+            projectId: sql`failed.project_id`,
+            integrationId,
+            eventId: sql`failed.event_id`,
+            type: sql`failed.type`,
+            // A delivery of an earlier release has no event, but its own data.
+            data: sql`failed.data`,
+            occurredAt: sql`failed.occurred_at`,
+            ...pendingAt(now),
+          },
+          sql`from (select deliveries.*, row_number() over (partition by deliveries.event_id
             order by deliveries.created_at desc, deliveries.id desc) as position
           from json_each(${JSON.stringify(failedIds)}) as item
           join deliveries on deliveries.id = item.value
           where deliveries.organization_id = ${organizationId}
             and deliveries.integration_id = ${integrationId} and deliveries.status = 'failed'
         ) as failed left join events on events.id = failed.event_id
-        where changes() > 0 and failed.position = 1
+        where ${hasChanged} and failed.position = 1
           and (failed.data <> '' or events.id is not null)
           and not ${isPending} and not (${wasDelivered})`,
-      ).returning(DELIVERY_ID),
-      enqueue,
+        ).returning(DELIVERY_ID),
+        enqueue,
+      ),
     ),
     events: db
       .update(events)

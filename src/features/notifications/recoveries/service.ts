@@ -6,14 +6,8 @@ import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
-import { recordResult } from "../../idempotency/index.ts";
-import {
-  DISABLED,
-  findIntegration,
-  isConfirmed,
-  requireIntegration,
-  UNCONFIRMED,
-} from "../integrations/index.ts";
+import { write } from "../../../writes/write.ts";
+import { findIntegration, requireIntegration, requireReceiving } from "../integrations/index.ts";
 import { READ_AT_ONCE } from "./model.ts";
 import type { RecoveryReference, RecoveryRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -69,14 +63,12 @@ export async function createRecovery(
     updatedAt: now,
     finishedAt: null,
   };
-  const { created } = await batch(ctx.db, {
-    created: store.insertRecovery(ctx.db, recovery),
-    recorded: recordResult(ctx, recovery),
+  return write(ctx, {
+    guarded: store.insertRecovery(ctx.db, recovery),
+    value: recovery,
+    reread: () => requireReceiving(ctx, projectId, integrationId),
+    otherwise: () => new Conflict(RUNNING),
   });
-  if (created.length > 0) return recovery;
-  const found = await requireIntegration(ctx, projectId, integrationId, "owner");
-  if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
-  throw new Conflict(found.disabledAt === null ? RUNNING : DISABLED);
 }
 
 function requirePeriod(since: number, until: number, now: number): void {

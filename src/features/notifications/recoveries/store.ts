@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor, SystemContext } from "../../../context.ts";
+import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
@@ -125,29 +126,25 @@ export function advance(ctx: SystemContext, recovery: RecoveryRow, failed: reado
   const isFinished = failed.length < READ_AT_ONCE;
   const isUnchanged = sql`${recoveries.id} = ${recovery.id} and ${recoveries.status} = 'running'
     and ${recoveries.position} is ${recovery.position}`;
-  const created = writeRedeliveries(
-    ctx,
-    recovery,
-    failed.map(({ id }) => id),
+  const advanced = db
+    .update(recoveries)
+    .set({
+      position: last ? encodeCursor("asc", last) : recovery.position,
+      status: isFinished ? "finished" : "running",
+      finishedAt: isFinished ? now : null,
+      updatedAt: now,
+    })
+    .where(
+      sql`${isUnchanged} and exists (select 1 from integrations
+        where integrations.id = ${recovery.integrationId} and ${IS_ENABLED})`,
+    );
+  const failedIds = failed.map(({ id }) => id);
+  const { deliveries, events } = writeRedeliveries(ctx, recovery, failedIds, advanced);
+  const counted = after(deliveries, (hasChanged, changed) =>
+    db
+      .update(recoveries)
+      .set({ recovered: sql`${recoveries.recovered} + ${changed}` })
+      .where(sql`${recoveries.id} = ${recovery.id} and ${hasChanged}`),
   );
-  return {
-    advanced: db
-      .update(recoveries)
-      .set({
-        position: last ? encodeCursor("asc", last) : recovery.position,
-        status: isFinished ? "finished" : "running",
-        finishedAt: isFinished ? now : null,
-        updatedAt: now,
-      })
-      .where(
-        sql`${isUnchanged} and exists (select 1 from integrations
-          where integrations.id = ${recovery.integrationId} and ${IS_ENABLED})`,
-      ),
-    created: created.deliveries,
-    counted: db
-      .update(recoveries)
-      .set({ recovered: sql`${recoveries.recovered} + changes()` })
-      .where(sql`${recoveries.id} = ${recovery.id} and changes() > 0`),
-    events: created.events,
-  };
+  return { advanced, deliveries, counted, events };
 }

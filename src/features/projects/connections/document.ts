@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
-import { Conflict } from "../../../lib/errors.ts";
+import { DISCONNECTING } from "../model.ts";
 import { Project } from "../responses.ts";
 
 const operations = {
@@ -12,11 +12,7 @@ const operations = {
       "Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is " +
       "disconnecting is a `conflict`.",
     notFound: ["project"],
-    errors: {
-      project_disconnecting: new Conflict(
-        "The project is disconnecting. Retry after its deployments have ended.",
-      ),
-    },
+    errors: { project_disconnecting: DISCONNECTING },
     responses: { 200: jsonReply(Project(), "The project, now connected.") },
   },
   disconnectProject: {

@@ -1,10 +1,10 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
-import { Conflict } from "../../../lib/errors.ts";
-import { type Change, commitChange, recordChange } from "../../changelog/index.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { write } from "../../../writes/write.ts";
+import type { Change } from "../../changelog/index.ts";
 import { cancelDeployments, finalize } from "../../deployments/index.ts";
-import { recordResult } from "../../idempotency/index.ts";
 import { findProject, type ProjectRow, presentProject } from "../index.ts";
+import { DISCONNECTING } from "../model.ts";
 import { presentConnection } from "./presenters.ts";
 import type { Connection, ConnectionRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -14,8 +14,7 @@ export async function connectProject(
   id: string,
   connection: Connection,
 ): Promise<ProjectRow> {
-  const { project, before } = await requireConnection(ctx, id);
-  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
+  const { project, before } = await requireExpected(ctx, id);
   const now = ctx.clock.now();
   const row = {
     projectId: id,
@@ -24,17 +23,15 @@ export async function connectProject(
     createdAt: now,
     updatedAt: now,
   };
-  const statements = store.connectProject(ctx, row);
   const isNew = before === undefined || store.FIELDS.some((name) => before[name] !== row[name]);
-  const change = changeOf(project, "connected", before, row);
-  const results = await commitChange(ctx, statements, ...(isNew ? [change] : []));
-  const [connected] = results.project;
-  if (connected) return connected;
-  if (ctx.expectedVersions !== undefined) {
-    const { project: current } = await requireConnection(ctx, id);
-    await requireExpectedVersion(ctx, current.recordVersion, () => presentProject(current));
-  }
-  throw new Conflict("The project is disconnecting. Retry after its deployments have ended.");
+  const { connected, ...also } = store.connectProject(ctx, row);
+  return write(ctx, {
+    guarded: connected,
+    also,
+    changes: isNew ? [changeOf(project, "connected", before, row)] : [],
+    ...(ctx.expectedVersions && { reread: () => requireExpected(ctx, id) }),
+    otherwise: () => DISCONNECTING,
+  });
 }
 
 /**
@@ -44,13 +41,30 @@ export async function connectProject(
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { project, before } = await requireConnection(ctx, id);
   const now = ctx.clock.now();
-  await batch(ctx.db, {
-    disconnecting: store.beginDisconnecting(ctx.db, project.organizationId, id, now),
-    changelog: recordChange(ctx, changeOf(project, "disconnected", before, undefined)),
-    canceled: cancelDeployments(ctx, { project: id }, now),
-    finalized: finalize(ctx, { project: id }, now),
-    recorded: recordResult(ctx, undefined, { condition: "always" }),
+  const { disconnecting, ...first } = store.beginDisconnecting(
+    ctx.db,
+    project.organizationId,
+    id,
+    now,
+  );
+  await writeBatch(ctx, {
+    first,
+    guarded: disconnecting,
+    changes: [changeOf(project, "disconnected", before, undefined)],
+    effects: {
+      canceled: cancelDeployments(ctx, { project: id }, now),
+      finalized: finalize(ctx, { project: id }, now),
+    },
+    entry: { value: undefined, condition: "always" },
   });
+}
+
+/** For a write. Throws `EtagMismatch` unless the project has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string) {
+  const found = await requireConnection(ctx, id);
+  const { project } = found;
+  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
+  return found;
 }
 
 async function requireConnection(

@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
+import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
@@ -34,40 +35,37 @@ export function findConnection(db: Database, organizationId: string, projectId: 
 export function connectProject(ctx: ServiceContext, connection: NewConnection) {
   const { db } = ctx;
   const { projectId, organizationId, createdAt: _, ...change } = connection;
-  return {
-    project: db
-      .update(projects)
-      .set({
-        connectionStatus: "connected",
-        updatedAt: connection.updatedAt,
-        recordVersion: nextVersion(projects.recordVersion),
-      })
-      .where(
-        and(
-          within(organizationId, projectId),
-          ne(projects.connectionStatus, "disconnecting"),
-          hasExpectedVersion(ctx, projects.recordVersion),
-        ),
-      )
-      .returning(),
-    connection: insertFrom(
-      db,
-      projectConnections,
-      {
-        ...connection,
-        roleArn: connection.roleArn ?? null,
-        externalId: connection.externalId ?? null,
-      },
-      sql`where changes() > 0`,
-    ).onConflictDoUpdate({ target: projectConnections.projectId, set: change }),
-  };
+  const { roleArn = null, externalId = null } = connection;
+  const row = { ...connection, roleArn, externalId };
+  const connected = db
+    .update(projects)
+    .set({
+      connectionStatus: "connected",
+      updatedAt: connection.updatedAt,
+      recordVersion: nextVersion(projects.recordVersion),
+    })
+    .where(
+      and(
+        within(organizationId, projectId),
+        ne(projects.connectionStatus, "disconnecting"),
+        hasExpectedVersion(ctx, projects.recordVersion),
+      ),
+    )
+    .returning();
+  const stored = after(connected, (hasChanged) =>
+    insertFrom(db, projectConnections, row, sql`where ${hasChanged}`).onConflictDoUpdate({
+      target: projectConnections.projectId,
+      set: change,
+    }),
+  );
+  return { connected, stored };
 }
 
 /** The same batch must cancel the deployments of the project. */
 export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
   return {
-    connection: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
-    project: db
+    forgotten: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
+    disconnecting: db
       .update(projects)
       .set({
         connectionStatus: "disconnecting",
