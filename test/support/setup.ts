@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { emptyDatabase } from "./empty-database.ts";
+import { importEvaluatedModules } from "./evaluated-modules.ts";
 import { extendTimeouts } from "./frozen-time.ts";
 
 // Files share a runtime, which starts once, but no rows.
@@ -10,6 +11,7 @@ await emptyDatabase(env.RESTORED);
 await env.DB.batch(env.TEST_SCHEMA.map((sql) => env.DB.prepare(sql)));
 
 extendTimeouts();
+importEvaluatedModules();
 
 /** Logged lines that contain a canary secret. */
 const leaks: string[] = [];
