@@ -133,6 +133,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   auth: ["context", "http", "rate-limits", "index", "db", "lib"],
   // What only the build imports: see "has nothing that only the OpenAPI document needs".
   document: [
+    "auth",
     "http",
     "rate-limits",
     "schemas",

@@ -1,5 +1,6 @@
 import { HOME_STYLE, STYLE } from "../../packages/reference/src/style.ts";
 import { contentSecurityPolicy } from "../../src/http/html-page.ts";
+import { CACHED_MS } from "../../src/http/page-files.ts";
 import { STRICT_TRANSPORT_SECURITY } from "../../src/http/request-pipeline.ts";
 
 /** Only the console's own files run, and they reach this origin only. */
@@ -14,7 +15,7 @@ const CONSOLE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const FIVE_MINUTES = "public, max-age=300";
+const CACHED = `public, max-age=${CACHED_MS / 1_000}`;
 const YEAR = "public, max-age=31536000, immutable";
 
 /**
@@ -24,10 +25,7 @@ const YEAR = "public, max-age=31536000, immutable";
 export async function renderAssetHeaders(): Promise<string> {
   const homePolicy = await contentSecurityPolicy(HOME_STYLE);
   const referencePolicy = await contentSecurityPolicy(STYLE, { scripts: true });
-  const reference = [
-    `Content-Security-Policy: ${referencePolicy}`,
-    `Cache-Control: ${FIVE_MINUTES}`,
-  ];
+  const reference = [`Content-Security-Policy: ${referencePolicy}`, `Cache-Control: ${CACHED}`];
   return renderRules({
     // Browsers ignore the first one at `http:` (RFC 6797, section 8.1).
     "/*": [
@@ -35,10 +33,10 @@ export async function renderAssetHeaders(): Promise<string> {
       "X-Content-Type-Options: nosniff",
       "Referrer-Policy: same-origin",
     ],
-    "/": [`Content-Security-Policy: ${homePolicy}`, `Cache-Control: ${FIVE_MINUTES}`],
+    "/": [`Content-Security-Policy: ${homePolicy}`, `Cache-Control: ${CACHED}`],
     "/docs": reference,
     "/docs/*": reference,
-    "/openapi.json": [`Cache-Control: ${FIVE_MINUTES}`],
+    "/openapi.json": [`Cache-Control: ${CACHED}`],
     "/console/*": [`Content-Security-Policy: ${CONSOLE_POLICY}`, "Cache-Control: no-cache"],
     // Their names change with their content.
     "/console/assets/*": ["! Cache-Control", `Cache-Control: ${YEAR}`],

@@ -1,5 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { EXPOSED_HEADERS } from "../http/cors.ts";
+import { durationOf } from "../lib/quantities.ts";
+import { WINDOW_MS } from "../rate-limits/policies.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
@@ -16,7 +18,7 @@ export const HEADERS: Record<HeaderName, ReturnType<typeof header>> = {
       "the database.",
   ),
   "X-Ratelimit-Limit": header(
-    `Requests that the policy admits in any 60 seconds. ${ABSENT}`,
+    `Requests that the policy admits in any ${durationOf(WINDOW_MS)}. ${ABSENT}`,
     "integer",
   ),
   "X-Ratelimit-Remaining": header(`Requests that are admitted now. ${ABSENT}`, "integer"),

@@ -3,7 +3,9 @@ import { describeWebhooks } from "../features/notifications/webhooks.ts";
 import type { Operation } from "../http/operation.ts";
 import { COMPONENTS } from "../lib/documented.ts";
 import { LIMITS } from "../lib/limits.ts";
-import { POLICIES } from "../rate-limits/policies.ts";
+import { durationOf } from "../lib/quantities.ts";
+import { PERIOD_SECONDS } from "../rate-limits/client-address-limiter.ts";
+import { POLICIES, WINDOW_MS } from "../rate-limits/policies.ts";
 import {
   addHeadersAndShareErrors,
   HEADERS,
@@ -38,9 +40,9 @@ maximum length counts UTF-16 code units, as JavaScript does; no text has lone su
 A timestamp is RFC 3339, within the years 0001 to 9999 in UTC. Responses leave out optional fields without
 a value; where a request may clear a field, \`null\` clears it.
 
-**Rate limits** apply to any 60 seconds, per key, and to all keys of an organization together.
+**Rate limits** apply to any ${durationOf(WINDOW_MS)}, per key, and to all keys of an organization together.
 \`X-Ratelimit-Reset\` is the number of seconds until more requests are available; a request after that
-time is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in a minute without a valid key
+time is admitted. A client address that sends more than ${LIMITS.addressRequests.value} requests in ${durationOf(PERIOD_SECONDS * 1000)} without a valid key
 is refused, also with keys that were never used; a key that was used before is admitted.
 
 **Safe writes.** Send an \`Idempotency-Key\` with a POST or PATCH, and repeat the request with it if the
@@ -147,7 +149,7 @@ function describePolicies(): string {
   );
   const { value: factor } = LIMITS.organizationRequests;
   return (
-    `**The policies**, with the requests that they admit in any 60 seconds for one key: ${each.join(", ")}. ` +
+    `**The policies**, with the requests that they admit in any ${durationOf(WINDOW_MS)} for one key: ${each.join(", ")}. ` +
     `\`organization\` admits ${factor} times as many of each for all keys of an organization ` +
     "together, and keeps its last fifth for memberships, trusts and runner pools that have used less " +
     "than a fifth; the headers name it only when it refuses a request."

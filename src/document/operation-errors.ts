@@ -2,6 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
 import { toIssues } from "../http/errors.ts";
 import { credentialsOf } from "../http/operation.ts";
+import { tooLarge } from "../http/read-body.ts";
 import {
   ApiError,
   BadInput,
@@ -15,6 +16,7 @@ import {
   Unauthorized,
 } from "../lib/errors.ts";
 import { CROSS_ORIGIN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
+import { LIMITS } from "../lib/limits.ts";
 import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { headerErrors } from "./operation-headers.ts";
 import { errorReply } from "./replies.ts";
@@ -44,9 +46,9 @@ const BODY = {
 };
 const TEXT_BODY = {
   content_type: badInput("", "Send the body with content-type: text/plain."),
-  large_body: badInput("", "The body is over 256 KiB; send less."),
+  large_body: badInput("", tooLarge(LIMITS.logChunkBytes.value)),
 };
-const LARGE_BODY = { large_body: badInput("", "The body is over 1 MiB; send less.") };
+const LARGE_BODY = { large_body: badInput("", tooLarge(LIMITS.bodyBytes.value)) };
 const BOOKMARK = {
   bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier response gave it."),
 };

@@ -12,6 +12,7 @@ import {
 } from "../lib/header-errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { LIMITS } from "../lib/limits.ts";
+import { durationOf } from "../lib/quantities.ts";
 import type { DocumentedOperation } from "./feature-document.ts";
 
 const TAG = '"3.5f0c8a526f0e4a539d0f3f8e"';
@@ -22,7 +23,7 @@ const IDEMPOTENCY_KEY = lazy(() =>
     .optional()
     .openapi({
       description:
-        "A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response " +
+        `A text of your own, new for each request. For ${durationOf(LIMITS.idempotencyMs.value)}, a repeat with the same key gets the response ` +
         "to the first request, if the caller still has the access that the request needs. If its record was " +
         "deleted since, an admin gets the response, and others `not_found`.",
       pattern: `^[\\x21-\\x7E]{1,${LIMITS.idempotencyKeyLength.value}}$`,

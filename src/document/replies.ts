@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { NDJSON } from "../http/media-types.ts";
-import { type ApiError, ERRORS, type ErrorCode, NotFound } from "../lib/errors.ts";
+import { type ApiError, ERRORS, type ErrorCode, MAXIMUM_ISSUES, NotFound } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { component } from "../lib/schemas.ts";
 
@@ -61,7 +61,7 @@ const BadInputCause = component("BadInputCause", () =>
     .object({
       issues: z
         .array(Issue())
-        .openapi({ description: "The first 20 reasons; `message` states one." }),
+        .openapi({ description: `The first ${MAXIMUM_ISSUES} reasons; \`message\` states one.` }),
     })
     .openapi({ description: "The cause of every `bad_input`." }),
 );

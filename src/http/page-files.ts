@@ -1,3 +1,6 @@
+/** How long caches may keep the pages and the OpenAPI document. */
+export const CACHED_MS = 300_000;
+
 /** The page for a path below /docs that has none. */
 export const NOT_FOUND_PATH = "/docs/not-found";
 

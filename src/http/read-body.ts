@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { BadInput } from "../lib/errors.ts";
 import { nestsDeeper } from "../lib/json-document.ts";
 import { LIMITS } from "../lib/limits.ts";
+import { sizeOf } from "../lib/quantities.ts";
 import { invalidBody, unsupportedContentType } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
@@ -15,15 +16,19 @@ export function readersOf({ method, request }: Operation): readonly MiddlewareHa
 }
 
 /** Counts the bytes as they are read: Content-Length may be absent or wrong. */
-const limitTo = (maxSize: number, size: string) =>
+const limitTo = (maxSize: number) =>
   bodyLimit({
     maxSize,
     onError: () => {
-      throw invalidBody(`The body is over ${size}; send less.`);
+      throw invalidBody(tooLarge(maxSize));
     },
   });
-const limitBody = limitTo(LIMITS.bodyBytes.value, "1 MiB");
-const limitLogChunk = limitTo(LIMITS.logChunkBytes.value, "256 KiB");
+const limitBody = limitTo(LIMITS.bodyBytes.value);
+const limitLogChunk = limitTo(LIMITS.logChunkBytes.value);
+
+export function tooLarge(maximum: number): string {
+  return `The body is over ${sizeOf(maximum)}; send less.`;
+}
 
 /** Reads and checks a JSON body before it is parsed. */
 export function readJsonBody({ isRequired }: { isRequired: boolean }): MiddlewareHandler {

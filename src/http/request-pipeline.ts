@@ -36,7 +36,7 @@ export function createRequestContext(
   return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
 }
 
-const MAX_USER_AGENT = 400;
+export const MAX_USER_AGENT = 400;
 
 export function originOf({ requestId, request }: RequestContext): RequestOrigin {
   return {

@@ -47,7 +47,7 @@ export class ApiError extends Error {
 }
 
 /** These bound the size of the response, because the input can be 1 MiB. */
-const MAXIMUM_ISSUES = 20;
+export const MAXIMUM_ISSUES = 20;
 const MAXIMUM_PATH_CHARACTERS = 200;
 
 export class BadInput extends ApiError {

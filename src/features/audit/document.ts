@@ -1,6 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, ndjsonReply } from "../../document/replies.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { AuditRecordList } from "./responses.ts";
 
 const operations = {
@@ -23,7 +24,7 @@ const operations = {
       "`cursor`. The last line is `end`, `has_more` and `cursor`. Without it, the export broke off: " +
       "repeat the request with `after`, the `cursor` of the last complete line. With `has_more`, the " +
       `export has reached ${LIMITS.auditExportRecords.value} records; continue in the same way. ` +
-      "Records of the last minute are in a later export. Each request leaves a record " +
+      `Records of the last ${durationOf(LIMITS.auditExportAgeMs.value)} are in a later export. Each request leaves a record ` +
       "`audit_log.exported`.",
     notFound: ["organization"],
     responses: { 200: ndjsonReply("The records, and the last line.") },

@@ -1,9 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
+import { MAX_USER_AGENT } from "../../http/request-pipeline.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { ACTOR_TYPES, AUDITED_ACTIONS, OUTCOMES, TARGET_TYPES } from "./model.ts";
+
+/** Of the changelog, too. */
+export const LONG_FIELD =
+  `A field of more than ${LIMITS.recordedFieldLength.value} characters is replaced by its length, in ` +
+  "`characters`.";
 
 export const AuditAction = component("AuditAction", () =>
   z.enum(AUDITED_ACTIONS).openapi({ description: "What was done, by the type of the target." }),
@@ -109,7 +116,7 @@ const Changes = lazy(() =>
     })
     .openapi({
       description:
-        "The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For " +
+        `The changed fields. ${LONG_FIELD} For ` +
         "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
         "contains the value of a variable, a secret, or an e-mail address.",
       example: { before: { version: 1 }, after: { version: 2 } },
@@ -133,10 +140,13 @@ export const AuditRecord = component("AuditRecord", () =>
         description: "The IP address that the request came from.",
         example: "203.0.113.7",
       }),
-      user_agent: z.string().optional().openapi({
-        description: "The first 400 characters of the header `User-Agent`.",
-        example: "curl/8.10.1",
-      }),
+      user_agent: z
+        .string()
+        .optional()
+        .openapi({
+          description: `The first ${MAX_USER_AGENT} characters of the header \`User-Agent\`.`,
+          example: "curl/8.10.1",
+        }),
       request_id: z.string().optional().openapi({
         description: "The `X-Request-Id` of the response.",
         format: "uuid",

@@ -3,6 +3,7 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
+import { LONG_FIELD } from "../audit/responses.ts";
 import { ACTIONS, RECORD_TYPES } from "./model.ts";
 
 export const ChangeAction = component("ChangeAction", () =>
@@ -49,9 +50,8 @@ export const ChangelogEntry = component("ChangelogEntry", () =>
         .optional()
         .openapi({
           description:
-            "The changed fields, as they were before. Absent for a created record. A field over 16 KiB " +
-            "is replaced by its length, in `characters`. Entries never contain the values of variables " +
-            "or other secrets.",
+            `The changed fields, as they were before. Absent for a created record. ${LONG_FIELD} ` +
+            "Entries never contain the values of variables or other secrets.",
           example: { name: "live" },
         }),
       after: Fields()

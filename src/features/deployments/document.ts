@@ -2,7 +2,9 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
+import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
 import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
@@ -94,7 +96,7 @@ const operations = {
     role: "contributor",
     description:
       `A deployment that has not started is \`canceled\` immediately; a running ` +
-      "one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.",
+      `one is \`canceling\`, for at most ${durationOf(CANCEL_TIMEOUT_MS)}. One that has ended otherwise is a \`conflict\`.`,
     notFound: ["deployment"],
     errors: {
       deployment_ended: new Conflict("The deployment has ended: it is succeeded."),

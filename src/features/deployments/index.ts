@@ -7,6 +7,7 @@ export {
   LEASE_TTL_MS,
   LOG_INTERVAL_MS,
   LOST_AFTER_MS,
+  MAXIMUM_LAPSED_OFFERS,
   OFFER_TTL_MS,
   OUTCOMES,
   type Outcome,

@@ -5,6 +5,7 @@ import { EnvironmentParams, textParam } from "../../http/params.ts";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { sizeOf } from "../../lib/quantities.ts";
 import { component, enumFilter, identifierInput, type Output, text } from "../../lib/schemas.ts";
 import { LINE } from "../../lib/text-patterns.ts";
 import { DEPLOYMENT_STATUSES, QUEUES } from "./lifecycle.ts";
@@ -13,7 +14,7 @@ import { Source } from "./source-schemas.ts";
 
 const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
-export const TOO_LARGE = `exceeds ${LIMITS.patchBytes.value / 1024} KiB`;
+export const TOO_LARGE = documented(() => `exceeds ${sizeOf(LIMITS.patchBytes.value)}`);
 
 export const OperationName = component("PatchOperationName", () =>
   z

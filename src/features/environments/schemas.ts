@@ -3,6 +3,7 @@ import { documented } from "#documented";
 import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { sizeOf } from "../../lib/quantities.ts";
 import { component, slug } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
@@ -12,8 +13,6 @@ export const Name = lazy(() =>
   ),
 );
 
-const KIBIBYTES = LIMITS.configurationBytes.value / 1024;
-
 /** Not `z.record`: it drops the key `__proto__`. */
 export const Configuration = component("Configuration", () =>
   z.custom<Document>(isConfiguration, "Send a JSON object.").openapi(
@@ -21,7 +20,7 @@ export const Configuration = component("Configuration", () =>
       type: "object",
       additionalProperties: {},
       description:
-        `A JSON object of at most ${KIBIBYTES} KiB, which deployments change. A request may nest ` +
+        `A JSON object of at most ${sizeOf(LIMITS.configurationBytes.value)}, which deployments change. A request may nest ` +
         `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
       example: { replicas: 2, features: { search: true } },
     })),

@@ -3,9 +3,11 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { MEMBER_EXISTS } from "../memberships/index.ts";
 import { INVALID_INVITATION, SIGN_IN_ONLY } from "./acceptance.ts";
+import { INVITATION_TTL_MS } from "./model.ts";
 import { AcceptedInvitation, CreatedInvitation, Invitation, InvitationList } from "./responses.ts";
 import { OPEN_INVITATION_EXISTS } from "./service.ts";
 
@@ -35,7 +37,7 @@ const operations = {
     role: "admin",
     description:
       "Needs a full credential (`full` in `GET /v1/whoami`); inviting an owner also needs the role `owner`. Returns a link that you pass on to the person; it is " +
-      "valid for 7 days, accepts the invitation once, and is not shown again. Nothing is sent. The " +
+      `valid for ${durationOf(INVITATION_TTL_MS)}, accepts the invitation once, and is not shown again. Nothing is sent. The ` +
       "response is the same whether or not the person uses this service already. An invitation " +
       "lapses if its inviter may no longer invite to its role.",
     notFound: ["organization"],

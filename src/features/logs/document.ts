@@ -3,9 +3,8 @@ import { jsonOrTextReply, jsonReply } from "../../document/replies.ts";
 import { EVENT_STREAM, PLAIN_TEXT } from "../../http/media-types.ts";
 import { BadInput, Conflict } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { AppendedLog, LogPage } from "./responses.ts";
-
-const STREAM_MINUTES = LIMITS.logStreamMs.value / 60_000;
 
 const operations = {
   readLog: {
@@ -17,7 +16,7 @@ const operations = {
       `for. JSON: a page of lines. \`${PLAIN_TEXT}\`: all bytes that the log has now, as printed. ` +
       `\`${EVENT_STREAM}\`: lines as they arrive, with the offset after each as ID, \`status\` when the ` +
       "deployment or a stack has another status, and `end` with the final status. A stream ends after " +
-      `${STREAM_MINUTES} minutes; \`Last-Event-ID\` continues it at the byte. It counts as one request.`,
+      `${durationOf(LIMITS.logStreamMs.value)}; \`Last-Event-ID\` continues it at the byte. It counts as one request.`,
     notFound: ["deployment", "stack in the deployment"],
     errors: {
       offset_beyond_end: new BadInput([
@@ -41,7 +40,7 @@ const operations = {
     description:
       "Stores bytes that the command has printed. Bytes that the log already has are ignored, so a " +
       "request may be repeated. Mask secrets before you send them. After `complete`, the missing bytes " +
-      "of a declared log are accepted for ten minutes. A refusal must not change the outcome of the " +
+      `of a declared log are accepted for ${durationOf(LIMITS.logSealsMs.value)}. A refusal must not change the outcome of the ` +
       "deployment.",
     notFound: ["attempt", "stack in the deployment"],
     errors: {

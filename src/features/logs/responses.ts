@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../lib/limits.ts";
+import { sizeOf } from "../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { LOG_STATUSES } from "./model.ts";
 
@@ -30,7 +31,7 @@ export const LogLine = component("LogLine", () =>
     .openapi({
       description:
         "One line of a log. A record also ends where the stack changes, where the log ends for " +
-        `now, and after ${LIMITS.logLineBytes.value / 1024} KiB.`,
+        `now, and after ${sizeOf(LIMITS.logLineBytes.value)}.`,
     }),
 );
 

@@ -3,6 +3,7 @@ import type { RunnerEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
 import { createRouter } from "../../http/router.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { sizeOf } from "../../lib/quantities.ts";
 import {
   AttemptParams,
   DIRECTIVE_HEADER,
@@ -24,7 +25,7 @@ const append = operation({
     headers: LeaseHeaders(),
     query: AppendQuery(),
     body: textBody(
-      `At most ${LIMITS.logChunkBytes.value / 1024} KiB, in any encoding. An empty body changes nothing.`,
+      `At most ${sizeOf(LIMITS.logChunkBytes.value)}, in any encoding. An empty body changes nothing.`,
       "Creating the bucket\n",
     ),
   }),

@@ -2,9 +2,14 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
+import { JITTER, RETRY_DELAYS_MS } from "./delivery/retry-schedule.ts";
 import { EVENT_PAYLOADS } from "./event-payloads.ts";
+import { SECRET_OVERLAP_MS } from "./integrations/secret.ts";
 
-const TIMEOUT_SECONDS = LIMITS.deliveryTimeoutMs.value / 1_000;
+const TIMEOUT = durationOf(LIMITS.deliveryTimeoutMs.value);
+const DELAYS = RETRY_DELAYS_MS.map(durationOf);
+const RETRY_AFTER = `\`Retry-After\` is honoured, up to ${durationOf(LIMITS.retryAfterMs.value)}.`;
 
 const Headers = lazy(() =>
   z.object({
@@ -22,7 +27,7 @@ const Headers = lazy(() =>
     "webhook-signature": z.string().openapi({
       description:
         "`v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp " +
-        "and the body, joined by dots. For a day after a rotation there are two signatures, separated " +
+        `and the body, joined by dots. For ${durationOf(SECRET_OVERLAP_MS)} after a rotation there are two signatures, separated ` +
         "by a space: accept the request if either matches.",
       example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
     }),
@@ -31,21 +36,19 @@ const Headers = lazy(() =>
 
 const REPLIES = {
   "2XX": {
-    description: `Success. Respond within ${TIMEOUT_SECONDS} seconds, and do the work afterwards.`,
+    description: `Success. Respond within ${TIMEOUT}, and do the work afterwards.`,
   },
   "3XX": { description: "A failure. Redirects are never followed." },
   410: { description: "The endpoint is gone: the integration is disabled." },
   429: {
-    description:
-      "A failure, as are 502 and 504. The other deliveries of the integration wait too. " +
-      "`Retry-After` is honoured, up to 12 hours.",
+    description: `A failure, as are 502 and 504. The other deliveries of the integration wait too. ${RETRY_AFTER}`,
   },
   default: {
     description:
-      `A failure, as is no response within ${TIMEOUT_SECONDS} seconds. The event is sent again ` +
-      "after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the " +
-      "delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after " +
-      "five days of nothing but failures.",
+      `A failure, as is no response within ${TIMEOUT}. The event is sent again ` +
+      `after ${DELAYS.slice(0, -1).join(", ")} and ${DELAYS.at(-1)}, each varied by up to ` +
+      `${100 * JITTER} %; then the delivery fails. ${RETRY_AFTER} The integration is disabled after ` +
+      `${durationOf(LIMITS.failingMs.value)} of nothing but failures.`,
   },
 };
 

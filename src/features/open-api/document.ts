@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { CACHED_MS } from "../../http/page-files.ts";
+import { durationOf } from "../../lib/quantities.ts";
 
 const Document = z
   .looseObject({
@@ -21,7 +23,7 @@ const operations = {
     summary: "Read this description of the API",
     description:
       "The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a " +
-      "client from it, or import it into a tool. Caches may store it for five minutes.",
+      `client from it, or import it into a tool. Caches may store it for ${durationOf(CACHED_MS)}.`,
     responses: { 200: { description: "An OpenAPI 3.1 document.", content } },
   },
 } satisfies OperationDocuments;

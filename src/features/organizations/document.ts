@@ -1,7 +1,9 @@
+import { CACHE_TTL_MS } from "../../auth/credential-cache.ts";
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { CREATOR_CHANGED } from "../api-keys/index.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { DEPLOYING } from "./deletion.ts";
@@ -59,11 +61,11 @@ const operations = {
     summary: "Delete an organization",
     description:
       "Needs the role `owner` in the organization. Its keys and runner tokens, the key of the request " +
-      "included, stop working at once; if CI jobs have thousands of them, some of theirs stop within 30 " +
-      "seconds. Nothing is sent to its integrations any more. All of its data is deleted, in the " +
+      "included, stop working at once; if CI jobs have thousands of them, some of theirs stop within " +
+      `${durationOf(CACHE_TTL_MS)}. Nothing is sent to its integrations any more. All of its data is deleted, in the ` +
       "background. Its members keep their accounts if they are members of other organizations or have " +
-      "proven their address. It counts toward the organizations that its owners own for 10 more " +
-      "minutes. An unfinished deployment is a `conflict`. This cannot be undone, and whoever " +
+      "proven their address. It counts toward the organizations that its owners own for another " +
+      `${durationOf(LIMITS.purgeSettlesMs.value)}. An unfinished deployment is a \`conflict\`. This cannot be undone, and whoever ` +
       "deletes the last organization of an installation has no key left.",
     notFound: ["organization"],
     errors: {

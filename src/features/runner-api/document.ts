@@ -1,6 +1,8 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
 import { ApiError, Conflict } from "../../lib/errors.ts";
+import { durationOf } from "../../lib/quantities.ts";
+import { MAXIMUM_LAPSED_OFFERS, OFFER_TTL_MS } from "../deployments/index.ts";
 import {
   Claim,
   ClaimList,
@@ -36,8 +38,8 @@ const operations = {
     tags: ["Runners"],
     summary: "Start an attempt",
     description:
-      "Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, " +
-      "at most five times. If the environment's configuration has changed since the deployment was created, the " +
+      `Start it within ${durationOf(OFFER_TTL_MS)}; otherwise the offer expires and the deployment is queued again, ` +
+      `at most ${MAXIMUM_LAPSED_OFFERS} times. If the environment's configuration has changed since the deployment was created, the ` +
       "patch is applied to the current one: execute the patch of this reply. If it does not apply, " +
       `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
     notFound: ["attempt"],

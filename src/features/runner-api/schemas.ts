@@ -3,6 +3,7 @@ import { documented } from "#documented";
 import { textParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { component, line, paragraphs, text, timestampInput } from "../../lib/schemas.ts";
 import {
   HEARTBEAT_INTERVAL_MS,
@@ -202,8 +203,8 @@ export const CompletionInput = component("AttemptCompletion", () =>
         .openapi(
           documented(() => ({
             description:
-              "The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the " +
-              "log is sealed with the bytes that have arrived.",
+              "The whole log. Bytes of it that are missing are accepted for another " +
+              `${durationOf(LIMITS.logSealsMs.value)}. Absent: the log is sealed with the bytes that have arrived.`,
           })),
         ),
     })

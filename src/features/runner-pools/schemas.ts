@@ -3,6 +3,7 @@ import { documented, EXAMPLE_IDS } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { component, identifierInput, text, timestampInput } from "../../lib/schemas.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
@@ -63,7 +64,7 @@ export const CreateRunnerPool = component("CreateRunnerPool", () =>
         .default(DEFAULT_RUN_SECONDS)
         .openapi(
           documented(() => ({
-            description: `${RUN_TIME} Default: six hours.`,
+            description: `${RUN_TIME} Default: ${durationOf(DEFAULT_RUN_SECONDS * 1000)}.`,
           })),
         ),
     })

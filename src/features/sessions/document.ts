@@ -4,9 +4,10 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { LESS_ACCESS } from "../api-keys/index.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
-import { CREATOR_ENDED } from "./model.ts";
+import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS } from "./model.ts";
 import { MemberSessionList, Session, SessionList, SignInLink } from "./responses.ts";
 import { INVALID_API_KEY, INVALID_LINK, NO_SESSIONS_HERE } from "./sign-in-service.ts";
 
@@ -80,7 +81,7 @@ const operations = {
     tags: ["Sessions"],
     summary: "Create a sign-in link",
     description:
-      "Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the " +
+      `Returns a link that signs in once, within ${durationOf(SIGN_IN_LINK_TTL_MS)}. Its session has the role, the scopes and the ` +
       "boundaries of the key of the request. Opening the link changes nothing: the button of its page " +
       "signs in.",
     errors: {

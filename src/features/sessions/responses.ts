@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_SECRETS } from "../../lib/example-ids.ts";
+import { durationOf } from "../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { SESSION_SOURCES } from "./model.ts";
+import { SESSION_IDLE_MS, SESSION_SOURCES, USE_INTERVAL_MS } from "./model.ts";
 
 const SessionSource = component("SessionSource", () =>
   z.enum(SESSION_SOURCES).openapi({ description: "How the person signed in." }),
@@ -25,10 +26,10 @@ export const Session = component("Session", () =>
       }),
       current: z.boolean().openapi({ description: "Whether it is the session of this request." }),
       expires_at: timestampOf(
-        "The session ends at this time at the latest, and 12 hours after its last use.",
+        `The session ends at this time at the latest, and ${durationOf(SESSION_IDLE_MS)} after its last use.`,
       ),
       last_used_at: timestampOf(
-        "The time of the last use, to 5 minutes. Absent: not used yet.",
+        `The time of the last use, to ${durationOf(USE_INTERVAL_MS)}. Absent: not used yet.`,
       ).optional(),
       created_at: timestampOf("When the person signed in."),
     })

@@ -3,6 +3,7 @@ import { documented } from "#documented";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { sizeOf } from "../../lib/quantities.ts";
 import { component } from "../../lib/schemas.ts";
 import { STORAGE_METHODS } from "./model.ts";
 
@@ -45,7 +46,7 @@ const Value = lazy(() =>
     )
     .openapi(
       documented(() => ({
-        description: "The plain text, at most 32 KiB of UTF-8.",
+        description: `The plain text, at most ${sizeOf(VALUE_BYTES)} of UTF-8.`,
         example: EXAMPLE_VALUE,
       })),
     ),

@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read this description of the API
-         * @description The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a client from it, or import it into a tool. Caches may store it for five minutes.
+         * @description The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a client from it, or import it into a tool. Caches may store it for 5 minutes.
          */
         get: operations["readOpenApiDocument"];
         put?: never;
@@ -292,7 +292,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an organization
-         * @description Needs the scope `organization:write`. Needs the role `owner` in the organization. Its keys and runner tokens, the key of the request included, stop working at once; if CI jobs have thousands of them, some of theirs stop within 30 seconds. Nothing is sent to its integrations any more. All of its data is deleted, in the background. Its members keep their accounts if they are members of other organizations or have proven their address. It counts toward the organizations that its owners own for 10 more minutes. An unfinished deployment is a `conflict`. This cannot be undone, and whoever deletes the last organization of an installation has no key left.
+         * @description Needs the scope `organization:write`. Needs the role `owner` in the organization. Its keys and runner tokens, the key of the request included, stop working at once; if CI jobs have thousands of them, some of theirs stop within 30 seconds. Nothing is sent to its integrations any more. All of its data is deleted, in the background. Its members keep their accounts if they are members of other organizations or have proven their address. It counts toward the organizations that its owners own for another 10 minutes. An unfinished deployment is a `conflict`. This cannot be undone, and whoever deletes the last organization of an installation has no key left.
          */
         delete: operations["deleteOrganization"];
         options?: never;
@@ -1647,7 +1647,7 @@ export interface paths {
         head?: never;
         /**
          * Cancel a deployment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A deployment that has not started is `canceled` immediately; a running one is `canceling`, for at most 120 seconds. One that has ended otherwise is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A deployment that has not started is `canceled` immediately; a running one is `canceling`, for at most 2 minutes. One that has ended otherwise is a `conflict`.
          */
         patch: operations["cancelDeployment"];
         trace?: never;
@@ -2217,7 +2217,7 @@ export interface paths {
         };
         /**
          * Export the audit log
-         * @description Needs the role `admin` in the organization. Needs the scope `audit:read`. Streams records, the oldest first, one JSON object in each line: an `AuditRecord` with its `cursor`. The last line is `end`, `has_more` and `cursor`. Without it, the export broke off: repeat the request with `after`, the `cursor` of the last complete line. With `has_more`, the export has reached 50000 records; continue in the same way. Records of the last minute are in a later export. Each request leaves a record `audit_log.exported`.
+         * @description Needs the role `admin` in the organization. Needs the scope `audit:read`. Streams records, the oldest first, one JSON object in each line: an `AuditRecord` with its `cursor`. The last line is `end`, `has_more` and `cursor`. Without it, the export broke off: repeat the request with `after`, the `cursor` of the last complete line. With `has_more`, the export has reached 50000 records; continue in the same way. Records of the last 60 seconds are in a later export. Each request leaves a record `audit_log.exported`.
          */
         get: operations["exportAuditLog"];
         put?: never;
@@ -2279,7 +2279,7 @@ export interface paths {
         put?: never;
         /**
          * Start an attempt
-         * @description Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, at most five times. If the environment's configuration has changed since the deployment was created, the patch is applied to the current one: execute the patch of this reply. If it does not apply, the deployment fails: a `conflict` with the reason `patch_conflict` in `cause`. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         * @description Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, at most 5 times. If the environment's configuration has changed since the deployment was created, the patch is applied to the current one: execute the patch of this reply. If it does not apply, the deployment fails: a `conflict` with the reason `patch_conflict` in `cause`. If the attempt is no longer yours, the reply is a `conflict`: stop.
          */
         post: operations["startAttempt"];
         delete?: never;
@@ -2399,7 +2399,7 @@ export interface paths {
         put?: never;
         /**
          * Append to the log of an attempt
-         * @description Stores bytes that the command has printed. Bytes that the log already has are ignored, so a request may be repeated. Mask secrets before you send them. After `complete`, the missing bytes of a declared log are accepted for ten minutes. A refusal must not change the outcome of the deployment.
+         * @description Stores bytes that the command has printed. Bytes that the log already has are ignored, so a request may be repeated. Mask secrets before you send them. After `complete`, the missing bytes of a declared log are accepted for 10 minutes. A refusal must not change the outcome of the deployment.
          */
         post: operations["appendToLog"];
         delete?: never;
@@ -3073,7 +3073,7 @@ export interface components {
              */
             request_id?: string;
             /**
-             * @description The changed fields. A field over 16 KiB is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
+             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
              * @example {
              *       "before": {
              *         "version": 1
@@ -3188,7 +3188,7 @@ export interface components {
                 key_id: components["schemas"]["Identifier"];
             };
             /**
-             * @description The changed fields, as they were before. Absent for a created record. A field over 16 KiB is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
+             * @description The changed fields, as they were before. Absent for a created record. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
              * @example {
              *       "name": "live"
              *     }
@@ -4546,7 +4546,7 @@ export interface components {
              */
             error?: string;
             /**
-             * @description The first 1,024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
+             * @description The first 1024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
              * @example upstream unavailable
              */
             response?: string;
@@ -4630,7 +4630,7 @@ export interface components {
             channel_name?: string;
         };
         /**
-         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.
+         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for 5 days.
          * @enum {string}
          */
         IntegrationDisabledReason: "gone" | "failing";
@@ -4807,7 +4807,7 @@ export interface components {
         SlackInstallation: {
             /**
              * Format: uri
-             * @description Open this URL in a browser within ten minutes, choose a channel, and allow access.
+             * @description Open this URL in a browser within 10 minutes, choose a channel, and allow access.
              * @example https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook&redirect_uri=https%3A%2F%2Flongshore.example.com%2Fv1%2Fslack%2Fcallback&state=k1
              */
             url: string;
@@ -5400,7 +5400,7 @@ export interface components {
             offered_until?: components["schemas"]["Timestamp"];
             /** @description When the runner started. Absent before. */
             started_at?: components["schemas"]["Timestamp"];
-            /** @description When the runner last started the attempt or sent a heartbeat. After 60 s without one, the attempt is stale. Absent before the start. */
+            /** @description When the runner last started the attempt or sent a heartbeat. After 60 seconds without one, the attempt is stale. Absent before the start. */
             last_heartbeat_at?: components["schemas"]["Timestamp"];
             /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
             run_until?: components["schemas"]["Timestamp"];
@@ -6344,7 +6344,7 @@ export interface components {
             /** @description The environments whose deployments the pool's runners may claim. */
             environment_ids: string[];
             /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: six hours.
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: 6 hours.
              * @default 21600
              */
             max_run_seconds?: number;
@@ -7092,7 +7092,7 @@ export interface components {
              * @example The image does not exist.
              */
             message?: string;
-            /** @description The whole log. Bytes of it that are missing are accepted for ten more minutes. Absent: the log is sealed with the bytes that have arrived. */
+            /** @description The whole log. Bytes of it that are missing are accepted for another 10 minutes. Absent: the log is sealed with the bytes that have arrived. */
             log?: components["schemas"]["LogDeclaration"];
         };
     };
@@ -11854,7 +11854,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -11894,7 +11894,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11911,7 +11911,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -11951,7 +11951,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11968,7 +11968,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12008,7 +12008,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12025,7 +12025,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12065,7 +12065,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12082,7 +12082,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12122,7 +12122,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12139,7 +12139,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12179,7 +12179,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12196,7 +12196,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12236,7 +12236,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12253,7 +12253,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For a day after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -12293,7 +12293,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each varied by up to a tenth; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after five days of nothing but failures. */
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { EventPayload, PAYLOADS } from "../event-payloads.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "../outbox/model.ts";
@@ -85,7 +86,7 @@ const Attempt = component("DeliveryAttempt", () =>
         .optional()
         .openapi({
           description:
-            "The first 1,024 bytes of the response, with `***` in place of what it repeats of the " +
+            `The first ${LIMITS.responseExcerptBytes.value} bytes of the response, with \`***\` in place of what it repeats of the ` +
             "target's URL. Absent if it was empty.",
           example: "upstream unavailable",
         }),

@@ -2,13 +2,15 @@ import type { FeatureDocument, OperationDocuments } from "../../../document/feat
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { CONFIRMATION_HOURS } from "./model.ts";
+import { durationOf } from "../../../lib/quantities.ts";
+import { CONFIRMATION_TTL_MS } from "./model.ts";
 import {
   CreatedIntegration,
   Integration,
   IntegrationList,
   RotatedIntegration,
 } from "./responses.ts";
+import { SECRET_OVERLAP_MS } from "./secret.ts";
 import { DISABLED, UNCONFIRMED } from "./service.ts";
 
 const TAGS = ["Notification integrations"];
@@ -85,7 +87,7 @@ const operations = {
     summary: "Rotate the secret of a webhook",
     role: "owner",
     description:
-      `For 24 hours, webhooks have two signatures: one by the new secret and one by ` +
+      `For ${durationOf(SECRET_OVERLAP_MS)}, webhooks have two signatures: one by the new secret and one by ` +
       "the previous secret. A further rotation in that time drops the oldest secret. A Slack " +
       "integration has no secret: this is a `conflict`.",
     notFound: ["notification integration"],
@@ -103,7 +105,7 @@ const operations = {
     description:
       "Compare the workspace and the channel in `slack` first: whoever completed the installation " +
       "chose them. Until the confirmation, nothing is sent; events from before it are never sent. An " +
-      `installation that is not confirmed within ${CONFIRMATION_HOURS} hours is deleted. An integration that is ` +
+      `installation that is not confirmed within ${durationOf(CONFIRMATION_TTL_MS)} is deleted. An integration that is ` +
       "already confirmed, as every webhook is, stays as it is.",
     notFound: ["notification integration"],
     errors: {

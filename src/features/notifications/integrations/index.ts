@@ -1,5 +1,4 @@
 export {
-  CONFIRMATION_HOURS,
   CONFIRMATION_TTL_MS,
   type DisabledReason,
   isConfirmed,

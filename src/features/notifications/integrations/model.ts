@@ -16,7 +16,6 @@ export interface SlackChannel {
 }
 
 export const CONFIRMATION_TTL_MS = LIMITS.slackConfirmationMs.value;
-export const CONFIRMATION_HOURS = CONFIRMATION_TTL_MS / 3_600_000;
 
 /** Nothing is sent to an integration until it is confirmed. The same rule in SQL: `IS_CONFIRMED`. */
 export function isConfirmed(row: { type: IntegrationType; confirmedAt: number | null }): boolean {

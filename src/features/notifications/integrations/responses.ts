@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { lazy } from "../../../lib/lazy.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { MASK, maskUrl } from "../../../lib/mask-url.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 import { ENVIRONMENTS_MEANING, EXAMPLE_URL, flagsOf, STACKS_MEANING } from "./schemas.ts";
@@ -24,7 +26,8 @@ const Type = component("IntegrationType", () =>
 const DisabledReason = component("IntegrationDisabledReason", () =>
   z.enum(DISABLED_REASONS).openapi({
     description:
-      "`gone`: the endpoint responded with 410. `failing`: every attempt failed for five days.",
+      "`gone`: the endpoint responded with 410. `failing`: every attempt failed for " +
+      `${durationOf(LIMITS.failingMs.value)}.`,
   }),
 );
 

@@ -3,8 +3,8 @@ import { jsonReply } from "../../../document/replies.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { DISABLED, UNCONFIRMED } from "../integrations/index.ts";
+import { SINCE_TOO_EARLY } from "./model.ts";
 import { Recovery, RecoveryList } from "./responses.ts";
-import { MAXIMUM_DAYS } from "./schemas.ts";
 import { RUNNING } from "./service.ts";
 
 const TAGS = ["Recoveries"];
@@ -23,9 +23,7 @@ const operations = {
       "recovery of an integration that is disabled later waits until it is enabled.",
     notFound: ["notification integration"],
     errors: {
-      since_too_early: new BadInput([
-        { path: "since", message: `Send a time of the last ${MAXIMUM_DAYS} days.` },
-      ]),
+      since_too_early: new BadInput([{ path: "since", message: SINCE_TOO_EARLY }]),
       integration_disabled: new Conflict(DISABLED),
       integration_unconfirmed: new Conflict(UNCONFIRMED),
       recovery_running: new Conflict(RUNNING),

@@ -2,11 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
-import { LIMITS } from "../../../lib/limits.ts";
 import { component, timestampInput } from "../../../lib/schemas.ts";
 import { IntegrationParams } from "../integrations/index.ts";
-
-export const MAXIMUM_DAYS = LIMITS.recoveryMs.value / (24 * 3_600_000);
+import { MAXIMUM_AGE } from "./model.ts";
 
 export const CreateRecovery = component("CreateRecovery", () =>
   z
@@ -14,7 +12,7 @@ export const CreateRecovery = component("CreateRecovery", () =>
       since: timestampInput().openapi(
         documented(() => ({
           format: "date-time",
-          description: `The start of the period, at most ${MAXIMUM_DAYS} days ago.`,
+          description: `The start of the period, at most ${MAXIMUM_AGE} ago.`,
         })),
       ),
       until: timestampInput()

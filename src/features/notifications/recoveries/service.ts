@@ -8,7 +8,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
 import { write } from "../../../writes/write.ts";
 import { findIntegration, requireIntegration, requireReceiving } from "../integrations/index.ts";
-import { READ_AT_ONCE } from "./model.ts";
+import { READ_AT_ONCE, SINCE_TOO_EARLY } from "./model.ts";
 import type { RecoveryReference, RecoveryRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -72,10 +72,8 @@ export async function createRecovery(
 }
 
 function requirePeriod(since: number, until: number, now: number): void {
-  const { recoveryMs } = LIMITS;
-  if (since < now - recoveryMs.value) {
-    const days = recoveryMs.value / (24 * 3_600_000);
-    throw new BadInput([{ path: "since", message: `Send a time of the last ${days} days.` }]);
+  if (since < now - LIMITS.recoveryMs.value) {
+    throw new BadInput([{ path: "since", message: SINCE_TOO_EARLY }]);
   }
   if (since >= now) throw new BadInput([{ path: "since", message: "Send a time in the past." }]);
   if (since >= until) {

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
-import { CONFIRMATION_HOURS } from "../integrations/index.ts";
+import { durationOf } from "../../../lib/quantities.ts";
+import { CONFIRMATION_TTL_MS } from "../integrations/index.ts";
 import type { Installation } from "./install.ts";
 
 /** The page needs no script, style or other resource. */
@@ -22,7 +23,7 @@ export function renderInstalled({ projectName, projectId, integrationId, origin 
 </head>
 <body>
 <h1>Slack is installed: an owner has to confirm it</h1>
-<p>Nothing is sent to the channel that you chose until an owner of the project ${projectName} confirms it, within ${CONFIRMATION_HOURS} hours. Otherwise the installation is deleted.</p>
+<p>Nothing is sent to the channel that you chose until an owner of the project ${projectName} confirms it, within ${durationOf(CONFIRMATION_TTL_MS)}. Otherwise the installation is deleted.</p>
 <ol>
 <li><p>Read the installation, and compare the workspace and the channel in <code>slack</code>:</p>
 <pre><code>curl "${url}" ${key}</code></pre></li>

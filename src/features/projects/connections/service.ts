@@ -1,6 +1,6 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
-import { writeBatch } from "../../../writes/write-batch.ts";
 import { write } from "../../../writes/write.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../changelog/index.ts";
 import { cancelDeployments, finalize } from "../../deployments/index.ts";
 import { findProject, type ProjectRow, presentProject } from "../index.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { LEASE_TTL_MS } from "../../deployments/index.ts";
 import { RunnerToken } from "../responses.ts";
@@ -37,7 +38,7 @@ const RunnerPoolAttempt = component("RunnerPoolAttempt", () =>
       started_at: timestampOf("When the runner started. Absent before.").optional(),
       last_heartbeat_at: timestampOf(
         "When the runner last started the attempt or sent a heartbeat. After " +
-          `${LEASE_TTL_MS / 1000} s without one, the attempt is stale. Absent before the start.`,
+          `${durationOf(LEASE_TTL_MS)} without one, the attempt is stale. Absent before the start.`,
       ).optional(),
       run_until: timestampOf(
         "When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start.",
