@@ -61,7 +61,7 @@ export type Entry = Shown &
     condition?: RecordOptions["condition"];
   };
 
-interface Surroundings<Effects extends Statements, Reads extends Statements> {
+interface BatchOptions<Effects extends Statements, Reads extends Statements> {
   entry?: Entry;
   /** The changed fields, for changes that only the batch can read. */
   written?: WrittenFields;
@@ -104,7 +104,7 @@ export async function writeBatch<
     organizationId = ctx.actor.organizationId,
     taken,
     ...parts
-  }: Parts<Guarded, First, Also> & Surroundings<Effects, Reads> & Changes<Unchanged>,
+  }: Parts<Guarded, First, Also> & BatchOptions<Effects, Reads> & Changes<Unchanged>,
 ): Promise<Written<Guarded, First, Also, Effects, Reads> | Unchanged> {
   if (changes?.length && changes.every(isNoOp)) return unchanged as Unchanged;
   const limits = growth && limitGrowth(ctx, growth);
