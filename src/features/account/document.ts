@@ -1,9 +1,8 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict } from "../../lib/errors.ts";
 import { NOT_FULL } from "../audit/index.ts";
+import { LAST_OWNER_OF_SOME, SERVICE_ACCOUNT } from "./model.ts";
 import { Account, WhoAmI } from "./responses.ts";
-import { LAST_OWNER_OF_SOME, SERVICE_ACCOUNT } from "./service.ts";
 
 const OF_PERSON = { credential_not_full: NOT_FULL, service_account: SERVICE_ACCOUNT };
 
@@ -44,7 +43,7 @@ const operations = {
       NEEDS_FULL,
     errors: {
       ...OF_PERSON,
-      last_owner_of_some: new Conflict(LAST_OWNER_OF_SOME),
+      last_owner_of_some: LAST_OWNER_OF_SOME,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor, ServiceContext } from "../../context.ts";
-import type { Statements } from "../../db/batch.ts";
+import { after, type Statement, type Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
@@ -85,23 +85,26 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
 }
 
 /**
- * Records an act in the audit logs of the person's other organizations, if the previous statement of the
- * batch changed a row. They do not learn the credential, which is not one of theirs.
+ * Records an act in the audit logs of the person's other organizations, if `origin` has changed a row.
+ * They do not learn the credential, which is not one of theirs.
  */
 export function recordElsewhere(
   { db, clock, actor }: ServiceContext,
   accountId: string,
   act: Omit<ActOnMany, "actor">,
+  origin: Statement,
 ) {
   const { id, organizationId } = memberships;
   const service = { type: "service", membershipId: id, accountId } as const;
-  return recordActsFrom(
-    { db, clock },
-    organizationId,
-    { ...act, actor: service },
-    sql`from ${memberships} where ${eq(memberships.accountId, accountId)}
-      and ${organizationId} <> ${actor.organizationId} and ${isLiveOrganization(organizationId)}
-      and changes() > 0`,
+  return after(origin, (hasChanged) =>
+    recordActsFrom(
+      { db, clock },
+      organizationId,
+      { ...act, actor: service },
+      sql`from ${memberships} where ${eq(memberships.accountId, accountId)}
+        and ${organizationId} <> ${actor.organizationId} and ${isLiveOrganization(organizationId)}
+        and ${hasChanged}`,
+    ),
   );
 }
 
@@ -125,6 +128,8 @@ export function findIdentity(db: Database, actor: Actor) {
     .innerJoin(organizations, eq(organizations.id, memberships.organizationId))
     .where(and(eq(apiKeys.id, actor.keyId), isOwn(actor)));
 }
+
+export type MembershipRow = Awaited<ReturnType<typeof listMemberships>>[number];
 
 export function listMemberships(db: Database, accountId: string) {
   return db
@@ -185,6 +190,10 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     return revokeKeys(db, { ...revocation, actor: revoker });
   });
   const texts = [accountId, ...targetIds, ...(email === null ? [] : [email])];
+  const ended = db
+    .delete(memberships)
+    .where(and(eq(memberships.accountId, accountId), isErasable))
+    .returning({ id: memberships.id });
   return {
     // Before the keys, by which it finds the records of the person's own requests.
     repeats: eraseRecords(db, erasure.memberships, texts, isErasable),
@@ -197,24 +206,20 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
       sql`${eq(memberships.accountId, accountId)} and ${isErasable}`,
       now,
     ),
-    ended: db
-      .delete(memberships)
-      .where(and(eq(memberships.accountId, accountId), isErasable))
-      .returning({ id: memberships.id }),
+    ended,
     // Last: it changes the version of the account.
-    account: erasePerson(db, accountId, now),
+    account: after(ended, (hasChanged) => erasePerson(db, accountId, now, hasChanged)),
   } satisfies Statements;
 }
 
 const ERASED_NAME = "Deleted account";
 
-/** Changes nothing unless the previous statement of the batch has changed a row. */
-function erasePerson(db: Database, id: string, now: number) {
+function erasePerson(db: Database, id: string, now: number, condition: SQL) {
   const names = { name: ERASED_NAME, displayName: ERASED_NAME };
   return db
     .update(accounts)
     .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
-    .where(and(eq(accounts.id, id), sql`changes() > 0`));
+    .where(and(eq(accounts.id, id), condition));
 }
 
 /** Stays true while the batch deletes the keys and the project roles. */

@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { BadInput, Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
@@ -15,9 +15,9 @@ import {
   NAME_CHANGED,
   OUTLIVED,
   OUTSIDE_PROJECTS,
+  POLICY_CHANGED,
   TRUST_KEY,
 } from "./model.ts";
-import { POLICY_CHANGED } from "./policy.ts";
 import { ApiKey, ApiKeyList, ApiKeyPolicy, CreatedApiKey } from "./responses.ts";
 
 const OWN_OR_ADMIN =
@@ -28,7 +28,7 @@ const NEEDS_ADMIN = { needs_admin: Unauthorized.role("admin") };
 
 const NEEDS_OWNER = { needs_owner_of_organization: Unauthorized.role("owner") };
 
-const LAST_KEY = { last_owner_key: new Conflict(LAST_OWNER_KEY) };
+const LAST_KEY = { last_owner_key: LAST_OWNER_KEY };
 
 const EXCEEDS = { key_exceeds_yours: exceedingKey("the scope deployments:write") };
 
@@ -63,7 +63,7 @@ const operations = {
     notFound: ["organization"],
     errors: {
       needs_owner_of_organization: Unauthorized.role("owner"),
-      policy_changed: new Conflict(POLICY_CHANGED),
+      policy_changed: POLICY_CHANGED,
     },
     responses: { 200: jsonReply(ApiKeyPolicy(), "The rules.") },
   },
@@ -92,8 +92,8 @@ const operations = {
       ...NEEDS_OWNER,
       ...EXCEEDS,
       ...KEY_LIMITS,
-      creator_changed: new Conflict(CREATOR_CHANGED),
-      membership_pending: new Conflict(PENDING_MEMBER),
+      creator_changed: CREATOR_CHANGED,
+      membership_pending: PENDING_MEMBER,
     },
     responses: { 201: jsonReply(CreatedApiKey(), "The key. It is not shown again.") },
   },
@@ -122,10 +122,10 @@ const operations = {
       ...NEEDS_OWNER,
       less_access: LESS_ACCESS,
       ...LAST_KEY,
-      key_renamed: new Conflict(NAME_CHANGED),
-      key_narrowed: new Conflict(KEY_NARROWED),
-      descendant_outlives: new Conflict(DESCENDANT_OUTLIVES),
-      descendant_exceeds: new Conflict(DESCENDANT_EXCEEDS),
+      key_renamed: NAME_CHANGED,
+      key_narrowed: KEY_NARROWED,
+      descendant_outlives: DESCENDANT_OUTLIVES,
+      descendant_exceeds: DESCENDANT_EXCEEDS,
     },
     responses: { 200: jsonReply(ApiKey(), "The API key.") },
   },
@@ -148,9 +148,9 @@ program, only rotates itself, and a session rotates none.`,
       session_rotates: SESSION_ROTATES,
       ...KEY_LIMITS,
       ...LAST_KEY,
-      key_changed: new Conflict(KEY_CHANGED),
-      key_outlived: new Conflict(OUTLIVED),
-      key_of_trust: new Conflict(TRUST_KEY),
+      key_changed: KEY_CHANGED,
+      key_outlived: OUTLIVED,
+      key_of_trust: TRUST_KEY,
     },
     responses: { 201: jsonReply(CreatedApiKey(), "The new key. It is not shown again.") },
   },
@@ -168,7 +168,7 @@ program, only rotates itself, and a session rotates none.`,
       ...NEEDS_OWNER,
       less_access: LESS_ACCESS,
       ...LAST_KEY,
-      key_has_descendants: new Conflict(HAS_DESCENDANTS),
+      key_has_descendants: HAS_DESCENDANTS,
     },
     responses: { 204: NO_CONTENT },
   },

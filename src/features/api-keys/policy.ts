@@ -1,11 +1,9 @@
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
-import { recordActs } from "../audit/index.ts";
+import { NotFound } from "../../lib/errors.ts";
+import { write } from "../../writes/write.ts";
+import { POLICY_CHANGED } from "./model.ts";
 import { presentKeyPolicy } from "./presenters.ts";
 import * as store from "./store.ts";
-
-export const POLICY_CHANGED = "The rules have just changed. Read them again and retry.";
 
 export interface KeyPolicy {
   /** Null: keys may be of any age. */
@@ -32,27 +30,32 @@ export async function setKeyPolicy(
   policy: KeyPolicy,
 ): Promise<VersionedKeyPolicy> {
   requireOrgRole(ctx.actor, organizationId, "owner");
-  const before = await getKeyPolicy(ctx, organizationId);
-  await requireExpectedVersion(ctx, before.recordVersion, () => presentKeyPolicy(before));
+  const before = await requireExpected(ctx, organizationId);
   if (before.maximumAgeSeconds === policy.maximumAgeSeconds) return before;
   const target = { type: "organization", id: organizationId } as const;
   const changes = {
     before: presentKeyPolicy(before),
     after: presentKeyPolicy(policy),
   };
-  const act = { action: "organization.key_policy_changed", target, changes } as const;
   const change = {
     from: before.maximumAgeSeconds,
     to: policy.maximumAgeSeconds,
     now: ctx.clock.now(),
   };
-  const { changed } = await batch(ctx.db, {
-    changed: store.setMaximumAge(ctx, organizationId, change),
-    audit: recordActs(ctx, organizationId, [act]),
+  return write(ctx, {
+    guarded: store.setMaximumAge(ctx, organizationId, change),
+    acts: [{ action: "organization.key_policy_changed", target, changes }],
+    reread: () => requireExpected(ctx, organizationId),
+    otherwise: () => POLICY_CHANGED,
   });
-  const [after] = changed;
-  if (after) return after;
-  const now = await getKeyPolicy(ctx, organizationId);
-  await requireExpectedVersion(ctx, now.recordVersion, () => presentKeyPolicy(now));
-  throw new Conflict(POLICY_CHANGED);
+}
+
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(
+  ctx: ServiceContext,
+  organizationId: string,
+): Promise<VersionedKeyPolicy> {
+  const policy = await getKeyPolicy(ctx, organizationId);
+  await requireExpectedVersion(ctx, policy.recordVersion, () => presentKeyPolicy(policy));
+  return policy;
 }

@@ -1,12 +1,11 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
-import { BadInput, Conflict } from "../../lib/errors.ts";
+import { BadInput, type Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { recordActs } from "../audit/index.ts";
-import { recordWithSecrets } from "../idempotency/index.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { LAST_OWNER_KEY, recordRevocation, revokeKeys } from "../memberships/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
 import { type ExpiryRules, earlier, isByPolicy, later, resolveExpiry } from "./expiry.ts";
@@ -31,7 +30,7 @@ export async function rotateKey(
   input: RotationInput,
 ): Promise<store.CreatedKey> {
   const old = await requireValidKey(ctx, organizationId, id);
-  if (old.trustId !== null) throw new Conflict(TRUST_KEY);
+  if (old.trustId !== null) throw TRUST_KEY;
   const rules = await readRotation(ctx, old);
   await requireMayRotate(ctx, old, rules.caller);
   const { membership, isLastOwnerKey } = rules;
@@ -50,13 +49,13 @@ export async function rotateKey(
   const key = { id: newKeyId, secretHash, lastFour, ...expiry, isOwn, rotatedByKeyId };
   const rotation = { old, actor, key, now: ctx.clock.now() };
   const changed = changedBy(ctx, old, input.overlapSeconds);
-  const { created, ended } = await writeRotation(ctx, rotation, input.overlapSeconds, {
+  const { guarded, effects } = await writeRotation(ctx, rotation, input.overlapSeconds, {
     secrets: { key: issued.key },
     changedKeys: changed,
   });
-  const [row] = created;
+  const [row] = guarded;
   if (!row) throw await findConflict(ctx, rotation, isLastOwnerKey);
-  const revoked = ended.revoked.map((each) => toRevokedKey(each, ctx.clock));
+  const revoked = effects.ended.revoked.map((each) => toRevokedKey(each, ctx.clock));
   await ctx.invalidateKeys([...changed, ...revoked]);
   return { row, key: issued.key };
 }
@@ -72,7 +71,7 @@ async function readRotation({ db, actor, clock }: ServiceContext, old: store.Api
     lastKeys: rotations.findLastOwnerKey(db, old, now),
   });
   const [membership] = memberships;
-  if (!membership) throw new Conflict(KEY_CHANGED);
+  if (!membership) throw KEY_CHANGED;
   const [caller] = callers;
   const latest = earlier(
     later(old.expiresAt, caller?.expiresAt ?? null),
@@ -112,43 +111,37 @@ async function writeRotation(
   ctx: ServiceContext,
   rotation: rotations.Rotation,
   overlapSeconds: number,
-  { secrets, changedKeys }: { secrets: object; changedKeys: readonly ChangedKey[] },
+  shown: { secrets: object; changedKeys: readonly ChangedKey[] },
 ) {
   const { db, actor } = ctx;
   const { old, key, now } = rotation;
   const { organizationId } = old;
   const hasOverlap = overlapSeconds > 0;
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { api_keys: hasOverlap ? 1 : 0 },
-    bytes: hasOverlap ? bytesOf(old.name) : 0,
-    bounds: hasOverlap ? [store.keyCountBound(old.membershipId)] : [],
-  });
   const revocation = { organizationId, now, actor };
   const replaced = { ...revocation, keys: rotations.whereIsReplaced(rotation) };
   const target = { type: "api_key", id: old.id, name: old.name } as const;
   const { expires_at } = presentAuthority({ ...old, ...key });
   const changes = { after: { key_id: key.id, overlap_seconds: overlapSeconds, expires_at } };
-  const successor = store.findKey(db, organizationId, key.id);
-  const recorded = await recordWithSecrets(ctx, successor, secrets, { changedKeys });
-  return limits.enforce(
-    batch(db, {
-      limits: limits.statement,
-      created: rotations.insertRotatedKey(db, rotation),
-      recorded,
-      audit: recordActs(ctx, organizationId, [{ action: "api_key.rotated", target, changes }]),
+  return writeBatch(ctx, {
+    growth: {
+      organizationId,
+      records: { api_keys: hasOverlap ? 1 : 0 },
+      bytes: hasOverlap ? bytesOf(old.name) : 0,
+      bounds: hasOverlap ? [store.keyCountBound(old.membershipId)] : [],
+    },
+    guarded: rotations.insertRotatedKey(db, rotation),
+    entry: { row: store.findKey(db, organizationId, key.id), ...shown },
+    acts: [{ action: "api_key.rotated", target, changes }],
+    effects: {
       descendants: rotations.carryOverDescendants(db, rotation),
       successor: rotations.nameSuccessor(db, rotation),
       endings: recordRevocation(ctx, replaced),
       ended: revokeKeys(db, replaced),
-      expired: hasOverlap
-        ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)
-        : undefined,
       old: hasOverlap
-        ? undefined
+        ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)
         : revokeKeys(db, { ...revocation, keys: rotations.whereIsRotated(rotation) }),
-    }),
-  );
+    },
+  });
 }
 
 /** The reason that nothing was rotated. Throws `NotFound` for a key that is revoked by now. */
@@ -158,8 +151,8 @@ async function findConflict(
   isLastOwnerKey: boolean,
 ): Promise<Conflict> {
   const { version } = await requireValidKey(ctx, old.organizationId, old.id);
-  if (version !== old.version || expiresAt === null) return new Conflict(KEY_CHANGED);
+  if (version !== old.version || expiresAt === null) return KEY_CHANGED;
   const [outlived] = await rotations.findOutliving(ctx.db, old, expiresAt);
-  if (outlived) return new Conflict(OUTLIVED);
-  return new Conflict(isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED);
+  if (outlived) return OUTLIVED;
+  return isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED;
 }

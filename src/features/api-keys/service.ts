@@ -7,11 +7,10 @@ import {
 } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { BadInput, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
-import { recordActs } from "../audit/index.ts";
-import { recordWithSecrets } from "../idempotency/index.ts";
+import { write } from "../../writes/write.ts";
 import {
   type DescendantsOption,
   LAST_OWNER_KEY,
@@ -20,7 +19,7 @@ import {
   revokeFamily,
   revokeKeys,
 } from "../memberships/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import {
   authorizeKey,
   type NarrowingInput,
@@ -34,7 +33,7 @@ import {
 import { issueApiKey } from "./credentials.ts";
 import { isByPolicy, resolveExpiry } from "./expiry.ts";
 import { CREATOR_CHANGED, HAS_DESCENDANTS, type KeyStatus } from "./model.ts";
-import { presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
+import { presentApiKey, presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
 import * as revocations from "./revocation-store.ts";
 import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -84,9 +83,16 @@ export async function requireValidKey(
   return key;
 }
 
-/** Throws `EtagMismatch` if the request expects another version of the key. */
-export async function requireExpectedKey(ctx: ServiceContext, key: KeyRecord): Promise<void> {
-  await requireExpectedVersion(ctx, versionOf(key), () => presentKeyRecord(key));
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+export async function requireExpected(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRow> {
+  const key = await requireValidKey(ctx, organizationId, id);
+  await requireAccessOf(ctx, key);
+  await requireExpectedVersion(ctx, key.recordVersion, () => presentApiKey(key));
+  return key;
 }
 
 export function isRevoked(key: KeyRecord): key is RevokedKeyRow {
@@ -98,7 +104,7 @@ export async function createKey(
   organizationId: string,
   input: NewKey,
 ): Promise<CreatedKey> {
-  const { db, actor, clock } = ctx;
+  const { actor, clock } = ctx;
   requireKeyAdmin(actor, organizationId);
   const { membership, creator, rules } = await readCreation(
     ctx,
@@ -126,23 +132,21 @@ export async function createKey(
     ...(await resolveNarrowing(ctx, input.narrowing)),
     isOwn: actor.isOwnKey && membership.id === actor.membershipId,
   };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { api_keys: 1 },
-    bytes: bytesOf(input.name),
-    bounds: [store.keyCountBound(membership.id)],
-  });
   const target = { type: "api_key", id: key.id, name: key.name } as const;
   const changes = { after: presentAuthority(key) };
-  const statements = {
-    limits: limits.statement,
-    created: store.insertDescendant(ctx, key),
-    recorded: await recordWithSecrets(ctx, key, { key: issued.key }),
-    audit: recordActs(ctx, organizationId, [{ action: "api_key.created", target, changes }]),
-  };
-  const [row] = (await limits.enforce(batch(db, statements))).created;
-  if (!row) throw new Conflict(CREATOR_CHANGED);
-  return { row, key: issued.key };
+  return write(ctx, {
+    growth: {
+      organizationId,
+      records: { api_keys: 1 },
+      bytes: bytesOf(input.name),
+      bounds: [store.keyCountBound(membership.id)],
+    },
+    guarded: store.insertDescendant(ctx, key),
+    value: key,
+    secrets: { key: issued.key },
+    acts: [{ action: "api_key.created", target, changes }],
+    otherwise: () => CREATOR_CHANGED,
+  });
 }
 
 /** What the rules of a new key depend on. */
@@ -178,37 +182,38 @@ export async function revokeKey(
   const key = await getKey(ctx, organizationId, id);
   if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
   await requireAccessOf(ctx, key);
-  await requireExpectedKey(ctx, key);
+  await requireExpectedVersion(ctx, versionOf(key), () => presentKeyRecord(key));
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
   const revocation = revocations.revocationOf(ctx, key, descendants);
-  const { revoked } = await batch(ctx.db, {
-    audit: recordRevocation(ctx, revocation),
-    ...revokeKeys(ctx.db, revocation),
+  const { revoked, ...others } = revokeKeys(ctx.db, revocation);
+  await write(ctx, {
+    first: { audit: recordRevocation(ctx, revocation), ...others },
+    guarded: revoked,
+    reread: () => requireDescendantsOption(ctx, key, descendants),
+    otherwise: () => LAST_OWNER_KEY,
+    committed: (_, keys) => ctx.invalidateKeys(keys.map((each) => toRevokedKey(each, ctx.clock))),
   });
-  if (revoked.length === 0) await requireNothingLeft(ctx, key, descendants);
-  await ctx.invalidateKeys(revoked.map((each) => toRevokedKey(each, ctx.clock)));
+}
+
+/** Throws `HAS_DESCENDANTS` if the key has a family, and the request does not say what becomes of it. */
+async function requireDescendantsOption(
+  ctx: ServiceContext,
+  key: KeyRecord,
+  descendants: DescendantsOption | undefined,
+): Promise<void> {
+  await requireExpected(ctx, key.organizationId, key.id);
+  const { found } = await revocations.findFamily(ctx, key);
+  if (found && !descendants) throw HAS_DESCENDANTS;
 }
 
 /** Only an owner revokes what the family has made in other organizations. */
 async function revokeWithFamily(ctx: ServiceContext, key: KeyRecord): Promise<void> {
   const revocation = revocations.familyRevocationOf(ctx, key);
   const ended = await revokeFamily(ctx, revocation);
-  if (ended === 0) await requireNothingLeft(ctx, key, "revoke");
-}
-
-/** Throws the reason that nothing was revoked, unless nothing was left to revoke. */
-async function requireNothingLeft(
-  ctx: ServiceContext,
-  key: KeyRecord,
-  descendants: DescendantsOption | undefined,
-): Promise<void> {
-  const { organizationId, id } = key;
-  if (!isRevoked(key)) {
-    await requireExpectedKey(ctx, await requireValidKey(ctx, organizationId, id));
-  }
+  if (ended > 0) return;
+  if (!isRevoked(key)) await requireExpected(ctx, key.organizationId, key.id);
   const { found } = await revocations.findFamily(ctx, key);
-  if (isRevoked(key) && !found) return;
-  throw new Conflict(found && !descendants ? HAS_DESCENDANTS : LAST_OWNER_KEY);
+  if (found || !isRevoked(key)) throw LAST_OWNER_KEY;
 }
 
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {

@@ -1,11 +1,10 @@
-import type { ChangedKey, ServiceContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
-import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
-import { type AuditedAct, recordActs } from "../audit/index.ts";
-import { recordRow } from "../idempotency/index.ts";
+import { BadInput, NotFound } from "../../lib/errors.ts";
+import { write } from "../../writes/write.ts";
+import type { AuditedAct } from "../audit/index.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
-import { requireAccessOf } from "./authority.ts";
+import { bytesOf } from "../usage/index.ts";
 import {
   DESCENDANT_EXCEEDS,
   DESCENDANT_OUTLIVES,
@@ -21,7 +20,7 @@ import {
   type NarrowedFields,
 } from "./narrowing.ts";
 import { presentNarrowing } from "./presenters.ts";
-import { requireExpectedKey, requireValidKey } from "./service.ts";
+import { requireExpected } from "./service.ts";
 import * as store from "./store.ts";
 import * as updates from "./update-store.ts";
 
@@ -37,18 +36,23 @@ export async function updateKey(
   id: string,
   { name, narrowed: sent }: KeyUpdate,
 ): Promise<store.ApiKeyRow> {
-  const before = await requireValidKey(ctx, organizationId, id);
-  await requireAccessOf(ctx, before);
-  await requireExpectedKey(ctx, before);
+  const before = await requireExpected(ctx, organizationId, id);
   const narrowed = await resolveNarrowed(ctx, before, sent);
   const change = { name: name === before.name ? undefined : name, narrowed };
   if (change.name === undefined && !narrowed) return before;
   const { secretHash, version } = before;
   const changedKeys = narrowed ? [{ secretHash, version: version + 1 }] : [];
-  const [key] = await writeChange(ctx, before, change, changedKeys);
-  if (!key) throw await findConflict(ctx, before, change);
-  if (narrowed) await ctx.invalidateKeys(changedKeys);
-  return key;
+  const bytes = bytesOf(change.name ?? before.name) - bytesOf(before.name);
+  return write(ctx, {
+    growth: { organizationId, bytes },
+    guarded: updates.updateKey(ctx, before, change),
+    returns: store.findKey(ctx.db, organizationId, id),
+    stored: { changedKeys },
+    acts: describeChange(before, change),
+    reread: () => requireUpdatable(ctx, before, change),
+    otherwise: () => LAST_OWNER_KEY,
+    committed: () => ctx.invalidateKeys(changedKeys),
+  });
 }
 
 async function resolveNarrowed(
@@ -93,24 +97,6 @@ async function resolveBoundaries(
   throw new BadInput([{ path: "environment_ids", message: OUTSIDE_PROJECTS }]);
 }
 
-async function writeChange(
-  ctx: ServiceContext,
-  before: store.ApiKeyRow,
-  change: KeyChange,
-  changedKeys: readonly ChangedKey[],
-) {
-  const { organizationId, id } = before;
-  const bytes = bytesOf(change.name ?? before.name) - bytesOf(before.name);
-  const limits = limitGrowth(ctx, { organizationId, bytes });
-  const statements = {
-    limits: limits.statement,
-    changed: updates.updateKey(ctx, before, change),
-    recorded: recordRow(ctx, store.findKey(ctx.db, organizationId, id), { changedKeys }),
-    audit: recordActs(ctx, organizationId, describeChange(before, change)),
-  };
-  return (await limits.enforce(batch(ctx.db, statements))).changed;
-}
-
 function describeChange(before: store.ApiKeyRow, { name, narrowed }: KeyChange): AuditedAct[] {
   const target = { type: "api_key", id: before.id, name: name ?? before.name } as const;
   const renamed = { before: { name: before.name }, after: { name } };
@@ -139,18 +125,16 @@ function describeNarrowing(before: store.ApiKeyRow, narrowed: NarrowedFields) {
   return { before: Object.fromEntries(fields), after };
 }
 
-/** The reason that nothing was changed. Throws `NotFound` for a key that is revoked by now. */
-async function findConflict(
+/** Throws if the key has changed, or if something that descends from it would have more. */
+async function requireUpdatable(
   ctx: ServiceContext,
   before: store.ApiKeyRow,
   { name, narrowed }: KeyChange,
-): Promise<Conflict> {
-  const { organizationId, id } = before;
-  const now = await requireValidKey(ctx, organizationId, id);
-  await requireExpectedKey(ctx, now);
-  if (name !== undefined && now.name !== before.name) return new Conflict(NAME_CHANGED);
-  if (!narrowed || now.version !== before.version) return new Conflict(KEY_NARROWED);
+): Promise<void> {
+  const now = await requireExpected(ctx, before.organizationId, before.id);
+  if (name !== undefined && now.name !== before.name) throw NAME_CHANGED;
+  if (!narrowed || now.version !== before.version) throw KEY_NARROWED;
   const excess = await updates.findExcess(ctx.db, before, narrowed, ctx.clock.now());
-  if (excess.outlives) return new Conflict(DESCENDANT_OUTLIVES);
-  return new Conflict(excess.exceeds ? DESCENDANT_EXCEEDS : LAST_OWNER_KEY);
+  if (excess.outlives) throw DESCENDANT_OUTLIVES;
+  if (excess.exceeds) throw DESCENDANT_EXCEEDS;
 }

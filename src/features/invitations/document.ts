@@ -45,7 +45,7 @@ const operations = {
       needs_owner_of_organization: Unauthorized.role("owner"),
       credential_not_full: NOT_FULL,
       open_invitation_exists: new Conflict(OPEN_INVITATION_EXISTS),
-      member_exists: new Conflict(MEMBER_EXISTS),
+      member_exists: MEMBER_EXISTS,
       open_invitation_limit: new LimitReached(
         LIMITS.openInvitations.value,
         "open invitations of an organization",

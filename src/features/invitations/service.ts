@@ -66,7 +66,7 @@ export async function invite(
     audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
   };
   const { created } = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
-  if (created.length === 0) throw new Conflict(MEMBER_EXISTS);
+  if (created.length === 0) throw MEMBER_EXISTS;
   return { row, token, origin };
 }
 

@@ -1,11 +1,17 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { NOT_FULL } from "../audit/index.ts";
-import { LAST_OWNER_KEY } from "./model.ts";
+import {
+  CREATOR_CHANGED,
+  LAST_OWNER,
+  LAST_OWNER_KEY,
+  MEMBER_EXISTS,
+  ROLE_CHANGED,
+  SERVICE_ACCOUNT_AS_OWNER,
+} from "./model.ts";
 import { Member, MemberList } from "./responses.ts";
-import { CREATOR_CHANGED, LAST_OWNER, MEMBER_EXISTS, SERVICE_ACCOUNT_AS_OWNER } from "./service.ts";
 
 const OWNERS = "Adding, changing or removing an owner needs the role `owner`.";
 
@@ -30,8 +36,8 @@ const operations = {
     errors: {
       needs_owner_of_organization: Unauthorized.role("owner"),
       credential_not_full: NOT_FULL,
-      creator_changed: new Conflict(CREATOR_CHANGED),
-      member_exists: new Conflict(MEMBER_EXISTS),
+      creator_changed: CREATOR_CHANGED,
+      member_exists: MEMBER_EXISTS,
       member_limit: new LimitReached(LIMITS.members.value, "members"),
     },
     responses: { 201: jsonReply(Member(), "The member.") },
@@ -54,9 +60,9 @@ const operations = {
     errors: {
       needs_owner_of_organization: Unauthorized.role("owner"),
       credential_not_full: NOT_FULL,
-      last_owner: new Conflict(LAST_OWNER),
-      last_owner_key: new Conflict(LAST_OWNER_KEY),
-      role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+      last_owner: LAST_OWNER,
+      last_owner_key: LAST_OWNER_KEY,
+      role_changed: ROLE_CHANGED,
       service_account_as_owner: SERVICE_ACCOUNT_AS_OWNER,
     },
     responses: { 200: jsonReply(Member(), "The member.") },
@@ -73,9 +79,9 @@ const operations = {
     errors: {
       credential_not_full: NOT_FULL,
       needs_owner_of_organization: Unauthorized.role("owner"),
-      last_owner: new Conflict(LAST_OWNER),
-      last_owner_key: new Conflict(LAST_OWNER_KEY),
-      role_changed: new Conflict("The member's role has just changed. Read it again and retry."),
+      last_owner: LAST_OWNER,
+      last_owner_key: LAST_OWNER_KEY,
+      role_changed: ROLE_CHANGED,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -1,7 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { Conflict } from "../../lib/errors.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { type FamilyReach, familyOf } from "./family.ts";
 import { endFamily, type FamilyRevocation, recordFamilyRevocation } from "./key-revocation.ts";
 import { guardedFamily, keepsOwner } from "./member-keys.ts";
@@ -31,7 +30,7 @@ export async function revokeFamilyOf(
   });
   if (ended > 0) return;
   const { keeps } = await keepsOwner(db, organizationId, ids, now);
-  if (!keeps) throw new Conflict(LAST_OWNER_KEY);
+  if (!keeps) throw LAST_OWNER_KEY;
 }
 
 /** Ends a family, and records it. Returns the number of credentials that have ended. */
@@ -39,12 +38,12 @@ export async function revokeFamily(
   ctx: ServiceContext,
   revocation: FamilyRevocation,
 ): Promise<number> {
-  const ended = await batch(ctx.db, {
-    audit: recordFamilyRevocation(ctx, revocation),
-    ...endFamily(ctx.db, revocation),
-  });
-  const revoked = [...ended.revoked, ...ended.tokens];
+  const { revoked: guarded, ...others } = endFamily(ctx.db, revocation);
+  const audit = recordFamilyRevocation(ctx, revocation);
+  const ended = await writeBatch(ctx, { first: { audit, ...others }, guarded });
+  const { tokens, versions, sessions } = ended.first;
+  const revoked = [...ended.guarded, ...tokens];
   const deleted = revoked.map((key) => toRevokedKey(key, ctx.clock));
-  await ctx.invalidateKeys([...deleted, ...ended.versions]);
-  return revoked.length + ended.sessions.ended.length;
+  await ctx.invalidateKeys([...deleted, ...versions]);
+  return revoked.length + sessions.ended.length;
 }

@@ -17,7 +17,13 @@ export {
   revokeKeys,
 } from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
-export { type DescendantsOption, LAST_OWNER_KEY, MEMBER_PATH } from "./model.ts";
+export {
+  type DescendantsOption,
+  LAST_OWNER_KEY,
+  MEMBER_EXISTS,
+  MEMBER_PATH,
+  PENDING_MEMBER,
+} from "./model.ts";
 export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
 export {
   AccountInput,
@@ -28,9 +34,6 @@ export {
   ProfileInput,
 } from "./schemas.ts";
 export {
-  LAST_OWNER,
-  MEMBER_EXISTS,
-  PENDING_MEMBER,
   requireActive,
   requireRoleToManage,
   toAccountRow,

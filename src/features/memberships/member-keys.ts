@@ -2,15 +2,12 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { apiKeys } from "../api-keys/table.ts";
 
-/**
- * Changes nothing unless `condition` holds, by default that the previous statement of the batch has
- * changed a row.
- */
+/** Changes nothing unless `condition` holds. */
 export function incrementKeyVersions(
   db: Database,
   organizationId: string,
   membershipId: string,
-  condition: SQL = sql`changes() > 0`,
+  condition: SQL | undefined,
 ) {
   return db
     .update(apiKeys)

@@ -5,43 +5,34 @@ import {
   requireOrgRole,
   type ServiceContext,
 } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
+import { after } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { type Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
-import { type AuditedAct, recordActs, refuseEscalation, requireFull } from "../audit/index.ts";
-import { recordRow } from "../idempotency/index.ts";
-import { limitGrowth } from "../usage/index.ts";
+import { write } from "../../writes/write.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
+import { type AuditedAct, refuseEscalation, requireFull } from "../audit/index.ts";
 import { credentialsOf } from "./family.ts";
 import { revokeFamilyOf } from "./family-revocation.ts";
 import { incrementKeyVersions } from "./member-keys.ts";
-import { LAST_OWNER_KEY, type MemberStatus } from "./model.ts";
+import {
+  CREATOR_CHANGED,
+  LAST_OWNER,
+  LAST_OWNER_KEY,
+  MEMBER_EXISTS,
+  type MemberStatus,
+  PENDING_MEMBER,
+  ROLE_CHANGED,
+  SERVICE_ACCOUNT_AS_OWNER,
+} from "./model.ts";
 import { presentMember } from "./presenters.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 import * as store from "./store.ts";
 
-export const LAST_OWNER =
-  "The organization and each of its projects need at least one owner. Make another member owner " +
-  "first.";
-
-export const CREATOR_CHANGED = "The credential that adds the member has just changed. Retry.";
-
-export const MEMBER_EXISTS =
-  "The account of this e-mail address is already a member of the organization.";
-
-export const PENDING_MEMBER =
-  "The membership is pending: it has no keys and no projects until the person has signed in with " +
-  "the e-mail address and accepted it.";
-
-export const SERVICE_ACCOUNT_AS_OWNER = new BadInput([
-  { path: "role", message: "A service account cannot be an owner. Send admin or member." },
-]);
-
-const TAKEN = { "memberships.organization_id, memberships.email": new Conflict(MEMBER_EXISTS) };
+const TAKEN = { "memberships.organization_id, memberships.email": MEMBER_EXISTS };
 
 export async function listMembers(
   ctx: ServiceContext,
@@ -85,20 +76,17 @@ export async function addMember(
   const origin = { addedByKeyId, addedBySessionId, signedInAt: null, recordVersion: 1 };
   const ids = { id, organizationId, accountId: account.id, kind: "person" } as const;
   const membership = { ...ids, role, status, email, ...times, ...origin };
-  const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
   const changes = { after: { account_id: account.id, role, status } };
-  const statements = {
-    limits: limits.statement,
-    account: store.insertAccount(ctx, account),
-    membership: store.insertMembership(ctx.db, membership),
-    recorded: recordRow(ctx, store.findMember(ctx.db, organizationId, id)),
-    audit: recordActs(ctx, organizationId, [{ action: "member.added", target, changes }]),
-    created: store.findMember(ctx.db, organizationId, id),
-  };
-  const { created } = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
-  const [row] = created;
-  if (!row) throw new Conflict(CREATOR_CHANGED);
-  return row;
+  const guarded = store.insertAccount(ctx, account);
+  return write(ctx, {
+    growth: { organizationId, records: { members: 1 } },
+    guarded,
+    also: { membership: store.insertMembership(ctx.db, membership, guarded) },
+    reads: store.findMember(ctx.db, organizationId, id),
+    acts: [{ action: "member.added", target, changes }],
+    taken: TAKEN,
+    otherwise: () => CREATOR_CHANGED,
+  });
 }
 
 export async function changeMemberRole(
@@ -110,7 +98,7 @@ export async function changeMemberRole(
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
   if (!orgRoleReaches(member.role, role)) await requireFull(ctx, targetOf(member));
-  await requireCurrent(ctx, member);
+  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;
   const act: AuditedAct = {
@@ -119,14 +107,14 @@ export async function changeMemberRole(
     changes: { before: { role: member.role }, after: { role } },
   };
   const change = { from: member.role, to: role, now: ctx.clock.now() };
-  const { changed, keys } = await batch(ctx.db, {
-    changed: store.changeRole(ctx, organizationId, id, change),
-    audit: recordActs(ctx, organizationId, [act]),
-    keys: incrementKeyVersions(ctx.db, organizationId, id),
-  });
-  const [written] = changed;
+  const guarded = store.changeRole(ctx, organizationId, id, change);
+  const keys = after(guarded, (hasChanged) =>
+    incrementKeyVersions(ctx.db, organizationId, id, hasChanged),
+  );
+  const results = await writeBatch(ctx, { guarded, acts: [act], effects: { keys } });
+  const [written] = results.guarded;
   if (!written) throw await findConflict(ctx, member);
-  await ctx.invalidateKeys(keys);
+  await ctx.invalidateKeys(results.effects.keys);
   return { ...member, role, ...written };
 }
 
@@ -138,7 +126,7 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role]);
-  await requireCurrent(ctx, member);
+  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
   const { accountId, role } = member;
   const removal = { from: role, now: ctx.clock.now() };
   const act: AuditedAct = {
@@ -146,13 +134,16 @@ export async function removeMember(
     target: targetOf(member),
     changes: { before: { account_id: accountId, role } },
   };
-  const { removal: done } = await batch(ctx.db, {
-    removal: store.removeMember(ctx, organizationId, id, removal),
-    audit: recordActs(ctx, organizationId, [act]),
-    account: store.deleteUnprovenAccount(ctx.db, accountId),
+  const { removed, ...first } = store.removeMember(ctx, organizationId, id, removal);
+  const results = await writeBatch(ctx, {
+    first,
+    guarded: removed,
+    acts: [act],
+    effects: { account: store.deleteUnprovenAccount(ctx.db, accountId) },
   });
-  if (done.removed.length === 0) throw await findConflict(ctx, member);
-  await ctx.invalidateKeys(done.keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
+  if (results.guarded.length === 0) throw await findConflict(ctx, member);
+  const { revoked } = results.first.keys;
+  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
 /** Removes the member, and ends what it has made: also that of a member who was removed before. */
@@ -184,7 +175,7 @@ export function toUnprovenAccount(clock: Clock, account: NewAccount): AccountRow
 
 /** Throws a `Conflict` for a membership that can have no keys and no projects. */
 export function requireActive({ status }: { status: MemberStatus }): void {
-  if (status === "pending") throw new Conflict(PENDING_MEMBER);
+  if (status === "pending") throw PENDING_MEMBER;
 }
 
 /** Only an owner adds, changes or removes an owner. */
@@ -205,8 +196,15 @@ export async function requireRoleToManage(
   await refuseEscalation(ctx, target, Unauthorized.role(needed));
 }
 
-async function requireCurrent(ctx: ServiceContext, member: MemberRow): Promise<void> {
+/** Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+): Promise<MemberRow> {
+  const member = await getMember(ctx, organizationId, id);
   await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
+  return member;
 }
 
 function targetOf({ membershipId, name }: MemberRow) {
@@ -216,12 +214,9 @@ function targetOf({ membershipId, name }: MemberRow) {
 /** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
 async function findConflict(ctx: ServiceContext, before: MemberRow): Promise<Conflict> {
   const { organizationId, membershipId } = before;
-  const after = await getMember(ctx, organizationId, membershipId);
-  await requireCurrent(ctx, after);
-  if (after.role !== before.role) {
-    return new Conflict("The member's role has just changed. Read it again and retry.");
-  }
+  const { role } = await requireExpected(ctx, organizationId, membershipId);
+  if (role !== before.role) return ROLE_CHANGED;
   const now = ctx.clock.now();
   const lastKey = await store.findLastOwnerKey(ctx.db, organizationId, membershipId, now);
-  return new Conflict(lastKey?.found ? LAST_OWNER_KEY : LAST_OWNER);
+  return lastKey?.found ? LAST_OWNER_KEY : LAST_OWNER;
 }

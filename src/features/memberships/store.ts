@@ -1,6 +1,7 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Actor, ServiceContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
@@ -110,12 +111,15 @@ export function findFormerMember(db: Database, organizationId: string, id: strin
 
 /** Inserts nothing if the credential of the request has just changed. */
 export function insertAccount({ db, actor }: ServiceContext, account: AccountRow) {
-  return insertFrom(db, accounts, account, sql`where ${isAsAuthenticated(actor)}`);
+  const condition = sql`where ${isAsAuthenticated(actor)}`;
+  return insertFrom(db, accounts, account, condition).returning({ id: accounts.id });
 }
 
-/** Inserts nothing unless the previous statement of the batch has changed a row. */
-export function insertMembership(db: Database, membership: NewMembership) {
-  return insertFrom(db, memberships, membership, sql`where changes() > 0`);
+/** Inserts nothing unless its account was `inserted`. */
+export function insertMembership(db: Database, membership: NewMembership, inserted: Statement) {
+  return after(inserted, (hasChanged) =>
+    insertFrom(db, memberships, membership, sql`where ${hasChanged}`),
+  );
 }
 
 /**

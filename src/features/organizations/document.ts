@@ -26,7 +26,7 @@ const operations = {
       "Needs a full credential: `full` in `GET /v1/whoami`.",
     errors: {
       credential_not_full: NOT_FULL,
-      creator_changed: new Conflict(CREATOR_CHANGED),
+      creator_changed: CREATOR_CHANGED,
       creation_disabled: new Unauthorized(
         "This deployment does not let API keys create organizations.",
       ),

@@ -9,7 +9,7 @@ import { batch } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { OrgRole } from "../../lib/roles.ts";
@@ -57,7 +57,7 @@ export async function createOrganization(
   const results = await limits.enforce(
     batch(ctx.db, { limits: limits.statement, statements, recorded, audit }),
   );
-  if (results.statements.organization.length === 0) throw new Conflict(CREATOR_CHANGED);
+  if (results.statements.organization.length === 0) throw CREATOR_CHANGED;
   return created;
 }
 

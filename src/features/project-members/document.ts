@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
@@ -23,7 +23,7 @@ const operations = {
       "`conflict`; an unknown one is `not_found`.",
     notFound: ["project", "membership"],
     errors: {
-      pending_member: new Conflict(PENDING_MEMBER),
+      pending_member: PENDING_MEMBER,
       project_member_exists: EXISTING_MEMBER,
       project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
     },

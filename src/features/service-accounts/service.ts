@@ -1,6 +1,6 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after, batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -98,7 +98,9 @@ export async function updateServiceAccount(
         ? undefined
         : store.renameAccount(ctx.db, organizationId, id, { name, now }),
     recorded: recordRow(ctx, row, { changedKeys }),
-    keys: hasNewRole ? incrementKeyVersions(ctx.db, organizationId, id) : undefined,
+    keys: after(undefined, (hasChanged) =>
+      hasNewRole ? incrementKeyVersions(ctx.db, organizationId, id, hasChanged) : undefined,
+    ),
     found: row,
   });
   const [updated] = found;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
@@ -20,7 +20,7 @@ const SIGNING_IN = {
 const REVOKING = {
   needs_owner_of_organization: Unauthorized.role("owner"),
   less_access: LESS_ACCESS,
-  last_owner_key: new Conflict(LAST_OWNER_KEY),
+  last_owner_key: LAST_OWNER_KEY,
 };
 
 const operations = {
@@ -85,7 +85,7 @@ const operations = {
       "boundaries of the key of the request. Opening the link changes nothing: the button of its page " +
       "signs in.",
     errors: {
-      creator_ended: new Conflict(CREATOR_ENDED),
+      creator_ended: CREATOR_ENDED,
       sign_in_link_limit: new LimitReached(
         LIMITS.signInLinksOfKey.value,
         "unused sign-in links of a key",

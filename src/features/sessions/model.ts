@@ -1,3 +1,5 @@
+import { Conflict } from "../../lib/errors.ts";
+
 /** How the person signed in. */
 export const SESSION_SOURCES = ["api_key", "sign_in_link", "open_id_connect"] as const;
 
@@ -15,4 +17,6 @@ export const SIGN_IN_LINK_TTL_MS = 10 * 60_000;
 /** Of the path to a page, where the token follows. */
 export const SIGN_IN_PATH = "/sign-in";
 
-export const CREATOR_ENDED = "The key or the session that creates it has just changed. Retry.";
+export const CREATOR_ENDED = new Conflict(
+  "The key or the session that creates it has just changed. Retry.",
+);

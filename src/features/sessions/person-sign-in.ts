@@ -1,4 +1,4 @@
-import { batch, type Statements } from "../../db/batch.ts";
+import { after, batch, type Statements } from "../../db/batch.ts";
 import { newId } from "../../lib/ids.ts";
 import { issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { recordActsOf } from "../audit/index.ts";
@@ -61,14 +61,18 @@ export async function startPersonSession(
   });
   const { accountId } = person;
   const actor = { type: "open_id_connect", membershipId, accountId } as const;
+  const created = store.insertSession(db, session);
+  const acts = [describeCreation(session)];
   const statements = {
     ended: store.deleteEnded(db, membershipId, now),
     limits: limits.statement,
     before: options.before,
     key: store.insertKeyOfSession(db, key),
-    created: store.insertSession(db, session),
-    audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
+    created,
+    audit: after(created, (hasChanged) =>
+      recordActsOf(ctx, organizationId, actor, acts, hasChanged),
+    ),
   };
-  const { created } = await limits.enforce(batch(db, statements));
-  return toCreated(created, issued, now);
+  const results = await limits.enforce(batch(db, statements));
+  return toCreated(results.created, issued, now);
 }

@@ -2,14 +2,12 @@ import { issueCredential } from "../../auth/credentials.ts";
 import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
+import { write } from "../../writes/write.ts";
 import { requireAccess } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs } from "../audit/index.ts";
-import { recordWithSecrets } from "../idempotency/index.ts";
 import { type DescendantsOption, type FamilyReach, revokeFamilyOf } from "../memberships/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import * as links from "./link-store.ts";
 import { CREATOR_ENDED, type SessionStatus, SIGN_IN_LINK_TTL_MS } from "./model.ts";
@@ -82,13 +80,14 @@ async function endSession(
       reach,
     });
   }
-  const act: AuditedAct = { action: "session.revoked", target };
-  const { session: ended } = await batch(ctx.db, {
-    session: store.endSession(ctx, id),
-    audit: recordActs(ctx, id.organizationId, [act]),
+  const { ended, ...first } = store.endSession(ctx, id);
+  await write(ctx, {
+    first,
+    guarded: ended,
+    acts: [{ action: "session.revoked", target }],
+    otherwise: () => new NotFound("session"),
+    committed: ({ keys }) => ctx.invalidateKeys(keys),
   });
-  if (ended.ended.length === 0) throw new NotFound("session");
-  await ctx.invalidateKeys(ended.keys);
 }
 
 /** Also one that has ended. */
@@ -126,19 +125,16 @@ export async function createSignInLink(
     createdAt: now,
     expiresAt: Math.min(now + SIGN_IN_LINK_TTL_MS, sessionExpiresAt ?? Number.POSITIVE_INFINITY),
   };
-  const limits = limitGrowth(ctx, { organizationId, bounds: [links.unusedLinkBound(keyId)] });
   const target = { type: "sign_in_link", id } as const;
-  const { created } = await limits.enforce(
-    batch(db, {
-      expired: links.deleteExpiredLinks(db, keyId, now),
-      limits: limits.statement,
-      created: links.insertLink(ctx, row),
-      recorded: await recordWithSecrets(ctx, row, { token, origin }),
-      audit: recordActs(ctx, organizationId, [{ action: "sign_in_link.created", target }]),
-    }),
-  );
-  if (created.length === 0) throw new Conflict(CREATOR_ENDED);
-  return { row, token, origin };
+  return write(ctx, {
+    lapsed: { links: links.deleteExpiredLinks(db, keyId, now) },
+    growth: { organizationId, bounds: [links.unusedLinkBound(keyId)] },
+    guarded: links.insertLink(ctx, row),
+    value: row,
+    secrets: { token, origin },
+    acts: [{ action: "sign_in_link.created", target }],
+    otherwise: () => CREATOR_ENDED,
+  });
 }
 
 /** Removes the sessions and links that have ended. */

@@ -1,6 +1,6 @@
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after, batch } from "../../db/batch.ts";
 import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { apiKeyStore, parseApiKey } from "../api-keys/index.ts";
@@ -57,14 +57,18 @@ export async function signInWithKey(ctx: SignInContext, text: string): Promise<C
   const expiresAt = now + SESSION_TTL_MS;
   const session = newSession(ctx, issued, { ...owner, source: "api_key", expiresAt });
   const limits = limitsOf(ctx, session);
+  const created = store.insertSession(db, session);
+  const acts = [describeCreation(session)];
   const statements = {
     ended: store.deleteEnded(db, membershipId, now),
     limits: limits.statement,
-    created: store.insertSession(db, session),
-    audit: recordActs({ ...ctx, actor }, organizationId, [describeCreation(session)]),
+    created,
+    audit: after(created, (hasChanged) =>
+      recordActs({ ...ctx, actor }, organizationId, acts, hasChanged),
+    ),
   };
-  const { created } = await limits.enforce(batch(db, statements));
-  return toCreated(created, issued, now) ?? refuse(INVALID_API_KEY);
+  const results = await limits.enforce(batch(db, statements));
+  return toCreated(results.created, issued, now) ?? refuse(INVALID_API_KEY);
 }
 
 /** Changes nothing. */
@@ -92,15 +96,20 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
     creatorKeyId: keyId,
     creatorMembershipId: membershipId,
   } as const;
+  const consumed = links.consumeLink(db, presented, now);
+  const created = store.insertSessionOfLink(db, session, consumed);
+  const acts = [describeCreation(session)];
   const statements = {
     ended: store.deleteEnded(db, membershipId, now),
     limits: limits.statement,
-    consumed: links.consumeLink(db, presented, now),
-    created: store.insertSessionOfLink(db, session),
-    audit: recordActsOf(ctx, organizationId, actor, [describeCreation(session)]),
+    consumed,
+    created,
+    audit: after(created, (hasChanged) =>
+      recordActsOf(ctx, organizationId, actor, acts, hasChanged),
+    ),
   };
-  const { created } = await limits.enforce(batch(db, statements));
-  return toCreated(created, issued, now) ?? refuse(INVALID_LINK);
+  const results = await limits.enforce(batch(db, statements));
+  return toCreated(results.created, issued, now) ?? refuse(INVALID_LINK);
 }
 
 async function requireLink(

@@ -1,6 +1,7 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
 import { insertFrom } from "../../db/insert-from.ts";
@@ -195,9 +196,9 @@ export function insertSession(db: Database, session: SessionOfKey) {
   return insertIf(db, session, sql`true`);
 }
 
-/** Also inserts nothing unless the previous statement has consumed the link. */
-export function insertSessionOfLink(db: Database, session: SessionOfKey) {
-  return insertIf(db, session, sql`changes() > 0`);
+/** Also inserts nothing unless the link was `consumed`. */
+export function insertSessionOfLink(db: Database, session: SessionOfKey, consumed: Statement) {
+  return after(consumed, (hasChanged) => insertIf(db, session, hasChanged));
 }
 
 function insertIf(db: Database, session: SessionOfKey, condition: SQL) {

@@ -1,12 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import {
-  BadInput,
-  Conflict,
-  LimitReached,
-  Unauthenticated,
-  Unauthorized,
-} from "../../lib/errors.ts";
+import { BadInput, LimitReached, Unauthenticated, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { CREATOR_CHANGED, exceedingKey } from "../api-keys/index.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
@@ -42,8 +36,8 @@ const operations = {
       needs_owner_of_organization: Unauthorized.role("owner"),
       wider_trust: exceedingKey("all scopes"),
       trust_by_expiring_key: new Unauthorized(EXPIRING_KEY),
-      trust_of_pending_membership: new Conflict(PENDING_MEMBER),
-      creator_of_trust_revoked: new Conflict(CREATOR_CHANGED),
+      trust_of_pending_membership: PENDING_MEMBER,
+      creator_of_trust_revoked: CREATOR_CHANGED,
       trust_limit: new LimitReached(LIMITS.trusts.value, "trusts of an organization"),
     },
     responses: { 201: jsonReply(Trust(), "The trust.") },

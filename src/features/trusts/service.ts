@@ -8,7 +8,7 @@ import {
 } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { BadInput, Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import {
@@ -90,7 +90,7 @@ export async function createTrust(
       audit: recordActs(ctx, organizationId, [describeCreation(trust)]),
     }),
   );
-  if (created.length === 0) throw new Conflict(CREATOR_CHANGED);
+  if (created.length === 0) throw CREATOR_CHANGED;
   return trust;
 }
 
