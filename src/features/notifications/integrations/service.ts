@@ -193,7 +193,7 @@ export async function resumeIntegration(
     guarded: resumed,
     returns: store.selectIntegration(db, before),
     changes: [toChange("resumed", before, fields)],
-    reread: () => requireResumable(ctx, projectId, id),
+    reread: () => requireReceiving(ctx, projectId, id),
     otherwise: () => new Conflict(DISABLED),
   });
 }
@@ -207,9 +207,15 @@ async function advanceAll(ctx: ServiceContext, reference: IntegrationRow, now: n
   }
 }
 
-async function requireResumable(ctx: ServiceContext, projectId: string, id: string) {
+/** Throws `Conflict` if the integration receives nothing. */
+export async function requireReceiving(
+  ctx: ServiceContext,
+  projectId: string,
+  id: string,
+): Promise<void> {
   const found = await requireIntegration(ctx, projectId, id, "owner");
   if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
+  if (found.disabledAt !== null) throw new Conflict(DISABLED);
 }
 
 /** Only one previous secret is kept: another rotation within the overlap drops it. */
