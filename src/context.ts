@@ -162,6 +162,10 @@ export interface ServiceContext extends CoreContext, ConditionalRequest {
   idempotentRequest?: IdempotentRequest;
 }
 
+/** What a write of a caller needs: that of a request, or of a signed callback for a member. */
+export type WriteContext = SystemContext &
+  Pick<ServiceContext, "actor" | "origin" | "idempotentRequest">;
+
 export interface RunnerContext extends CoreContext {
   runner: Runner;
   /** Proves that a runner holds the lease of this attempt. */

@@ -1,4 +1,4 @@
-import type { ServiceContext } from "../context.ts";
+import type { WriteContext } from "../context.ts";
 import { after, batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
 import { type AuditedAct, recordActs } from "../features/audit/index.ts";
@@ -92,7 +92,7 @@ export async function writeBatch<
   Reads extends Statements,
   Unchanged = never,
 >(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   {
     growth,
     guarded,

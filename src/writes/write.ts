@@ -1,4 +1,4 @@
-import type { ServiceContext } from "../context.ts";
+import type { WriteContext } from "../context.ts";
 import type { Results, RowsStatement, Statements } from "../db/batch.ts";
 import type { Change } from "../features/changelog/index.ts";
 import type { Select } from "../features/idempotency/index.ts";
@@ -34,7 +34,7 @@ type Returned<Row, Secrets> = [Secrets] extends [undefined] ? Row : { row: Row }
  * @throws Conflict for a limit or a unique index; what `reread` and `otherwise` say if nothing was changed.
  */
 export async function write<Value, Secrets extends object | undefined = undefined>(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   write: Parts &
     Changes<never> &
     Options<Secrets> & {
@@ -52,7 +52,7 @@ export async function write<
   First extends Statements,
   Secrets extends object | undefined = undefined,
 >(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   write: Parts<RowsStatement<Changed>, First> &
     Changes<never> &
     Options<Secrets> &
@@ -65,7 +65,7 @@ export async function write<
   Unchanged = never,
   Secrets extends object | undefined = undefined,
 >(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   write: Parts<RowsStatement<Changed>, First> &
     Changes<Unchanged> &
     Options<Secrets> &
@@ -82,7 +82,7 @@ export async function write<
   Unchanged = never,
   Secrets extends object | undefined = undefined,
 >(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   write: Parts<RowsStatement<Row>, First> &
     Changes<Unchanged> &
     Options<Secrets> &
@@ -94,7 +94,7 @@ export async function write<
     },
 ): Promise<Returned<Row, Secrets> | Unchanged>;
 export async function write(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   {
     returns,
     reads,

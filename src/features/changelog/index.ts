@@ -1,12 +1,10 @@
 export { auditChanges } from "./audit.ts";
-export { commitChange } from "./commit.ts";
 export { changeRecorder, isNoOp } from "./diff.ts";
 export { eraseChangedPerson } from "./erasure.ts";
 export { ACTIONS, type Action, type Change, type Fields, RECORD_TYPES } from "./model.ts";
 export {
   type Entry,
   insertEntries,
-  recordChange,
   recordChanges,
   toEntries,
   type WrittenFields,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ServiceContext, SystemContext } from "../../context.ts";
+import type { SystemContext } from "../../context.ts";
 import { after, type Statement } from "../../db/batch.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
@@ -137,8 +137,4 @@ export function recordChanges(
     ),
     event: writeChangelogEvent(ctx, entries),
   };
-}
-
-export function recordChange(ctx: ServiceContext, change: Change, written?: WrittenFields) {
-  return recordChanges(ctx, ctx.actor.organizationId, [change], written);
 }

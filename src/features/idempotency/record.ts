@@ -5,6 +5,7 @@ import {
   credentialIdOf,
   type IdempotentRequest,
   type ServiceContext,
+  type WriteContext,
 } from "../../context.ts";
 import { observe } from "../../db/batch.ts";
 import { jsonRow, mergeFields } from "../../db/json-row.ts";
@@ -48,7 +49,7 @@ export type Shown = { row: Select } | { value: unknown };
  * @param secrets Of `sealSecrets`: the result is then `{ row, ...secrets }`.
  */
 export function saveResponse(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   shown: Shown,
   options?: RecordOptions,
   secrets?: string,
@@ -61,10 +62,7 @@ export function saveResponse(
  * Seals what only the first response and its repeats show. Undefined if the request has no
  * `Idempotency-Key`.
  */
-export async function sealSecrets(
-  ctx: ServiceContext,
-  secrets: object,
-): Promise<string | undefined> {
+export async function sealSecrets(ctx: WriteContext, secrets: object): Promise<string | undefined> {
   const request = ctx.idempotentRequest;
   if (!request) return undefined;
   const { organizationId } = ctx.actor;
@@ -159,7 +157,7 @@ export function secretsContext(record: { id: string; organizationId: string }): 
 }
 
 function insert(
-  ctx: ServiceContext,
+  ctx: WriteContext,
   result: string | SQL,
   { condition = sql`changes() > 0`, changedKeys = [] }: RecordOptions = {},
   secrets = "",
@@ -172,7 +170,7 @@ function insert(
   return observe(store.insertRecord(ctx, row, when), () => request.recorded());
 }
 
-function toRow({ actor, clock }: ServiceContext, request: IdempotentRequest) {
+function toRow({ actor, clock }: WriteContext, request: IdempotentRequest) {
   const { recordId, key, fingerprint, status } = request;
   const { organizationId } = actor;
   const credentialId = credentialIdOf(actor);

@@ -3,10 +3,10 @@ import { authorize } from "../../../context.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { newId } from "../../../lib/ids.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
 import { toActor } from "../../api-keys/index.ts";
-import { commitChange } from "../../changelog/index.ts";
 import { requireProject } from "../../projects/index.ts";
-import { bytesOf, limitGrowth } from "../../usage/index.ts";
+import { bytesOf } from "../../usage/index.ts";
 import { NOTIFICATION_KINDS } from "../events.ts";
 import {
   CONFIRMATION_TTL_MS,
@@ -137,17 +137,15 @@ async function writeIntegration(
     confirmBy: now + CONFIRMATION_TTL_MS,
     createdAt: now,
   };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    records: { integrations: 1 },
-    bytes: bytesOf(integration.configuration, integration.url),
+  const { guarded: created } = await writeBatch(ctx, {
+    growth: {
+      organizationId,
+      records: { integrations: 1 },
+      bytes: bytesOf(integration.configuration, integration.url),
+    },
+    guarded: insertIntegration(ctx.db, integration, { unless: store.isUsed(state) }),
+    changes: [toCreatedChange(integration)],
   });
-  const statements = {
-    limits: limits.statement,
-    created: insertIntegration(ctx.db, integration, { unless: store.isUsed(state) }),
-  };
-  const change = toCreatedChange(integration);
-  const { created } = await limits.enforce(commitChange(ctx, statements, change));
   if (created.length > 0 || (await requireInstaller(ctx, state)).isUsed) return;
   throw new Conflict(
     `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,
