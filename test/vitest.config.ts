@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { statfsSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { readEffort } from "./effort.ts";
 import { LongestFirst } from "./longest-first.ts";
+import { claimFolder } from "./memory-folder.ts";
 import { readSchema } from "./schema.ts";
 import { outboundService } from "./support/outbound-service.ts";
 
@@ -21,21 +22,16 @@ execFileSync(process.execPath, ["--experimental-strip-types", "scripts/build.ts"
 });
 
 const MEMORY = "/dev/shm";
+/** Of the databases of one run. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
-
-/** Whether this system has a folder in memory, with room for the databases of the tests. */
-function hasRoomInMemory(): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= NEEDED_BYTES;
-  } catch {
-    return false;
-  }
-}
 
 const temporaryFolder = tmpdir();
 // Miniflare keeps its databases there. On a disk, a sixth of the time is spent on waiting for it.
-if (hasRoomInMemory()) process.env["TMPDIR"] = MEMORY;
+const folder = claimFolder(MEMORY, NEEDED_BYTES);
+if (folder) {
+  process.env["TMPDIR"] = folder;
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+}
 
 /** Only for tests that hang: no test depends on the speed of the machine. */
 const TIMEOUTS = {
