@@ -1,5 +1,5 @@
 import type { RequestOrigin } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after, batch } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -40,8 +40,8 @@ export async function bootstrap(
   await refuseTaken(
     batch(db, {
       organization,
-      bootstrap: store.insertBootstrap(db, id, createdAt),
-      account: store.insertFirstAccount(db, account),
+      bootstrap: after(organization, () => store.insertBootstrap(db, id, createdAt)),
+      account: after(organization, () => store.insertFirstAccount(db, account)),
       ...rest,
       audit: recordActsOf({ db, clock, origin }, id, { type: "bootstrap_token" }, acts),
     }),

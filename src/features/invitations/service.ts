@@ -6,16 +6,13 @@ import {
   type ServiceContext,
   type SystemContext,
 } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
-import { recordWithSecrets } from "../idempotency/index.ts";
+import { write } from "../../writes/write.ts";
+import { type AuditedAct, requireFull } from "../audit/index.ts";
 import { MEMBER_EXISTS, requireRoleToManage } from "../memberships/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import { INVITATION_TTL_MS, INVITATION_VERSION } from "./model.ts";
 import { presentInvitation } from "./presenters.ts";
 import type { CreatedInvitation, InvitationRow } from "./store.ts";
@@ -55,19 +52,17 @@ export async function invite(
     expiresAt: now + INVITATION_TTL_MS,
     createdAt: now,
   };
-  const bounds = [store.openCountBound(organizationId, now)];
-  const limits = limitGrowth(ctx, { organizationId, bounds });
   const changes = { after: { role: input.role } };
-  const statements = {
-    lapsed: store.deleteLapsed(ctx.db, organizationId, now),
-    limits: limits.statement,
-    created: store.insertInvitation(ctx, row),
-    recorded: await recordWithSecrets(ctx, row, { token, origin }),
-    audit: recordActs(ctx, organizationId, [{ action: "invitation.created", target, changes }]),
-  };
-  const { created } = await refuseTaken(limits.enforce(batch(ctx.db, statements)), TAKEN);
-  if (created.length === 0) throw MEMBER_EXISTS;
-  return { row, token, origin };
+  return write(ctx, {
+    lapsed: { invitations: store.deleteLapsed(ctx.db, organizationId, now) },
+    growth: { organizationId, bounds: [store.openCountBound(organizationId, now)] },
+    guarded: store.insertInvitation(ctx, row),
+    value: row,
+    secrets: { token, origin },
+    acts: [{ action: "invitation.created", target, changes }],
+    taken: TAKEN,
+    otherwise: () => MEMBER_EXISTS,
+  });
 }
 
 export async function listInvitations(
@@ -107,11 +102,11 @@ export async function revokeInvitation(
     target,
     changes: { before: { role } },
   };
-  const { deleted } = await batch(ctx.db, {
-    deleted: store.deleteInvitation(ctx.db, organizationId, id, ctx.clock.now()),
-    audit: recordActs(ctx, organizationId, [act]),
+  await write(ctx, {
+    guarded: store.deleteInvitation(ctx.db, organizationId, id, ctx.clock.now()),
+    acts: [act],
+    otherwise: () => new NotFound("invitation"),
   });
-  if (deleted.length === 0) throw new NotFound("invitation");
 }
 
 export async function sweepInvitations({ db, clock }: SystemContext): Promise<void> {

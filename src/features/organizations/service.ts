@@ -5,7 +5,7 @@ import {
   requireOrgRole,
   type ServiceContext,
 } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -13,6 +13,7 @@ import { NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { OrgRole } from "../../lib/roles.ts";
+import { write } from "../../writes/write.ts";
 import {
   CREATOR_CHANGED,
   insertKey,
@@ -20,9 +21,7 @@ import {
   issueApiKey,
   newKeyRow,
 } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
-import { recordRow, recordWithSecrets } from "../idempotency/index.ts";
-import { limitGrowth } from "../usage/index.ts";
+import { type AuditedAct, requireFull } from "../audit/index.ts";
 import { presentOrganization } from "./presenters.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
@@ -51,14 +50,17 @@ export async function createOrganization(
   const lineage = { issuedByKeyId, createdBySessionId };
   const founder = { accountId, lineage, condition: isAsAuthenticated(actor) };
   const { created, statements, acts } = await prepareOrganization(ctx, { ...input, ...founder });
-  const limits = limitGrowth(ctx, { organizationId, bounds: [store.ownedCountBound(accountId)] });
-  const audit = recordActs(ctx, created.row.organization.id, acts);
-  const recorded = await recordWithSecrets(ctx, created.row, { key: created.key });
-  const results = await limits.enforce(
-    batch(ctx.db, { limits: limits.statement, statements, recorded, audit }),
-  );
-  if (results.statements.organization.length === 0) throw CREATOR_CHANGED;
-  return created;
+  const { organization: guarded, ...also } = statements;
+  return write(ctx, {
+    growth: { organizationId, bounds: [store.ownedCountBound(accountId)] },
+    guarded,
+    also,
+    value: created.row,
+    secrets: { key: created.key },
+    acts,
+    organizationId: created.row.organization.id,
+    otherwise: () => CREATOR_CHANGED,
+  });
 }
 
 export async function getOrganization(ctx: ServiceContext, id: string): Promise<OrganizationRow> {
@@ -73,7 +75,7 @@ export async function updateOrganization(
   id: string,
   change: { name?: string | undefined },
 ): Promise<OrganizationRow> {
-  const before = await requireCurrent(ctx, id, "admin");
+  const before = await requireExpected(ctx, id, "admin");
   const { name } = mergePatch(before, change);
   if (name === before.name) return before;
   const act: AuditedAct = {
@@ -81,19 +83,17 @@ export async function updateOrganization(
     target: { type: "organization", id, name },
     changes: { before: { name: before.name }, after: { name } },
   };
-  const { changed } = await batch(ctx.db, {
-    changed: store.renameOrganization(ctx, id, name),
-    recorded: recordRow(ctx, store.findOrganization(ctx.db, id)),
-    audit: recordActs(ctx, id, [act]),
+  return write(ctx, {
+    guarded: store.renameOrganization(ctx, id, name),
+    returns: store.findOrganization(ctx.db, id),
+    acts: [act],
+    reread: () => requireExpected(ctx, id, "admin"),
+    otherwise: () => new NotFound("organization"),
   });
-  const [organization] = changed;
-  if (organization) return organization;
-  await requireCurrent(ctx, id, "admin");
-  throw new NotFound("organization");
 }
 
 /** Throws unless the actor has the role, and the organization the version that the request expects. */
-export async function requireCurrent(
+export async function requireExpected(
   ctx: ServiceContext,
   id: string,
   role: OrgRole,
@@ -118,7 +118,9 @@ export interface NewOrganization {
   condition?: ReturnType<typeof isAsAuthenticated>;
 }
 
-/** `acts` are for the audit log of the organization, after the statements. */
+/**
+ * The organization, and what is inserted with it. `acts` are for its audit log, after the statements.
+ */
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
   { name, accountId, lineage, condition }: NewOrganization,
@@ -146,10 +148,11 @@ export async function prepareOrganization(
     isOwn: true,
   } as const;
   const created: OrganizationWithKey = { row: { organization, apiKey: row }, key: issued.key };
+  const inserted = store.insertOrganization(db, organization, condition);
   const statements = {
-    organization: store.insertOrganization(db, organization, condition),
-    owner: store.insertOwner(db, membership),
-    key: insertKey(db, row, store.exists(organization)),
+    organization: inserted,
+    owner: after(inserted, () => store.insertOwner(db, membership)),
+    key: after(inserted, () => insertKey(db, row, store.exists(organization))),
   };
   return { created, statements, acts: actsOf(created.row) };
 }

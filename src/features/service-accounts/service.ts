@@ -1,19 +1,19 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
-import { after, batch } from "../../db/batch.ts";
+import { after } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
-import { recordActs, requireFull } from "../audit/index.ts";
-import { recordResult, recordRow } from "../idempotency/index.ts";
+import { write } from "../../writes/write.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
+import { requireFull } from "../audit/index.ts";
 import {
   deleteUnprovenAccount,
   incrementKeyVersions,
   keysToIncrement,
   removeMembership,
 } from "../memberships/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
 import { presentServiceAccount } from "./presenters.ts";
 import type { ServiceAccountRow } from "./store.ts";
@@ -55,19 +55,16 @@ export async function createServiceAccount(
   const membershipId = newId(ctx.clock);
   const accountId = newId(ctx.clock);
   const created = { membershipId, accountId, organizationId, name, role };
-  const limits = limitGrowth(ctx, { organizationId, records: { members: 1 } });
   const target = { type: "service_account", id: membershipId, name } as const;
   const act = { action: "service_account.created", target, changes: { after: { role } } } as const;
-  const row = { ...created, createdAt: now, updatedAt: now, recordVersion: 1 };
-  await limits.enforce(
-    batch(ctx.db, {
-      limits: limits.statement,
-      ...store.insertServiceAccount(ctx.db, { ...created, now }),
-      recorded: recordResult(ctx, row),
-      audit: recordActs(ctx, organizationId, [act]),
-    }),
-  );
-  return row;
+  const { account, membership } = store.insertServiceAccount(ctx.db, { ...created, now });
+  return write(ctx, {
+    growth: { organizationId, records: { members: 1 } },
+    guarded: account,
+    also: { membership },
+    value: { ...created, createdAt: now, updatedAt: now, recordVersion: 1 },
+    acts: [act],
+  });
 }
 
 export async function updateServiceAccount(
@@ -76,7 +73,7 @@ export async function updateServiceAccount(
   id: string,
   input: { name: string | undefined; role: ServiceAccountRole | undefined },
 ): Promise<ServiceAccountRow> {
-  const before = await getCurrent(ctx, organizationId, id);
+  const before = await requireExpected(ctx, organizationId, id);
   const { name = before.name, role = before.role } = input;
   if (name === before.name && role === before.role) return before;
   if (!orgRoleReaches(before.role, role))
@@ -84,31 +81,31 @@ export async function updateServiceAccount(
   const now = ctx.clock.now();
   const hasNewRole = role !== before.role;
   const change = { role: hasNewRole ? { from: before.role, to: role } : undefined, now };
+  const guarded = store.updateMembership(ctx, organizationId, id, change);
   const row = store.findServiceAccount(ctx.db, organizationId, id);
-  const changedKeys = hasNewRole ? keysToIncrement(organizationId, id) : [];
-  const {
-    changed,
-    keys = [],
-    found,
-  } = await batch(ctx.db, {
-    changed: store.updateMembership(ctx, organizationId, id, change),
-    audit: recordActs(ctx, organizationId, [describeUpdate(before, { name, role })]),
-    renamed:
-      name === before.name
-        ? undefined
-        : store.renameAccount(ctx.db, organizationId, id, { name, now }),
-    recorded: recordRow(ctx, row, { changedKeys }),
-    keys: after(undefined, (hasChanged) =>
-      hasNewRole ? incrementKeyVersions(ctx.db, organizationId, id, hasChanged) : undefined,
-    ),
-    found: row,
+  const results = await writeBatch(ctx, {
+    guarded,
+    also: {
+      renamed:
+        name === before.name
+          ? undefined
+          : store.renameAccount(ctx.db, organizationId, id, { name, now }, guarded),
+    },
+    entry: { row, changedKeys: hasNewRole ? keysToIncrement(organizationId, id) : [] },
+    acts: [describeUpdate(before, { name, role })],
+    effects: {
+      keys: after(guarded, (hasChanged) =>
+        hasNewRole ? incrementKeyVersions(ctx.db, organizationId, id, hasChanged) : undefined,
+      ),
+    },
+    reads: { row },
   });
-  const [updated] = found;
-  if (changed.length === 0 || !updated) {
-    await getCurrent(ctx, organizationId, id);
+  const [updated] = results.reads.row;
+  if (results.guarded.length === 0 || !updated) {
+    await requireExpected(ctx, organizationId, id);
     throw new Conflict(CHANGED);
   }
-  await ctx.invalidateKeys(keys);
+  await ctx.invalidateKeys(results.effects.keys ?? []);
   return updated;
 }
 
@@ -118,23 +115,26 @@ export async function deleteServiceAccount(
   organizationId: string,
   id: string,
 ): Promise<void> {
-  const { name, role, accountId } = await getCurrent(ctx, organizationId, id);
+  const { name, role, accountId } = await requireExpected(ctx, organizationId, id);
   const state = { from: role, now: ctx.clock.now() };
   const target = { type: "service_account", id, name } as const;
-  const { keys, removed } = await batch(ctx.db, {
-    ...removeMembership(ctx, organizationId, id, state),
-    audit: recordActs(ctx, organizationId, [{ action: "service_account.deleted", target }]),
-    account: deleteUnprovenAccount(ctx.db, accountId),
+  const { removed, ...first } = removeMembership(ctx, organizationId, id, state);
+  const results = await writeBatch(ctx, {
+    first,
+    guarded: removed,
+    acts: [{ action: "service_account.deleted", target }],
+    effects: { account: deleteUnprovenAccount(ctx.db, accountId) },
   });
-  if (removed.length === 0) {
-    const after = await getCurrent(ctx, organizationId, id);
-    throw new Conflict(after.role === role ? OWNS_PROJECT : CHANGED);
+  if (results.guarded.length === 0) {
+    const found = await requireExpected(ctx, organizationId, id);
+    throw new Conflict(found.role === role ? OWNS_PROJECT : CHANGED);
   }
-  await ctx.invalidateKeys(keys.revoked.map((key) => toRevokedKey(key, ctx.clock)));
+  const { revoked } = results.first.keys;
+  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
-/** Throws `EtagMismatch` unless it has the version that the request expects. */
-async function getCurrent(
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(
   ctx: ServiceContext,
   organizationId: string,
   id: string,

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
@@ -59,9 +60,12 @@ export function insertServiceAccount(db: Database, created: NewServiceAccount) {
   const times = { createdAt: now, updatedAt: now };
   const account = { id: accountId, email: accountId, name, displayName: name, profile: {} };
   const membership = { id: membershipId, organizationId, accountId, role, ...times };
+  const inserted = db.insert(accounts).values({ ...account, ...times });
   return {
-    account: db.insert(accounts).values({ ...account, ...times }),
-    membership: db.insert(memberships).values({ ...membership, kind: "service_account" }),
+    account: inserted,
+    membership: after(inserted, () =>
+      db.insert(memberships).values({ ...membership, kind: "service_account" }),
+    ),
   };
 }
 
@@ -86,19 +90,22 @@ export function updateMembership(
     .returning({ id: memberships.id });
 }
 
-/** Changes nothing unless the previous statement of the batch has changed a row. */
+/** Changes nothing unless `updated`, the update of its membership, has changed a row. */
 export function renameAccount(
   db: Database,
   organizationId: string,
   id: string,
   { name, now }: { name: string; now: number },
+  updated: Statement,
 ) {
   const account = db
     .select({ id: memberships.accountId })
     .from(memberships)
     .where(within(organizationId, id));
-  return db
-    .update(accounts)
-    .set({ name, displayName: name, updatedAt: now })
-    .where(and(sql`${accounts.id} = (${account})`, sql`changes() > 0`));
+  return after(updated, (hasChanged) =>
+    db
+      .update(accounts)
+      .set({ name, displayName: name, updatedAt: now })
+      .where(and(sql`${accounts.id} = (${account})`, hasChanged)),
+  );
 }

@@ -6,6 +6,7 @@ import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { recordActs } from "../audit/index.ts";
 import { changeRecorder } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
@@ -38,11 +39,11 @@ export async function listVariables(
   page: NamedPageRequest,
 ): Promise<Page<VariableRow>> {
   const { organizationId } = ctx.actor;
-  const [[scope], rows] = await ctx.db.batch([
-    findScope(ctx, reference),
-    store.listVariables(ctx.db, organizationId, reference.id, page),
-  ]);
-  authorize(ctx.actor, reference.kind, scope, "viewer");
+  const { scopes, rows } = await batch(ctx.db, {
+    scopes: findScope(ctx, reference),
+    rows: store.listVariables(ctx.db, organizationId, reference.id, page),
+  });
+  authorize(ctx.actor, reference.kind, scopes[0], "viewer");
   return toPage(page, rows, (row) => row);
 }
 
@@ -112,7 +113,7 @@ export async function deleteVariable(ctx: ServiceContext, id: string): Promise<v
 }
 
 /**
- * Writes an audit record in the batch that reads the value, so that the record is committed before
+ * Writes an audit entry in the batch that reads the value, so that the entry is committed before
  * the value can leave. The value opens only for the project that the role was checked in.
  */
 export async function revealVariable(ctx: ServiceContext, id: string): Promise<string> {
@@ -122,11 +123,11 @@ export async function revealVariable(ctx: ServiceContext, id: string): Promise<s
   const target = { type: "variable", id, name } as const;
   const act = { action: "variable.revealed", target, projectId } as const;
   const exists = store.whereVariableExists(organizationId, id);
-  const { values } = await batch(ctx.db, {
-    audit: recordActs(ctx, organizationId, [act], exists),
-    values: store.findSealedValue(ctx.db, organizationId, id),
+  const { reads } = await writeBatch(ctx, {
+    guarded: recordActs(ctx, organizationId, [act], exists),
+    reads: { values: store.findSealedValue(ctx.db, organizationId, id) },
   });
-  const [sealed] = values;
+  const [sealed] = reads.values;
   if (!sealed) throw new NotFound("variable");
   return cipher.open(sealed.value, valueContext(variable));
 }

@@ -1,7 +1,7 @@
 import { authorize, type ServiceContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import { NotFound } from "../../lib/errors.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { recordRead } from "../audit/index.ts";
 import { type Scope, type ScopeReference, valueContext } from "./model.ts";
 import { findScope, toScope } from "./service.ts";
@@ -19,8 +19,8 @@ export async function openValues<Row extends Scope & { id: string; value: string
 }
 
 /**
- * Writes one audit record, with the names, in the batch that reads the values. The values open only
- * for the scope that the role was checked in. A scope without variables has a record, too.
+ * Writes one audit entry, with the names, in the batch that reads the values. The values open only
+ * for the scope that the role was checked in. A scope without variables has an entry, too.
  */
 export async function revealVariables(
   ctx: ServiceContext,
@@ -33,16 +33,16 @@ export async function revealVariables(
   const cipher = await ctx.cipher();
   const target = { type: reference.kind, id: reference.id, name: authorized.name };
   const act = { action: "variables.revealed", target, projectId } as const;
-  const { audit, sealed } = await batch(ctx.db, {
-    audit: recordRead(ctx, organizationId, act, {
+  const { guarded, reads } = await writeBatch(ctx, {
+    guarded: recordRead(ctx, organizationId, act, {
       changes: store.readNames(organizationId, reference.id),
       condition: store.whereScopeExists(organizationId, reference),
     }),
-    sealed: store.listSealedValues(ctx.db, organizationId, reference.id),
+    reads: { sealed: store.listSealedValues(ctx.db, organizationId, reference.id) },
   });
-  if (audit.length === 0) throw new NotFound(reference.kind);
+  if (guarded.length === 0) throw new NotFound(reference.kind);
   return openValues(
     cipher,
-    sealed.map((each) => ({ ...each, ...scope })),
+    reads.sealed.map((each) => ({ ...each, ...scope })),
   );
 }
