@@ -16,11 +16,11 @@ export async function listAlarms(
   page: PageRequest,
 ): Promise<Page<AlarmRow>> {
   const { db, actor } = ctx;
-  const [[stack], rows] = await db.batch([
-    findStack(db, actor, stackId),
-    store.listAlarms(db, actor.organizationId, stackId, page),
-  ]);
-  authorize(actor, "stack", stack, "viewer");
+  const { stacks, rows } = await batch(db, {
+    stacks: findStack(db, actor, stackId),
+    rows: store.listAlarms(db, actor.organizationId, stackId, page),
+  });
+  authorize(actor, "stack", stacks[0], "viewer");
   return toPage(page, rows, (row) => row);
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { EntryRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -10,10 +11,10 @@ export async function listChangelog(
   page: PageRequest,
 ): Promise<Page<EntryRow>> {
   const { db, actor } = ctx;
-  const [[project], rows] = await db.batch([
-    store.findProject(db, actor, projectId),
-    store.listEntries(db, actor.organizationId, projectId, page),
-  ]);
-  authorize(actor, "project", project, "viewer");
+  const { projects, rows } = await batch(db, {
+    projects: store.findProject(db, actor, projectId),
+    rows: store.listEntries(db, actor.organizationId, projectId, page),
+  });
+  authorize(actor, "project", projects[0], "viewer");
   return toPage(page, rows, (row) => row);
 }

@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -39,11 +40,11 @@ export async function listComponents(
   environmentId: string,
   page: NamedPageRequest,
 ): Promise<Page<ComponentRow>> {
-  const [[environment], rows] = await ctx.db.batch([
-    findEnvironment(ctx.db, ctx.actor, environmentId),
-    store.listComponents(ctx.db, ctx.actor.organizationId, environmentId, page),
-  ]);
-  authorize(ctx.actor, "environment", environment, "viewer");
+  const { environments, rows } = await batch(ctx.db, {
+    environments: findEnvironment(ctx.db, ctx.actor, environmentId),
+    rows: store.listComponents(ctx.db, ctx.actor.organizationId, environmentId, page),
+  });
+  authorize(ctx.actor, "environment", environments[0], "viewer");
   return toPage(page, rows, (row) => row);
 }
 

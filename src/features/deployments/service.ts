@@ -34,11 +34,11 @@ export async function listDeploymentsOfEnvironment(
   page: DeploymentPage,
 ): Promise<Page<DeploymentRow>> {
   const { db, actor } = ctx;
-  const [[environment], found] = await db.batch([
-    findEnvironment(db, actor, environmentId),
-    lists.listOfEnvironment(db, actor.organizationId, environmentId, page),
-  ]);
-  authorize(actor, "environment", environment, "viewer");
+  const { environments, found } = await batch(db, {
+    environments: findEnvironment(db, actor, environmentId),
+    found: lists.listOfEnvironment(db, actor.organizationId, environmentId, page),
+  });
+  authorize(actor, "environment", environments[0], "viewer");
   return toPage(page, found, (row) => row);
 }
 
@@ -48,11 +48,11 @@ export async function listDeploymentsOfStack(
   page: DeploymentPage,
 ): Promise<Page<DeploymentRow>> {
   const { db, actor } = ctx;
-  const [[stack], found] = await db.batch([
-    findStack(db, actor, stackId),
-    lists.listOfStack(db, actor.organizationId, stackId, page),
-  ]);
-  authorize(actor, "stack", stack, "viewer");
+  const { stacks, found } = await batch(db, {
+    stacks: findStack(db, actor, stackId),
+    found: lists.listOfStack(db, actor.organizationId, stackId, page),
+  });
+  authorize(actor, "stack", stacks[0], "viewer");
   return toPage(page, found, (row) => row);
 }
 
@@ -71,11 +71,12 @@ export async function compareConfigurations(
 ): Promise<ConfigurationChange> {
   requireScope(actor, "environments:read");
   const { organizationId } = actor;
-  const [[found], [content]] = await db.batch([
-    store.findDeployment(db, actor, id),
-    store.findContent(db, organizationId, id),
-  ]);
-  const deployment = authorize(actor, "deployment", found, "viewer");
+  const { found, contents } = await batch(db, {
+    found: store.findDeployment(db, actor, id),
+    contents: store.findContent(db, organizationId, id),
+  });
+  const [content] = contents;
+  const deployment = authorize(actor, "deployment", found[0], "viewer");
   if (!content?.configuration) return {};
   const after = JSON.parse(content.configuration) as Document;
   const before = documentBefore(after, JSON.parse(deployment.patch) as Operation[]);

@@ -1,4 +1,5 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -44,11 +45,11 @@ export async function listEnvironments(
   projectId: string,
   page: NamedPageRequest,
 ): Promise<Page<EnvironmentRow>> {
-  const [[project], rows] = await ctx.db.batch([
-    findProject(ctx.db, ctx.actor, projectId),
-    store.listEnvironments(ctx.db, ctx.actor, projectId, page),
-  ]);
-  authorize(ctx.actor, "project", project, "viewer");
+  const { projects, rows } = await batch(ctx.db, {
+    projects: findProject(ctx.db, ctx.actor, projectId),
+    rows: store.listEnvironments(ctx.db, ctx.actor, projectId, page),
+  });
+  authorize(ctx.actor, "project", projects[0], "viewer");
   return toPage(page, rows, (row) => row);
 }
 

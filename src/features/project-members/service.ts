@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize, requireExpectedVersion } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -26,11 +27,11 @@ export async function listMembers(
   page: NamedPageRequest & { roles: readonly ProjectRole[] },
 ): Promise<Page<ProjectMemberRow>> {
   const { organizationId } = ctx.actor;
-  const [[project], rows] = await ctx.db.batch([
-    findProject(ctx.db, ctx.actor, projectId),
-    store.listMembers(ctx.db, organizationId, projectId, page),
-  ]);
-  authorize(ctx.actor, "project", project, "viewer");
+  const { projects, rows } = await batch(ctx.db, {
+    projects: findProject(ctx.db, ctx.actor, projectId),
+    rows: store.listMembers(ctx.db, organizationId, projectId, page),
+  });
+  authorize(ctx.actor, "project", projects[0], "viewer");
   return toPage(page, rows, (row) => ({ createdAt: row.createdAt, id: row.membershipId }));
 }
 
@@ -49,11 +50,11 @@ export async function addMembers(
   input: { membershipIds: readonly string[]; role: ProjectRole },
 ): Promise<ProjectMemberRow[]> {
   const { db, actor } = ctx;
-  const [[row], memberships] = await db.batch([
-    findProject(db, actor, projectId),
-    store.findMemberships(db, actor.organizationId, input.membershipIds),
-  ]);
-  const project = authorize(actor, "project", row, "owner");
+  const { found, memberships } = await batch(db, {
+    found: findProject(db, actor, projectId),
+    memberships: store.findMemberships(db, actor.organizationId, input.membershipIds),
+  });
+  const project = authorize(actor, "project", found[0], "owner");
   const { organizationId, createdAt: projectCreatedAt } = project;
   const now = ctx.clock.now();
   const byId = new Map(memberships.map((membership) => [membership.membershipId, membership]));
@@ -121,11 +122,12 @@ async function requireMember(
   needed: ProjectRole,
 ): Promise<ProjectMemberRow> {
   const { organizationId } = ctx.actor;
-  const [[project], [member]] = await ctx.db.batch([
-    findProject(ctx.db, ctx.actor, projectId),
-    store.findMember(ctx.db, organizationId, projectId, membershipId),
-  ]);
-  authorize(ctx.actor, "project", project, needed);
+  const { projects, members } = await batch(ctx.db, {
+    projects: findProject(ctx.db, ctx.actor, projectId),
+    members: store.findMember(ctx.db, organizationId, projectId, membershipId),
+  });
+  const [member] = members;
+  authorize(ctx.actor, "project", projects[0], needed);
   if (!member) throw new NotFound("member of the project");
   return member;
 }

@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../context.ts";
 import { authorize } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { findStack } from "../stacks/index.ts";
@@ -21,11 +22,11 @@ export async function listResourcesOfStack(
   page: PageRequest,
 ): Promise<Page<ResourceRow>> {
   const { db, actor } = ctx;
-  const [[stack], rows] = await db.batch([
-    findStack(db, actor, id),
-    store.listResources(db, actor.organizationId, { kind: "stack", id }, page),
-  ]);
-  authorize(actor, "stack", stack, "viewer");
+  const { stacks, rows } = await batch(db, {
+    stacks: findStack(db, actor, id),
+    rows: store.listResources(db, actor.organizationId, { kind: "stack", id }, page),
+  });
+  authorize(actor, "stack", stacks[0], "viewer");
   return toPage(page, rows, (row) => row);
 }
 
@@ -35,10 +36,10 @@ export async function listResourcesOfEnvironment(
   page: PageRequest,
 ): Promise<Page<ResourceRow>> {
   const { db, actor } = ctx;
-  const [[environment], rows] = await db.batch([
-    findEnvironment(db, actor, id),
-    store.listResources(db, actor.organizationId, { kind: "environment", id }, page),
-  ]);
-  authorize(actor, "environment", environment, "viewer");
+  const { environments, rows } = await batch(db, {
+    environments: findEnvironment(db, actor, id),
+    rows: store.listResources(db, actor.organizationId, { kind: "environment", id }, page),
+  });
+  authorize(actor, "environment", environments[0], "viewer");
   return toPage(page, rows, (row) => row);
 }

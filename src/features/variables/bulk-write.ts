@@ -60,11 +60,11 @@ async function tryPut(
   const { db, actor } = ctx;
   const names = mode === "merge" ? variables.map(({ name }) => name) : undefined;
   const selection = { organizationId: actor.organizationId, scopeId: reference.id, names };
-  const [[row], existing] = await db.batch([
-    findScope(ctx, reference),
-    store.listSelected(db, selection),
-  ]);
-  const scope = toScope(reference, authorize(actor, reference.kind, row, "contributor"));
+  const { found, existing } = await batch(db, {
+    found: findScope(ctx, reference),
+    existing: store.listSelected(db, selection),
+  });
+  const scope = toScope(reference, authorize(actor, reference.kind, found[0], "contributor"));
   const plan = planPut(ctx, scope, existing, variables);
   const sealed = await sealAll(ctx, plan.written);
   const limits = limitPut(ctx, scope, plan, sealed);

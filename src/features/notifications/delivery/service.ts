@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -27,11 +28,11 @@ export async function listDeliveries(
   page: DeliveryPage,
 ): Promise<Page<DeliveryRow>> {
   const { db, actor } = ctx;
-  const [[integration], found] = await db.batch([
-    findIntegration(db, actor, projectId, integrationId),
-    store.listDeliveries(db, actor.organizationId, integrationId, page),
-  ]);
-  authorize(actor, "notification integration", integration, "viewer");
+  const { integrations, found } = await batch(db, {
+    integrations: findIntegration(db, actor, projectId, integrationId),
+    found: store.listDeliveries(db, actor.organizationId, integrationId, page),
+  });
+  authorize(actor, "notification integration", integrations[0], "viewer");
   return toPage(page, found, (row) => row);
 }
 
@@ -40,11 +41,11 @@ export async function getDelivery(
   reference: DeliveryReference,
 ): Promise<{ delivery: DeliveryRowInFull; attempts: AttemptRow[] }> {
   const { db, actor } = ctx;
-  const [[found], attempts] = await db.batch([
-    store.findDelivery(db, actor, reference),
-    store.listAttempts(db, actor.organizationId, reference.id),
-  ]);
-  return { delivery: authorize(actor, "delivery", found, "viewer"), attempts };
+  const { found, attempts } = await batch(db, {
+    found: store.findDelivery(db, actor, reference),
+    attempts: store.listAttempts(db, actor.organizationId, reference.id),
+  });
+  return { delivery: authorize(actor, "delivery", found[0], "viewer"), attempts };
 }
 
 /** Creates a new delivery, because a final status never changes. */

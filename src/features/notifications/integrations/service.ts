@@ -66,11 +66,11 @@ export async function listIntegrations(
   ctx: ServiceContext,
   projectId: string,
 ): Promise<IntegrationRow[]> {
-  const [[project], rows] = await ctx.db.batch([
-    findProject(ctx.db, ctx.actor, projectId),
-    store.listIntegrations(ctx.db, ctx.actor.organizationId, projectId),
-  ]);
-  authorize(ctx.actor, "project", project, "viewer");
+  const { projects, rows } = await batch(ctx.db, {
+    projects: findProject(ctx.db, ctx.actor, projectId),
+    rows: store.listIntegrations(ctx.db, ctx.actor.organizationId, projectId),
+  });
+  authorize(ctx.actor, "project", projects[0], "viewer");
   return rows;
 }
 
@@ -179,11 +179,11 @@ export async function resumeIntegration(
   const { db, actor } = ctx;
   const now = ctx.clock.now();
   const reference = { organizationId: actor.organizationId, projectId, id };
-  const [[found], manyRetries] = await db.batch([
-    store.findIntegration(db, actor, projectId, id),
-    store.findManyRetries(db, reference, now),
-  ]);
-  const before = authorize(actor, NAME, found, "owner");
+  const { found, manyRetries } = await batch(db, {
+    found: store.findIntegration(db, actor, projectId, id),
+    manyRetries: store.findManyRetries(db, reference, now),
+  });
+  const before = authorize(actor, NAME, found[0], "owner");
   if (manyRetries.length > 0) await advanceAll(ctx, before, now);
   const after = { ...before, pausedUntil: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };

@@ -1,5 +1,6 @@
 import type { ServiceContext } from "../../../context.ts";
 import { authorize } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import type { EventFilter, EventRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -11,10 +12,10 @@ export async function listEvents(
   page: PageRequest,
 ): Promise<Page<EventRow>> {
   const { db, actor } = ctx;
-  const [[project], found] = await db.batch([
-    store.findProject(db, actor, projectId),
-    store.listEvents(db, actor, projectId, filter, page),
-  ]);
-  authorize(actor, "project", project, "viewer");
+  const { projects, found } = await batch(db, {
+    projects: store.findProject(db, actor, projectId),
+    found: store.listEvents(db, actor, projectId, filter, page),
+  });
+  authorize(actor, "project", projects[0], "viewer");
   return toPage(page, found, (row) => row);
 }

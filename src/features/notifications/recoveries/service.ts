@@ -21,11 +21,11 @@ export async function listRecoveries(
   page: PageRequest,
 ): Promise<Page<RecoveryRow>> {
   const { db, actor } = ctx;
-  const [[integration], found] = await db.batch([
-    findIntegration(db, actor, projectId, integrationId),
-    store.listRecoveries(db, actor.organizationId, integrationId, page),
-  ]);
-  authorize(actor, "notification integration", integration, "viewer");
+  const { integrations, found } = await batch(db, {
+    integrations: findIntegration(db, actor, projectId, integrationId),
+    found: store.listRecoveries(db, actor.organizationId, integrationId, page),
+  });
+  authorize(actor, "notification integration", integrations[0], "viewer");
   return toPage(page, found, (row) => row);
 }
 

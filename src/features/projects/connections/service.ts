@@ -1,4 +1,5 @@
 import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../changelog/index.ts";
@@ -72,11 +73,11 @@ async function requireConnection(
   id: string,
 ): Promise<{ project: ProjectRow; before: ConnectionRow | undefined }> {
   const { db, actor } = ctx;
-  const [[row], [before]] = await db.batch([
-    findProject(db, actor, id),
-    store.findConnection(db, actor.organizationId, id),
-  ]);
-  return { project: authorize(actor, "project", row, "owner"), before };
+  const { found, connections } = await batch(db, {
+    found: findProject(db, actor, id),
+    connections: store.findConnection(db, actor.organizationId, id),
+  });
+  return { project: authorize(actor, "project", found[0], "owner"), before: connections[0] };
 }
 
 function changeOf(

@@ -1,4 +1,5 @@
 import { requireOrgRole, requireScope, type ServiceContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { findPool } from "../index.ts";
@@ -12,10 +13,10 @@ export async function listAttempts(
 ): Promise<Page<store.AttemptRow>> {
   requireOrgRole(actor, organizationId, "admin");
   requireScope(actor, "deployments:read");
-  const [[pool], rows] = await db.batch([
-    findPool(db, organizationId, poolId),
-    store.listAttempts(db, { organizationId, poolId }, page, clock.now()),
-  ]);
-  if (!pool) throw new NotFound("runner pool");
+  const { pools, rows } = await batch(db, {
+    pools: findPool(db, organizationId, poolId),
+    rows: store.listAttempts(db, { organizationId, poolId }, page, clock.now()),
+  });
+  if (!pools[0]) throw new NotFound("runner pool");
   return toPage(page, rows, (row) => row);
 }
