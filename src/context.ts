@@ -147,6 +147,7 @@ export interface IdempotentRequest {
   status: number;
   /** Of the record of its result. */
   recordId: string;
+  actor: Actor;
   /** Called once the record is committed. */
   recorded(): void;
 }
@@ -161,10 +162,6 @@ export interface ServiceContext extends CoreContext, ConditionalRequest {
   /** Absent: the request has no `Idempotency-Key`. */
   idempotentRequest?: IdempotentRequest;
 }
-
-/** What a write of a caller needs: that of a request, or of a signed callback for a member. */
-export type WriteContext = SystemContext &
-  Pick<ServiceContext, "actor" | "origin" | "idempotentRequest">;
 
 export interface RunnerContext extends CoreContext {
   runner: Runner;

@@ -1,7 +1,7 @@
-import type { WriteContext } from "../context.ts";
+import type { Actor, RequestOrigin, ServiceContext, SystemContext } from "../context.ts";
 import { after, batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
-import { type AuditedAct, recordActs } from "../features/audit/index.ts";
+import { type AuditedAct, type OtherActor, recordActs } from "../features/audit/index.ts";
 import {
   type Action,
   type Change,
@@ -16,6 +16,13 @@ import {
   sealSecrets,
 } from "../features/idempotency/index.ts";
 import { type Growth, limitGrowth } from "../features/usage/index.ts";
+
+/** Of whoever writes: a request, the callback of a service, or a person who signs in. */
+export interface WriteContext extends SystemContext, Pick<ServiceContext, "idempotentRequest"> {
+  origin: RequestOrigin;
+  /** Without a key: what proves who it is, in the organization that it acts in. */
+  actor: Actor | (OtherActor & { organizationId: string });
+}
 
 /** What every write consists of. Its statements run in this order. */
 export interface Parts<

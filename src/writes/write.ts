@@ -1,8 +1,13 @@
-import type { WriteContext } from "../context.ts";
 import type { Results, RowsStatement, Statements } from "../db/batch.ts";
 import type { Change } from "../features/changelog/index.ts";
 import type { Select } from "../features/idempotency/index.ts";
-import { type Changes, type Entry, type Parts, writeBatch } from "./write-batch.ts";
+import {
+  type Changes,
+  type Entry,
+  type Parts,
+  type WriteContext,
+  writeBatch,
+} from "./write-batch.ts";
 
 /** Reads one row, as the batch leaves it. */
 type RowSelect<Row> = RowsStatement<Row> & Select;

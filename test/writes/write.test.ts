@@ -46,6 +46,9 @@ const REFUSED = [
   (ctx: ServiceContext) =>
     // @ts-expect-error An update says what it returns if it changes nothing, for all results, too.
     writeBatch(ctx, { guarded, changes: [renamed] }),
+  (ctx: ServiceContext) =>
+    // @ts-expect-error Who has no key acts in an organization that it names.
+    write({ ...ctx, actor: { type: "trust" } }, { guarded, otherwise }),
 ];
 
 it("fails without what its types need", async () => {

@@ -4,7 +4,7 @@ import { after, batch, type Statement } from "../../db/batch.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { type AuditedAct, recordActsOf, requireFull } from "../audit/index.ts";
+import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
 import { LAST_OWNER_OF_SOME, SERVICE_ACCOUNT } from "./model.ts";
 import { changedFields, presentAccount } from "./presenters.ts";
 import type { AccountPatch, Identity, MembershipRow, OwnAccount } from "./store.ts";
@@ -98,7 +98,7 @@ function recordDeletionElsewhere(
   const actor = { type: "service", membershipId: membership.id, accountId } as const;
   const acts = describeDeletion(accountId, membership);
   return after(ended, (hasChanged) =>
-    recordActsOf({ db, clock }, membership.organizationId, actor, acts, hasChanged),
+    recordActs({ db, clock, actor }, membership.organizationId, acts, hasChanged),
   );
 }
 

@@ -29,7 +29,7 @@ export interface AuditContext {
   clock: Clock;
   /** Absent for work without a request. */
   origin?: RequestOrigin;
-  actor?: Actor;
+  actor?: Actor | OtherActor;
   runner?: Runner;
 }
 
@@ -46,7 +46,7 @@ export function recordActs(
   return insertActs(ctx, { organizationId, actor: actorOf(ctx), acts, condition });
 }
 
-/** Like `recordActs`, for an actor without an API key. */
+/** Of verbs that do not use `write` yet. */
 export function recordActsOf(
   ctx: AuditContext,
   organizationId: string,
@@ -54,7 +54,7 @@ export function recordActsOf(
   acts: readonly AuditedAct[],
   condition: SQL = sql`changes() > 0`,
 ) {
-  return insertActs(ctx, { organizationId, actor: { ...NOBODY, ...actor }, acts, condition });
+  return recordActs({ ...ctx, actor }, organizationId, acts, condition);
 }
 
 /** An act on each record that a statement selects. */
@@ -140,6 +140,7 @@ type AuditActor = { type: ActorType } & {
 };
 
 function actorOf({ actor, runner }: AuditContext): AuditActor {
+  if (actor && "type" in actor) return { ...NOBODY, ...actor };
   if (actor) {
     const { membershipId, accountId } = actor;
     const ids = { credentialId: credentialIdOf(actor), membershipId, accountId };

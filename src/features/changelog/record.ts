@@ -58,7 +58,7 @@ export function insertEntries(
       projectId: field("projectId"),
       accountId: actor?.accountId ?? null,
       membershipId: actor?.membershipId ?? null,
-      keyId: actor?.keyId ?? null,
+      keyId: actor && "keyId" in actor ? actor.keyId : null,
       action: field("action"),
       recordType: field("record.type"),
       recordId: field("record.id"),

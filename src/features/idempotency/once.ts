@@ -8,7 +8,7 @@ import { authorizeRepeat } from "./authorize-repeat.ts";
 import { readResult, saveResponse } from "./record.ts";
 import * as store from "./store.ts";
 
-type SentRequest = Omit<IdempotentRequest, "recorded">;
+type SentRequest = Omit<IdempotentRequest, "actor" | "recorded">;
 
 type Work<Result> = (ctx: ServiceContext) => Promise<Result>;
 
@@ -42,7 +42,7 @@ export async function once<Result>(
   const recorded = () => {
     isRecorded = true;
   };
-  const recording = { ...ctx, idempotentRequest: { ...request, recorded } };
+  const recording = { ...ctx, idempotentRequest: { ...request, actor: ctx.actor, recorded } };
   try {
     const result = await work(recording);
     // The work had nothing to write. A repeat must not find something to write later.

@@ -5,7 +5,7 @@ import {
   credentialIdOf,
   type IdempotentRequest,
   type ServiceContext,
-  type WriteContext,
+  type SystemContext,
 } from "../../context.ts";
 import { observe } from "../../db/batch.ts";
 import { jsonRow, mergeFields } from "../../db/json-row.ts";
@@ -13,6 +13,8 @@ import type { EncryptionContext } from "../../lib/cipher.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
 import * as store from "./store.ts";
+
+type SavingContext = SystemContext & Pick<ServiceContext, "idempotentRequest">;
 
 /** A result as JSON: a value that the service knows, or a row as the batch leaves it. */
 type StoredResult = ({ value: unknown } | { row: object[] }) & {
@@ -49,7 +51,7 @@ export type Shown = { row: Select } | { value: unknown };
  * @param secrets Of `sealSecrets`: the result is then `{ row, ...secrets }`.
  */
 export function saveResponse(
-  ctx: WriteContext,
+  ctx: SavingContext,
   shown: Shown,
   options?: RecordOptions,
   secrets?: string,
@@ -62,12 +64,15 @@ export function saveResponse(
  * Seals what only the first response and its repeats show. Undefined if the request has no
  * `Idempotency-Key`.
  */
-export async function sealSecrets(ctx: WriteContext, secrets: object): Promise<string | undefined> {
+export async function sealSecrets(
+  ctx: SavingContext,
+  secrets: object,
+): Promise<string | undefined> {
   const request = ctx.idempotentRequest;
   if (!request) return undefined;
-  const { organizationId } = ctx.actor;
-  const context = secretsContext({ id: request.recordId, organizationId });
-  const stored: StoredSecrets = { authority: authorityOf(ctx.actor), secrets };
+  const { recordId: id, actor } = request;
+  const context = secretsContext({ id, organizationId: actor.organizationId });
+  const stored: StoredSecrets = { authority: authorityOf(actor), secrets };
   return (await ctx.cipher()).seal(JSON.stringify(stored), context);
 }
 
@@ -157,7 +162,7 @@ export function secretsContext(record: { id: string; organizationId: string }): 
 }
 
 function insert(
-  ctx: WriteContext,
+  ctx: SavingContext,
   result: string | SQL,
   { condition = sql`changes() > 0`, changedKeys = [] }: RecordOptions = {},
   secrets = "",
@@ -165,19 +170,16 @@ function insert(
   const request = ctx.idempotentRequest;
   if (!request) return undefined;
   const keys = is(changedKeys, SQL) ? changedKeys : JSON.stringify(changedKeys);
-  const row = { ...toRow(ctx, request), result, secrets, changedKeys: keys };
+  const createdAt = ctx.clock.now();
+  const row = { ...toRow(request), createdAt, result, secrets, changedKeys: keys };
   const when = condition === "always" ? sql`true` : condition;
-  return observe(store.insertRecord(ctx, row, when), () => request.recorded());
+  return observe(store.insertRecord(ctx.db, row, when), () => request.recorded());
 }
 
-function toRow({ actor, clock }: WriteContext, request: IdempotentRequest) {
-  const { recordId, key, fingerprint, status } = request;
+function toRow({ recordId, key, fingerprint, status, actor }: IdempotentRequest) {
   const { organizationId } = actor;
   const credentialId = credentialIdOf(actor);
-  return {
-    ...{ id: recordId, organizationId, credentialId, key, fingerprint, status },
-    createdAt: clock.now(),
-  };
+  return { id: recordId, organizationId, credentialId, key, fingerprint, status };
 }
 
 function isSelect(row: Select | object | null): row is Select {

@@ -1,5 +1,5 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import { type Actor, credentialIdOf, type WriteContext } from "../../context.ts";
+import { type Actor, credentialIdOf } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { idempotencyRecords } from "./table.ts";
@@ -50,7 +50,7 @@ export type NewRecord = Omit<
   changedKeys: string | SQL;
 };
 
-export function insertRecord({ db }: WriteContext, record: NewRecord, condition: SQL) {
+export function insertRecord(db: Database, record: NewRecord, condition: SQL) {
   return insertFrom(
     db,
     idempotencyRecords,

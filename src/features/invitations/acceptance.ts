@@ -4,14 +4,14 @@ import {
   parseCredential,
 } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
+import { after } from "../../db/batch.ts";
 import { ApiError, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
+import { write } from "../../writes/write.ts";
 import { issueApiKey, newKeyRow, presentAuthority } from "../api-keys/index.ts";
-import { type AuditedAct, recordActsOf } from "../audit/index.ts";
+import { type AuditedAct, recordActs } from "../audit/index.ts";
 import { findMember, toUnprovenAccount } from "../memberships/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import type {
   AcceptedInvitation,
   InvitationToken,
@@ -65,18 +65,19 @@ export async function acceptInvitation(
   const person = joiningOf(ctx, invitation, { signedInAt: null });
   const key = firstKeyOf(ctx, invitation, { issued, membershipId: person.membership.id });
   const joining = { ...person, key };
-  const records = { members: 1, api_keys: 1 };
-  const limits = limitGrowth(ctx, { organizationId, records });
-  const statements = {
-    limits: limits.statement,
-    consumed: store.consumeInvitation(db, presented, clock.now()),
-    joining: store.insertJoining(db, joining),
-    audit: recordJoining(ctx, invitation, joining),
-    found: findMember(db, organizationId, joining.membership.id),
-  };
-  const { found } = await limits.enforce(batch(db, statements));
-  const [member] = found;
-  if (!member) throw INVALID_INVITATION;
+  const { actor, acts } = describeJoining(invitation, joining);
+  const consumed = store.consumeInvitation(db, presented, clock.now());
+  const member = await write(
+    { ...ctx, actor },
+    {
+      growth: { organizationId, records: { members: 1, api_keys: 1 } },
+      guarded: consumed,
+      also: store.insertJoining(db, joining, consumed),
+      reads: findMember(db, organizationId, joining.membership.id),
+      acts,
+      otherwise: () => INVALID_INVITATION,
+    },
+  );
   return { organizationName, member, apiKey: { row: key, key: issued.key } };
 }
 
@@ -111,15 +112,16 @@ export async function declineInvitation(
   organizationId: string,
   invited: InvitedAddress,
 ): Promise<void> {
-  const { db, clock } = ctx;
   const target = { type: "invitation", id: invited.id } as const;
-  const act = { action: "invitation.declined", target } as const;
-  const actor = { type: "open_id_connect" } as const;
-  const { declined } = await batch(db, {
-    declined: store.consumeInvitation(db, invited, clock.now()),
-    audit: recordActsOf(ctx, organizationId, actor, [act]),
-  });
-  if (declined.length === 0) throw INVALID_INVITATION;
+  const actor = { type: "open_id_connect", organizationId } as const;
+  await write(
+    { ...ctx, actor },
+    {
+      guarded: store.consumeInvitation(ctx.db, invited, ctx.clock.now()),
+      acts: [{ action: "invitation.declined", target }],
+      otherwise: () => INVALID_INVITATION,
+    },
+  );
 }
 
 function planAcceptance(
@@ -131,13 +133,17 @@ function planAcceptance(
   const joining = joiningOf(ctx, invitation, { signedInAt: clock.now() });
   const { account, membership } = joining;
   const { organizationId, id: membershipId } = membership;
+  const { actor, acts } = describeJoining(invitation, joining);
+  const consumed = store.consumeInvitation(db, proof, clock.now());
   return {
     person: { organizationId, membershipId, accountId: account.id },
     records: { members: 1 },
     statements: {
-      consumed: store.consumeInvitation(db, proof, clock.now()),
-      joining: store.insertJoining(db, joining),
-      audit: recordJoining(ctx, invitation, joining),
+      consumed,
+      joining: store.insertJoining(db, joining, consumed),
+      audit: after(consumed, (isConsumed) =>
+        recordActs({ ...ctx, actor }, organizationId, acts, isConsumed),
+      ),
     },
   };
 }
@@ -194,15 +200,13 @@ function firstKeyOf(
   };
 }
 
-function recordJoining(
-  ctx: Pick<InviteeContext, "origin" | "clock" | "db">,
-  invitation: OpenInvitation,
-  { account, membership, key }: Joining,
-) {
+/** The person is the actor. */
+function describeJoining(invitation: OpenInvitation, { account, membership, key }: Joining) {
   const { role, status } = membership;
   const actor = {
     type: key ? "invitation" : "open_id_connect",
     ...(key && { credentialId: invitation.id }),
+    organizationId: invitation.organizationId,
     membershipId: membership.id,
     accountId: account.id,
   } as const;
@@ -221,5 +225,5 @@ function recordJoining(
       changes: { after: presentAuthority(key) },
     });
   }
-  return recordActsOf(ctx, invitation.organizationId, actor, acts);
+  return { actor, acts };
 }

@@ -1,5 +1,6 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
+import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
@@ -169,13 +170,22 @@ export interface Joining {
   key?: typeof apiKeys.$inferSelect;
 }
 
-/** Each inserts its row only if the previous statement of the batch changed one. */
-export function insertJoining(db: Database, { account, membership, key }: Joining) {
-  const condition = sql`where changes() > 0`;
+/** Inserts nothing unless the invitation was `consumed`. */
+export function insertJoining(
+  db: Database,
+  { account, membership, key }: Joining,
+  consumed: Statement,
+) {
   return {
-    account: insertFrom(db, accounts, account, condition),
-    membership: insertFrom(db, memberships, membership, condition),
-    key: key && insertFrom(db, apiKeys, key, condition),
+    account: after(consumed, (isConsumed) =>
+      insertFrom(db, accounts, account, sql`where ${isConsumed}`),
+    ),
+    membership: after(consumed, (isConsumed) =>
+      insertFrom(db, memberships, membership, sql`where ${isConsumed}`),
+    ),
+    key:
+      key &&
+      after(consumed, (isConsumed) => insertFrom(db, apiKeys, key, sql`where ${isConsumed}`)),
   };
 }
 

@@ -1,10 +1,10 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { CoreContext } from "../../context.ts";
-import { batch, type Statements } from "../../db/batch.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
+import { after, batch, type Statements } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../lib/errors.ts";
-import { recordActsOf } from "../audit/index.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
+import { recordActs } from "../audit/index.ts";
 import {
   acceptAsInvited,
   acceptWithAddress,
@@ -94,19 +94,24 @@ export async function declineOrganization(
   if (isAccepted) throw CANNOT_DECLINE;
   const condition = choices.hasUnaccepted(id, email);
   const removal = { from: role, now: clock.now(), condition };
-  const actor = { type: "open_id_connect", membershipId: id, accountId } as const;
+  const actor = { type: "open_id_connect", organizationId, membershipId: id, accountId } as const;
   const act = {
     action: "member.removed",
     target: { type: "member", id },
     changes: { before: { account_id: accountId, role } },
   } as const;
-  const { removal: done } = await batch(db, {
-    removal: removeMembership({ db, ownership }, organizationId, id, removal),
-    audit: recordActsOf(ctx, organizationId, actor, [act]),
-    account: deleteUnprovenAccount(db, accountId),
-  });
-  if (done.removed.length === 0) throw CANNOT_DECLINE;
-  await ctx.invalidateKeys(done.keys.revoked.map((key) => toRevokedKey(key, clock)));
+  const { removed, ...others } = removeMembership({ db, ownership }, organizationId, id, removal);
+  const { first, guarded } = await writeBatch(
+    { ...ctx, actor },
+    {
+      first: others,
+      guarded: removed,
+      acts: [act],
+      effects: { account: deleteUnprovenAccount(db, accountId) },
+    },
+  );
+  if (guarded.length === 0) throw CANNOT_DECLINE;
+  await ctx.invalidateKeys(first.keys.revoked.map((key) => toRevokedKey(key, clock)));
 }
 
 async function requireChoice(
@@ -146,11 +151,11 @@ async function planSignIn(
     target: { type: "member", id },
     ...(status === "pending" && { changes: { before: { status }, after: { status: "active" } } }),
   } as const;
-  const statements = {
-    accepted: choices.acceptMembership(ctx.db, id, email, now),
-    acceptance: recordActsOf(ctx, organizationId, actor, [act]),
-  };
-  return { person, statements };
+  const accepted = choices.acceptMembership(ctx.db, id, email, now);
+  const acceptance = after(accepted, (isAccepted) =>
+    recordActs({ ...ctx, actor }, organizationId, [act], isAccepted),
+  );
+  return { person, statements: { accepted, acceptance } };
 }
 
 /** @param signInId Starts one session at most. */
@@ -164,9 +169,11 @@ async function startSession(
   // A sign-in that waits for the callback may still become one that waits for the choice.
   const expiresAt = ctx.clock.now() + 2 * SIGN_IN_TTL_MS;
   const used = store.markUsed(ctx.db, { id: signInId, organizationId, expiresAt });
-  const before = { used, statements };
-  const started = startPersonSession(ctx, person, { before, ...(records && { records }) });
-  const created = await refuseTaken(started, { "used_sign_ins.id": UNKNOWN_SIGN_IN });
+  const { created } = await startPersonSession(ctx, person, {
+    before: { used, statements },
+    taken: { "used_sign_ins.id": UNKNOWN_SIGN_IN },
+    ...(records && { records }),
+  });
   if (!created) throw gone;
   return created;
 }

@@ -1,5 +1,5 @@
-import type { ChangedKey, ServiceContext, SystemContext } from "../../context.ts";
-import { observe } from "../../db/batch.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
+import { after } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { recordActs } from "../audit/index.ts";
@@ -32,16 +32,17 @@ export async function switchOrganization(
   if (!session?.isOfPerson) throw ONLY_OPEN_ID_CONNECT;
   const { organizationId: from, membershipId } = actor;
   const ended = endSession(ctx, { organizationId: from, membershipId, id: session.id });
-  let changed: readonly ChangedKey[] = [];
   const act = { action: "session.revoked", target: { type: "session", id: session.id } } as const;
-  const before = {
-    ended: { ...ended, keys: observe(ended.keys, (keys) => (changed = keys)) },
-    audit: recordActs(ctx, actor.organizationId, [act]),
-    signIn: store.recordSignIn(db, person.membershipId, clock.now()),
-  };
-  const options = { before, expiresAt: session.expiresAt, continues: session };
-  const created = await startPersonSession(ctx, person, options);
-  await ctx.invalidateKeys(changed);
+  const { before, created } = await startPersonSession(ctx, person, {
+    before: {
+      ...ended,
+      audit: after(ended.ended, (hasEnded) => recordActs(ctx, from, [act], hasEnded)),
+      signIn: store.recordSignIn(db, person.membershipId, clock.now()),
+    },
+    expiresAt: session.expiresAt,
+    continues: session,
+  });
+  await ctx.invalidateKeys(before.keys);
   if (!created) throw new NotFound("organization");
   return created;
 }

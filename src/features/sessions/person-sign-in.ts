@@ -1,13 +1,13 @@
-import { after, batch, type Statements } from "../../db/batch.ts";
+import type { Results, Statements } from "../../db/batch.ts";
+import type { Taken } from "../../db/constraint-errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { issueApiKey, newKeyRow } from "../api-keys/index.ts";
-import { recordActsOf } from "../audit/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import { issueSession } from "./credentials.ts";
 import { SESSION_TTL_MS } from "./model.ts";
 import {
+  additionOf,
   type CreatedSession,
-  describeCreation,
   type SignInContext,
   toCreated,
 } from "./sign-in-service.ts";
@@ -20,25 +20,60 @@ export interface SignedInPerson {
   accountId: string;
 }
 
-/**
- * Starts a session with all that the membership may do, in one batch after `before`. Undefined if the
- * membership does not exist or is not active.
- * @param options.expiresAt At the latest. Default: after the longest time of a session.
- * @param options.continues The session that it continues.
- * @param options.records By how much `before` increases what is counted.
- */
-export async function startPersonSession(
+interface Options<Before extends Statements> {
+  /** What the sign-in does before the session starts, in one batch. */
+  before: Before;
+  /** The errors of the unique indexes that it may violate. */
+  taken?: Taken;
+  /** By how much it increases what is counted. */
+  records?: { members: number };
+  /** At the latest. Default: after the longest time of a session. */
+  expiresAt?: number;
+  /** The session that it continues. */
+  continues?: { id: string };
+}
+
+interface Started<Before extends Statements> {
+  before: Results<Before>;
+  /** Undefined if the membership does not exist or is not active. */
+  created: CreatedSession | undefined;
+}
+
+/** Starts a session with all that the membership may do. */
+export async function startPersonSession<Before extends Statements>(
   ctx: SignInContext,
   person: SignedInPerson,
-  options: {
-    before: Statements;
-    expiresAt?: number;
-    continues?: { id: string };
-    records?: { members: number };
-  },
-): Promise<CreatedSession | undefined> {
-  const { db, clock, origin } = ctx;
-  const { organizationId, membershipId } = person;
+  { before, taken, records, ...options }: Options<Before>,
+): Promise<Started<Before>> {
+  const { organizationId, membershipId, accountId } = person;
+  const { issued, session, key } = await newSession(ctx, person, options);
+  const actor = {
+    type: "open_id_connect",
+    ...{ organizationId, membershipId, accountId },
+  } as const;
+  const { growth, ...addition } = additionOf(ctx, session);
+  const results = await writeBatch(
+    { ...ctx, actor },
+    {
+      ...addition,
+      growth: { ...growth, ...(records && { records }) },
+      first: { before, key: store.insertKeyOfSession(ctx.db, key) },
+      guarded: store.insertSession(ctx.db, session),
+      ...(taken && { taken }),
+    },
+  );
+  const [row] = results.guarded;
+  // TypeScript does not resolve the results of a generic group.
+  const { before: done } = results.first as unknown as { before: Results<Before> };
+  return { before: done, created: row && toCreated(row, issued, session.createdAt) };
+}
+
+/** With a key of its own. */
+async function newSession(
+  { clock, origin }: SignInContext,
+  { organizationId, membershipId }: SignedInPerson,
+  { expiresAt, continues }: Pick<Options<Statements>, "expiresAt" | "continues">,
+) {
   const now = clock.now();
   const [issued, issuedKey] = await Promise.all([
     issueSession(newId(clock)),
@@ -48,31 +83,11 @@ export async function startPersonSession(
   const session = {
     ...{ id, secretHash, organizationId, membershipId, keyId: issuedKey.id },
     source: "open_id_connect" as const,
-    createdBySessionId: options.continues?.id ?? null,
+    createdBySessionId: continues?.id ?? null,
     userAgent: origin.userAgent,
     createdAt: now,
-    expiresAt: options.expiresAt ?? now + SESSION_TTL_MS,
+    expiresAt: expiresAt ?? now + SESSION_TTL_MS,
   };
   const key = { ...newKeyRow(issuedKey, now), organizationId, membershipId, sessionId: id };
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bounds: [store.sessionCountBound(membershipId)],
-    ...(options.records && { records: options.records }),
-  });
-  const { accountId } = person;
-  const actor = { type: "open_id_connect", membershipId, accountId } as const;
-  const created = store.insertSession(db, session);
-  const acts = [describeCreation(session)];
-  const statements = {
-    ended: store.deleteEnded(db, membershipId, now),
-    limits: limits.statement,
-    before: options.before,
-    key: store.insertKeyOfSession(db, key),
-    created,
-    audit: after(created, (hasChanged) =>
-      recordActsOf(ctx, organizationId, actor, acts, hasChanged),
-    ),
-  };
-  const results = await limits.enforce(batch(db, statements));
-  return toCreated(results.created, issued, now);
+  return { issued, session, key };
 }

@@ -1,11 +1,10 @@
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { after, batch } from "../../db/batch.ts";
 import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { write } from "../../writes/write.ts";
 import { apiKeyStore, parseApiKey } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, recordActsOf } from "../audit/index.ts";
-import { limitGrowth } from "../usage/index.ts";
+import type { AuditedAct } from "../audit/index.ts";
 import { issueSession } from "./credentials.ts";
 import type { SignInToken, UsableLink } from "./link-store.ts";
 import * as links from "./link-store.ts";
@@ -56,19 +55,15 @@ export async function signInWithKey(ctx: SignInContext, text: string): Promise<C
   const issued = await issueSession(newId(clock));
   const expiresAt = now + SESSION_TTL_MS;
   const session = newSession(ctx, issued, { ...owner, source: "api_key", expiresAt });
-  const limits = limitsOf(ctx, session);
-  const created = store.insertSession(db, session);
-  const acts = [describeCreation(session)];
-  const statements = {
-    ended: store.deleteEnded(db, membershipId, now),
-    limits: limits.statement,
-    created,
-    audit: after(created, (hasChanged) =>
-      recordActs({ ...ctx, actor }, organizationId, acts, hasChanged),
-    ),
-  };
-  const results = await limits.enforce(batch(db, statements));
-  return toCreated(results.created, issued, now) ?? refuse(INVALID_API_KEY);
+  const row = await write(
+    { ...ctx, actor },
+    {
+      ...additionOf(ctx, session),
+      guarded: store.insertSession(db, session),
+      otherwise: () => INVALID_API_KEY,
+    },
+  );
+  return toCreated(row, issued, now);
 }
 
 /** Changes nothing. */
@@ -87,29 +82,26 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
   const expiresAt = Math.min(now + SESSION_TTL_MS, sessionExpiresAt ?? Number.POSITIVE_INFINITY);
   const owner = { keyId, membershipId, organizationId, createdBySessionId };
   const session = newSession(ctx, issued, { ...owner, source: "sign_in_link", expiresAt });
-  const limits = limitsOf(ctx, session);
   const actor = {
     type: "sign_in_link",
     credentialId: link.id,
+    organizationId,
     membershipId,
     accountId,
     creatorKeyId: keyId,
     creatorMembershipId: membershipId,
   } as const;
   const consumed = links.consumeLink(db, presented, now);
-  const created = store.insertSessionOfLink(db, session, consumed);
-  const acts = [describeCreation(session)];
-  const statements = {
-    ended: store.deleteEnded(db, membershipId, now),
-    limits: limits.statement,
-    consumed,
-    created,
-    audit: after(created, (hasChanged) =>
-      recordActsOf(ctx, organizationId, actor, acts, hasChanged),
-    ),
-  };
-  const results = await limits.enforce(batch(db, statements));
-  return toCreated(results.created, issued, now) ?? refuse(INVALID_LINK);
+  const row = await write(
+    { ...ctx, actor },
+    {
+      ...additionOf(ctx, session),
+      first: { consumed },
+      guarded: store.insertSessionOfLink(db, session, consumed),
+      otherwise: () => INVALID_LINK,
+    },
+  );
+  return toCreated(row, issued, now);
 }
 
 async function requireLink(
@@ -129,11 +121,17 @@ function newSession<
   return { ...owner, id, secretHash, userAgent: origin.userAgent, createdAt: clock.now() };
 }
 
-function limitsOf(ctx: SignInContext, { organizationId, membershipId }: NewSession) {
-  return limitGrowth(ctx, { organizationId, bounds: [store.sessionCountBound(membershipId)] });
+/** What the creation of a session deletes before, adds, and records. */
+export function additionOf({ db, clock }: SignInContext, session: NewSession) {
+  const { organizationId, membershipId } = session;
+  return {
+    lapsed: store.deleteEnded(db, membershipId, clock.now()),
+    growth: { organizationId, bounds: [store.sessionCountBound(membershipId)] },
+    acts: [describeCreation(session)],
+  };
 }
 
-export function describeCreation({ id, source, keyId }: NewSession): AuditedAct {
+function describeCreation({ id, source, keyId }: NewSession): AuditedAct {
   return {
     action: "session.created",
     target: { type: "session", id },
@@ -141,15 +139,11 @@ export function describeCreation({ id, source, keyId }: NewSession): AuditedAct 
   };
 }
 
-/** For the response. Undefined if nothing was created. */
+/** For the response. */
 export function toCreated(
-  [row]: readonly SessionRow[],
+  row: SessionRow,
   { key: secret }: IssuedKey,
   now: number,
-): CreatedSession | undefined {
-  return row && { row, secret, maxAgeSeconds: Math.floor((row.expiresAt - now) / 1000) };
-}
-
-function refuse(error: ApiError): never {
-  throw error;
+): CreatedSession {
+  return { row, secret, maxAgeSeconds: Math.floor((row.expiresAt - now) / 1000) };
 }

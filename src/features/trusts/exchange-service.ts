@@ -1,14 +1,12 @@
 import type { RequestOrigin, SystemContext } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
 import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import { insertKeyOfTrust, issueApiKey, newKeyRow, presentApiKey } from "../api-keys/index.ts";
-import { type AuditedAct, type OtherActor, recordActsOf } from "../audit/index.ts";
+import type { AuditedAct, OtherActor } from "../audit/index.ts";
 import { insertToken, issueRunnerToken, presentToken } from "../runner-pools/index.ts";
-import { limitGrowth } from "../usage/index.ts";
 import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 import type { Exchanged } from "./model.ts";
@@ -62,23 +60,21 @@ async function issue(
   const expiresAt = now + ttlSeconds * 1000;
   const name = nameOf(trust, verified);
   const { insert, ...issued } = await newCredential(ctx, trust, { name, now, expiresAt });
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bounds: [store.liveKeyBound(trustId, now)],
-  });
   const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
   const used = { id, organizationId, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
-  const writing = batch(ctx.db, {
-    limits: limits.statement,
-    used: store.insertUsedToken(ctx.db, trustId, used),
-    issued: insert,
-    recorded: recordActsOf(ctx, organizationId, actorOf(trust), [act]),
-  });
-  const results = await refuseTaken(limits.enforce(writing), {
-    "used_tokens.id": new Unauthenticated(REFUSED.repeated),
-  });
-  const [row] = results.issued;
+  const actor = { ...actorOf(trust), organizationId };
+  const { guarded } = await writeBatch(
+    { ...ctx, actor },
+    {
+      growth: { organizationId, bounds: [store.liveKeyBound(trustId, now)] },
+      first: { used: store.insertUsedToken(ctx.db, trustId, used) },
+      guarded: insert,
+      acts: [act],
+      taken: { "used_tokens.id": new Unauthenticated(REFUSED.repeated) },
+    },
+  );
+  const [row] = guarded;
   if (!row) throw new Unauthenticated(REFUSED.noTrust);
   const presented = "poolId" in row ? presentToken(row) : presentApiKey(row);
   const { poolId } = trust;

@@ -6,22 +6,22 @@ import {
   requireScope,
   type ServiceContext,
 } from "../../context.ts";
-import { batch } from "../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
+import { write } from "../../writes/write.ts";
+import { writeBatch } from "../../writes/write-batch.ts";
 import {
   CREATOR_CHANGED,
   requestedNarrowing,
   requireNoEscalation,
   resolveNarrowing,
 } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs, refuseEscalation } from "../audit/index.ts";
-import { recordResult } from "../idempotency/index.ts";
+import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
 import { endFamily, familyOf, requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
-import { bytesOf, limitGrowth } from "../usage/index.ts";
+import { bytesOf } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
 import { TRUST_VERSION, type TrustInput } from "./model.ts";
@@ -77,21 +77,17 @@ export async function createTrust(
     createdAt: ctx.clock.now(),
   };
   const { name, issuer, audience, conditions } = input;
-  const limits = limitGrowth(ctx, {
-    organizationId,
-    bytes: bytesOf(name, issuer, audience, JSON.stringify(conditions)),
-    bounds: [store.trustCountBound(organizationId)],
+  return write(ctx, {
+    growth: {
+      organizationId,
+      bytes: bytesOf(name, issuer, audience, JSON.stringify(conditions)),
+      bounds: [store.trustCountBound(organizationId)],
+    },
+    guarded: store.insertTrustOfKey(ctx, trust),
+    value: trust,
+    acts: [describeCreation(trust)],
+    otherwise: () => CREATOR_CHANGED,
   });
-  const { created } = await limits.enforce(
-    batch(ctx.db, {
-      limits: limits.statement,
-      created: store.insertTrustOfKey(ctx, trust),
-      recorded: recordResult(ctx, trust),
-      audit: recordActs(ctx, organizationId, [describeCreation(trust)]),
-    }),
-  );
-  if (created.length === 0) throw CREATOR_CHANGED;
-  return trust;
 }
 
 /** Revokes what the trust has issued, with everything that was created with it. */
@@ -110,14 +106,15 @@ export async function deleteTrust(
     actor: ctx.actor,
   };
   const target = { type: "trust", id, name: trust.name } as const;
-  const { family, trust: ended } = await batch(ctx.db, {
-    family: endFamily(ctx.db, revocation),
-    trust: store.deleteTrust(ctx, organizationId, id),
-    audit: recordActs(ctx, organizationId, [{ action: "trust.deleted", target }]),
+  const { deleted, ...owned } = store.deleteTrust(ctx, organizationId, id);
+  const { first, guarded } = await writeBatch(ctx, {
+    first: { family: endFamily(ctx.db, revocation), ...owned },
+    guarded: deleted,
+    acts: [{ action: "trust.deleted", target }],
   });
-  const revoked = [...family.revoked, ...family.tokens, ...ended.tokens];
+  const revoked = [...first.family.revoked, ...first.family.tokens, ...first.tokens];
   await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
-  if (ended.deleted.length === 0) throw new NotFound("trust");
+  if (guarded.length === 0) throw new NotFound("trust");
 }
 
 function requireOneTarget(input: TrustInput): void {
