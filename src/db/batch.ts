@@ -50,11 +50,11 @@ const origins = new WeakMap<Statement, Statement>();
  * @param build Takes whether the statement directly before has changed a row, and how many.
  */
 export function after<Dependent extends Statement | undefined>(
-  origin: Statement | undefined,
+  origin: Statement,
   build: (hasChanged: SQL, changed: SQL) => Dependent,
 ): Dependent {
   const dependent = build(sql`changes() > 0`, sql`changes()`);
-  if (dependent && origin) origins.set(dependent, origins.get(origin) ?? origin);
+  if (dependent) origins.set(dependent, origins.get(origin) ?? origin);
   return dependent;
 }
 

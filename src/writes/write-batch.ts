@@ -65,7 +65,7 @@ export type Entry = Shown &
      * When there is an entry, if not after a change by the guarded statement. The entry is then the last
      * to be written, so that it shows what `effects` have done.
      */
-    condition?: RecordOptions["condition"];
+    condition?: RecordOptions["condition"] | undefined;
   };
 
 interface BatchOptions<Effects extends Statements, Reads extends Statements> {
@@ -116,7 +116,7 @@ export async function writeBatch<
   if (changes?.length && changes.every(isNoOp)) return unchanged as Unchanged;
   const limits = growth && limitGrowth(ctx, growth);
   const sealed = entry?.secrets && (await sealSecrets(ctx, entry.secrets));
-  const save = (condition: Entry["condition"]) =>
+  const save = (condition: RecordOptions["condition"]) =>
     entry && saveResponse(ctx, entry, { ...entry, condition }, sealed);
   const writing = batch(ctx.db, {
     lapsed: parts.lapsed,
@@ -126,7 +126,7 @@ export async function writeBatch<
     also: parts.also,
     entry: entry?.condition ? undefined : after(guarded, save),
     audit: acts && after(guarded, (changed) => recordActs(ctx, organizationId, acts, changed)),
-    changelog: changes && recordChanges(ctx, organizationId, changes, written, guarded),
+    changelog: changes && recordChanges(ctx, organizationId, changes, guarded, written),
     effects: parts.effects,
     lateEntry: entry?.condition && save(entry.condition),
     reads: parts.reads,

@@ -68,11 +68,9 @@ async function produce(harness: DeliveryHarness, from: number, count: number): P
         const ctx = systemContext(db, bindings, execution, options);
         // One record for each change: one request would produce one event for all its changes.
         const recorded = names.map((name, index) => {
-          const statements = {
-            project: db.update(projects).set({ updatedAt: harness.now }),
-            changelog: recordChanges(ctx, project.org_id, [change(name)]),
-          };
-          return [`change ${index}`, statements] as const;
+          const updated = db.update(projects).set({ updatedAt: harness.now });
+          const changelog = recordChanges(ctx, project.org_id, [change(name)], updated);
+          return [`change ${index}`, { updated, changelog }] as const;
         });
         await batch(ctx.db, Object.fromEntries(recorded));
       })

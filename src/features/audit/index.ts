@@ -6,9 +6,9 @@ export {
   type AuditContext,
   auditDelivery,
   auditOperator,
+  isAudit,
   type OtherActor,
   recordActs,
   recordActsFrom,
-  recordActsOf,
   recordRead,
 } from "./store.ts";

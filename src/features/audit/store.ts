@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import {
   type Actor,
   credentialIdOf,
@@ -33,28 +33,14 @@ export interface AuditContext {
   runner?: Runner;
 }
 
-/**
- * Records acts in the batch that does them.
- * @param condition By default that the previous statement of the batch changed a row.
- */
+/** Records acts in the batch that does them, if `condition` holds. */
 export function recordActs(
   ctx: AuditContext,
   organizationId: string,
   acts: readonly AuditedAct[],
-  condition: SQL = sql`changes() > 0`,
+  condition: SQL,
 ) {
   return insertActs(ctx, { organizationId, actor: actorOf(ctx), acts, condition });
-}
-
-/** Of verbs that do not use `write` yet. */
-export function recordActsOf(
-  ctx: AuditContext,
-  organizationId: string,
-  actor: OtherActor,
-  acts: readonly AuditedAct[],
-  condition: SQL = sql`changes() > 0`,
-) {
-  return recordActs({ ...ctx, actor }, organizationId, acts, condition);
 }
 
 /** An act on each record that a statement selects. */
@@ -122,6 +108,13 @@ export function recordRefusal(
 export function recordExport(ctx: AuditContext, organizationId: string) {
   const target = { type: "organization", id: organizationId } as const;
   return recordActs(ctx, organizationId, [{ action: "audit_log.exported", target }], sql`true`);
+}
+
+const INSERT = `insert into "${getTableName(auditLog)}"`;
+
+/** Whether the text of a statement writes to the audit log. */
+export function isAudit(statement: string): boolean {
+  return statement.startsWith(INSERT);
 }
 
 export const REFUSAL_INTERVAL_MS = 60_000;

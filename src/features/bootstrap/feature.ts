@@ -3,7 +3,14 @@ import { bootstrapRoutes } from "./routes.ts";
 import { bootstraps } from "./table.ts";
 
 export const bootstrapFeature = {
-  routes: { public: ({ clock }) => [bootstrapRoutes(clock)] },
+  routes: {
+    public: ({ createContext }) => [
+      bootstrapRoutes((env, execution) => ({
+        ...createContext(env, execution),
+        origin: env.origin,
+      })),
+    ],
+  },
   tables: [
     {
       table: bootstraps,

@@ -5,7 +5,6 @@ import type { PublicEnv } from "../../http/envs.ts";
 import { operation } from "../../http/operation.ts";
 import { readJsonBody } from "../../http/read-body.ts";
 import { createRouter } from "../../http/router.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { toNewAccount } from "../memberships/index.ts";
 import {
   ORGANIZATION_PATH,
@@ -14,7 +13,12 @@ import {
 } from "../organizations/index.ts";
 import type { Documented } from "./document.ts";
 import { Bootstrap } from "./schemas.ts";
-import { bootstrap, requireBootstrapToken, requireUnused } from "./service.ts";
+import {
+  type BootstrapContext,
+  bootstrap,
+  requireBootstrapToken,
+  requireUnused,
+} from "./service.ts";
 
 const requireToken: MiddlewareHandler<PublicEnv> = async (c, next) => {
   const [, token] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? [];
@@ -34,12 +38,16 @@ const create = operation({
   request: () => ({ body: jsonBody(Bootstrap()) }),
 });
 
-export function bootstrapRoutes(clock: Clock) {
+export function bootstrapRoutes(
+  createContext: (
+    env: PublicEnv["Bindings"],
+    execution: Pick<ExecutionContext, "waitUntil">,
+  ) => BootstrapContext,
+) {
   return createRouter<Documented, PublicEnv>().openapi(create, async (c) => {
     const { organization, account } = c.req.valid("json");
     const input = { organizationName: organization.name, account: toNewAccount(account) };
-    const { DB: d1, origin } = c.env;
-    const created = await bootstrap({ d1, clock, origin }, input);
+    const created = await bootstrap(createContext(c.env, c.executionCtx), input);
     const { organization: row } = created.row;
     await tagged(c, row.recordVersion, presentOrganization(row));
     setLocation(c, ORGANIZATION_PATH, { org_id: row.id });

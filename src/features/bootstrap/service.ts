@@ -1,14 +1,17 @@
-import type { RequestOrigin } from "../../context.ts";
-import { after, batch } from "../../db/batch.ts";
+import type { RequestOrigin, SystemContext } from "../../context.ts";
+import { after } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
-import { refuseTaken } from "../../db/constraint-errors.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
-import { recordActsOf } from "../audit/index.ts";
+import { write } from "../../writes/write.ts";
 import { type NewAccount, toAccountRow } from "../memberships/index.ts";
 import { type OrganizationWithKey, prepareOrganization } from "../organizations/index.ts";
 import * as store from "./store.ts";
+
+/** The context of a request with the bootstrap token. */
+export interface BootstrapContext extends SystemContext {
+  origin: RequestOrigin;
+}
 
 /** Throws for every token if the deployment has none. */
 export async function requireBootstrapToken(
@@ -26,26 +29,30 @@ export async function requireUnused(d1: D1Database): Promise<void> {
 
 /** Succeeds once per database, also for concurrent requests. */
 export async function bootstrap(
-  { d1, clock, origin }: { d1: D1Database; clock: Clock; origin: RequestOrigin },
+  ctx: BootstrapContext,
   input: { organizationName: string; account: NewAccount },
 ): Promise<OrganizationWithKey> {
-  const { db } = openForWriting(d1);
+  const { db, clock } = ctx;
   const account = toAccountRow(clock, input.account);
   const { created, statements, acts } = await prepareOrganization(
     { db, clock },
     { name: input.organizationName, accountId: account.id },
   );
-  const { id, createdAt } = created.row.organization;
-  const { organization, ...rest } = statements;
-  await refuseTaken(
-    batch(db, {
-      organization,
-      bootstrap: after(organization, () => store.insertBootstrap(db, id, createdAt)),
-      account: after(organization, () => store.insertFirstAccount(db, account)),
-      ...rest,
-      audit: recordActsOf({ db, clock, origin }, id, { type: "bootstrap_token" }, acts),
-    }),
-    { "bootstraps.only": new NotFound("path") },
+  const { id: organizationId, createdAt } = created.row.organization;
+  const { organization: guarded, ...others } = statements;
+  return write(
+    { ...ctx, actor: { type: "bootstrap_token", organizationId } },
+    {
+      guarded,
+      also: {
+        // First: it decides between concurrent callers, who may send the same account.
+        bootstrap: after(guarded, () => store.insertBootstrap(db, organizationId, createdAt)),
+        account: after(guarded, () => store.insertFirstAccount(db, account)),
+        ...others,
+      },
+      value: created,
+      acts,
+      taken: { "bootstraps.only": new NotFound("path") },
+    },
   );
-  return created;
 }

@@ -44,12 +44,11 @@ const OMITTED_FIELDS: { [Type in RecordType]?: readonly string[] } = {
   environment: ["configuration"],
 };
 
-/** Records nothing unless the previous statement of the batch changed a row. */
 export function auditChanges(
   ctx: AuditContext,
   organizationId: string,
   changes: readonly Change[],
-  condition?: SQL,
+  condition: SQL,
 ) {
   const acts = changes.filter((change) => !isNoOp(change)).flatMap(toActs);
   return acts.length > 0 ? recordActs(ctx, organizationId, acts, condition) : undefined;

@@ -38,15 +38,11 @@ export interface WrittenFields {
   after: SQL;
 }
 
-/** @param condition By default that the previous statement of the batch changed a row. */
 export function insertEntries(
   { db, clock, actor }: ChangelogContext,
   organizationId: string | SQL,
   entries: readonly Entry[],
-  {
-    written,
-    condition = sql`changes() > 0`,
-  }: { written?: WrittenFields | undefined; condition?: SQL } = {},
+  { written, condition }: { written?: WrittenFields | undefined; condition: SQL },
 ) {
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
   return insertFrom(
@@ -118,16 +114,13 @@ export function writeChangelogEvent(
   );
 }
 
-/**
- * Records nothing unless a statement has changed a row.
- * @param origin That statement. By default the previous one of the batch.
- */
+/** Writes nothing unless `origin`, a statement of the batch, has changed a row. */
 export function recordChanges(
   ctx: ChangelogContext,
   organizationId: string,
   changes: readonly Change[],
+  origin: Statement,
   written?: WrittenFields,
-  origin?: Statement,
 ) {
   const entries = toEntries(ctx, changes);
   return {

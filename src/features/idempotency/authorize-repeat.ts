@@ -1,11 +1,7 @@
-import { getTableName } from "drizzle-orm";
 import { readsEverything, type ServiceContext } from "../../context.ts";
 import { interceptWrites } from "../../db/client.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { auditLog } from "../audit/table.ts";
-
-/** A refused escalation is recorded by itself, also for a repeat. */
-const REFUSAL = new RegExp(`^insert into "${getTableName(auditLog)}"`);
+import { isAudit } from "../audit/index.ts";
 
 /**
  * Does the work of a repeated request again until it would write or send, so that its authorization
@@ -38,8 +34,9 @@ function withoutEffects(
   { idempotentRequest: _, expectedVersions: __, ...ctx }: ServiceContext,
   stop: () => never,
 ): ServiceContext {
+  // The audit log has a refused escalation by itself, also for a repeat.
   const beforeWrite = (statement: string) => {
-    if (!REFUSAL.test(statement)) stop();
+    if (!isAudit(statement)) stop();
   };
   return { ...ctx, db: interceptWrites(ctx.db, beforeWrite), fetch: async () => stop() };
 }

@@ -1,6 +1,6 @@
 import { sealedColumn } from "../../db/sealed-column.ts";
 import type { Feature } from "../../feature.ts";
-import { secretsContext } from "./record.ts";
+import { secretsContext } from "./result.ts";
 import { sweepRecords } from "./sweep.ts";
 import { idempotencyRecords } from "./table.ts";
 

@@ -5,7 +5,8 @@ import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { authorizeRepeat } from "./authorize-repeat.ts";
-import { readResult, saveResponse } from "./record.ts";
+import { saveResponse } from "./record.ts";
+import { readResult } from "./result.ts";
 import * as store from "./store.ts";
 
 type SentRequest = Omit<IdempotentRequest, "actor" | "recorded">;

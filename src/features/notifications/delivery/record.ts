@@ -199,24 +199,21 @@ function disableIntegration(
   const hasReason =
     reason === "gone" ? sql`true` : sql`${integrations.failingSince} <= ${now - FAILING_MS}`;
   const { organizationId, projectId, integrationId: id } = claimed;
-  return {
-    integration: ctx.db
-      .update(integrations)
-      .set({ disabledAt: now, disabledReason: reason, updatedAt: now })
-      .where(
-        sql`${integrations.id} in (select integrations.id
-          ${fromItems([versionOf(claimed)])}, integrations where ${isUnchanged()} and ${hasReason})`,
-      ),
-    changelog: recordChanges(ctx, organizationId, [
-      {
-        projectId,
-        action: "disabled",
-        record: { type: "integration", id },
-        before: {},
-        after: { disabled_at: toTimestamp(now), disabled_reason: reason },
-      },
-    ]),
-  };
+  const disabled = ctx.db
+    .update(integrations)
+    .set({ disabledAt: now, disabledReason: reason, updatedAt: now })
+    .where(
+      sql`${integrations.id} in (select integrations.id
+        ${fromItems([versionOf(claimed)])}, integrations where ${isUnchanged()} and ${hasReason})`,
+    );
+  const change = {
+    projectId,
+    action: "disabled",
+    record: { type: "integration", id },
+    before: {},
+    after: { disabled_at: toTimestamp(now), disabled_reason: reason },
+  } as const;
+  return { disabled, changelog: recordChanges(ctx, organizationId, [change], disabled) };
 }
 
 function fromItems(items: readonly object[]): SQL {

@@ -280,7 +280,7 @@ export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
     await batch(ctx.db, {
       first,
       deleted,
-      changelog: recordChanges(ctx, organizationId, [change], undefined, deleted),
+      changelog: recordChanges(ctx, organizationId, [change], deleted),
     });
   }
 }
