@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findWritingFunctions, type Sources } from "./support/writing-functions.ts";
 
 const sources: Record<string, string> = import.meta.glob("../src/**/*.ts", {
   query: "?raw",
@@ -348,6 +349,137 @@ describe("imports", () => {
       /\bimport\((?!\s*["'`])/.test(each),
     );
     expect(hidden.map(([path]) => path)).toEqual([]);
+  });
+});
+
+/** What writes outside of `src/writes`: by the path of a file and the name of a function in it. */
+const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
+  { what: /^writes\/write-batch\.ts: writeBatch$/, because: "Every write of a caller." },
+  { what: /: sweep\w+$|\/sweep\.ts: /, because: "The schedule." },
+  { what: /^features\/purge\//, because: "The purge." },
+  {
+    what: /^features\/runner-api\//,
+    because: "Calls of runners, with the fence of their attempt.",
+  },
+  { what: /^features\/alarms\/service\.ts: reportAlarmAsRunner$/, because: "A call of a runner." },
+  { what: /^features\/notifications\/delivery\/sender\.ts: /, because: "The queue's consumer." },
+  {
+    what: /^features\/notifications\/(recoveries\/service\.ts: advance|integrations\/service\.ts: advanceAll)$/,
+    because: "Deliveries of a recovery, in chunks.",
+  },
+  { what: /\/credentials\.ts: \w+Store$/, because: "When a credential was last used." },
+  { what: /^features\/idempotency\/once\.ts: /, because: "The entries themselves." },
+  {
+    what: /^features\/audit\/service\.ts: (refuseEscalation|exportAuditLog)$/,
+    because: "What only the audit log has: refusals and exports.",
+  },
+  {
+    what: /^features\/variables\/bulk-write\.ts: tryPut$/,
+    because: "Two statements decide, each by itself, and one event has the changes of both.",
+  },
+];
+
+describe("writes of callers", () => {
+  const below = (path: string) => path.replace("../src/", "");
+  const source: Sources = Object.fromEntries(
+    Object.entries(sources).map(([path, text]) => [below(path), text]),
+  );
+  const found = findWritingFunctions(source);
+
+  it("go through src/writes", () => {
+    const isOther = (each: string) => OTHER_WRITERS.some(({ what }) => what.test(each));
+    expect(found.filter((each) => !isOther(each))).toEqual([]);
+    const unused = OTHER_WRITERS.filter(({ what }) => !found.some((each) => what.test(each)));
+    expect(unused).toEqual([]);
+  });
+
+  it.each([
+    ["by a statement", "batch(ctx.db, { deleted: ctx.db.delete(stacks) })"],
+    [
+      "by a constant",
+      "batch(ctx.db, statements)",
+      "const statements = { done: store.remove(ctx) };",
+    ],
+    ["by a function of a store", "batch(ctx.db, { ...store.remove(ctx), read: store.list(ctx) })"],
+    ["by an index", "batch(ctx.db, { audit: recordRead(ctx, id, act, options) })"],
+    ["by a helper", "batch(ctx.db, plan(ctx))"],
+    ["by an argument", "batch(ctx.db, given)"],
+    ["by another name", "run(ctx.db, { removed: store.remove(ctx) })"],
+    ["without a batch", "store.remove(ctx)"],
+  ])("are found if they are made elsewhere: %s", (_, call, before = "") => {
+    const violating = {
+      "features/violating/store.ts": `
+import { insertFrom } from "../../db/insert-from.ts";
+import { stacks } from "../stacks/table.ts";
+export function remove({ db }: Context) {
+  return { removed: db
+    .delete(stacks) };
+}
+export function list({ db }: Context) {
+  return db.select().from(stacks);
+}
+`,
+      "features/violating/service.ts": `
+import { batch, batch as run } from "../../db/batch.ts";
+import { recordRead } from "../audit/index.ts";
+import * as store from "./store.ts";
+export async function verb(ctx: ServiceContext, given: Statements) {
+  ${before}
+  await ${call};
+}
+export async function reads(ctx: ServiceContext) {
+  const { rows } = await batch(ctx.db, { rows: store.list(ctx) });
+  return rows;
+}
+function plan(ctx: ServiceContext) {
+  return { first: store.list(ctx), then: store.remove(ctx) };
+}
+`,
+    };
+    const all = findWritingFunctions({ ...source, ...violating });
+    expect(all.filter((each) => !found.includes(each))).toEqual([
+      "features/violating/service.ts: verb",
+    ]);
+  });
+});
+
+/** What a file with SQL may use of the modules that decide and run: not errors, roles and batches. */
+const USED_BY_STORES: Readonly<Record<string, readonly string[]>> = {
+  "context.ts": ["credentialIdOf"],
+  "db/batch.ts": ["after", "observe"],
+  "lib/errors.ts": [],
+  "lib/header-errors.ts": [],
+};
+
+describe("files with SQL", () => {
+  function breachesOf(file: string, text: string): string[] {
+    const clauses = text.matchAll(/^(?:import|export)\s(?!type\b)([^"';]*?)\sfrom\s"([^"]+)"/gm);
+    return [...clauses].flatMap(([, names = "", specifier = ""]) => {
+      const allowed = USED_BY_STORES[join(file, specifier)];
+      const values = names.replaceAll(/\btype \w+(?: as \w+)?/g, "").match(/\w+|\*/g) ?? [];
+      return allowed ? values.filter((name) => !allowed.includes(name)) : [];
+    });
+  }
+
+  const inStores = files.filter(({ role }) => role === "store");
+
+  it("build statements, and decide nothing: they throw no errors, check no roles and run no batch", () => {
+    expect(inStores.length).toBeGreaterThan(60);
+    const breaches = inStores.flatMap(({ file }) =>
+      breachesOf(file, String(sources[`../src/${file}`])).map((name) => `${file} uses ${name}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it.each([
+    ['import { NotFound } from "../../lib/errors.ts";', ["NotFound"]],
+    ['import { type Actor, requireRole } from "../../context.ts";', ["requireRole"]],
+    ['import {\n  after,\n  batch,\n  type Statement,\n} from "../../db/batch.ts";', ["batch"]],
+    ['import * as context from "../../context.ts";', ["*", "as", "context"]],
+    ['import type { NotFound } from "../../lib/errors.ts";', []],
+    ['import { after, type Statement } from "../../db/batch.ts";', []],
+  ])("are refused if they do: %s", (text, names) => {
+    expect(breachesOf("features/violating/store.ts", text)).toEqual(names);
   });
 });
 
