@@ -5,7 +5,7 @@ import type { PublicRouteDeps } from "./feature.ts";
 import { HEALTH_PATH } from "./features/health/routes.ts";
 import {
   isIdempotent,
-  type ReadRecord,
+  type ReadResource,
   readIdempotencyKey,
 } from "./features/idempotency/middleware.ts";
 import { FEATURES } from "./features/index.ts";
@@ -118,7 +118,7 @@ function listEndpoints(deps: PublicRouteDeps): Endpoints {
 }
 
 function createRouteIndex(endpoints: Endpoints): RouteIndex {
-  const read: ReadRecord = (request, ctx, execution) => {
+  const read: ReadResource = (request, ctx, execution) => {
     const matched = index.match(request.method, new URL(request.url).pathname);
     if (!matched?.route.apiKey) return new Response(null, { status: 404 });
     return matched.route.apiKey(request, ctx, execution, matched);

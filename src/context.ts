@@ -145,11 +145,11 @@ export interface IdempotentRequest {
   fingerprint: string;
   /** Of the response, as the route declares it. */
   status: number;
-  /** Of the record of its result. */
-  recordId: string;
+  /** Of the entry of its result. */
+  entryId: string;
   actor: Actor;
-  /** Called once the record is committed. */
-  recorded(): void;
+  /** Called once the entry is committed. */
+  saved(): void;
 }
 
 /** The context of a request with an API key or a session. */

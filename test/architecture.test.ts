@@ -401,7 +401,7 @@ describe("writes of callers", () => {
       "const statements = { done: store.remove(ctx) };",
     ],
     ["by a function of a store", "batch(ctx.db, { ...store.remove(ctx), read: store.list(ctx) })"],
-    ["by an index", "batch(ctx.db, { audit: recordRead(ctx, id, act, options) })"],
+    ["by an index", "batch(ctx.db, { audit: auditRead(ctx, id, act, options) })"],
     ["by a helper", "batch(ctx.db, plan(ctx))"],
     ["by an argument", "batch(ctx.db, given)"],
     ["by another name", "run(ctx.db, { removed: store.remove(ctx) })"],
@@ -421,7 +421,7 @@ export function list({ db }: Context) {
 `,
       "features/violating/service.ts": `
 import { batch, batch as run } from "../../db/batch.ts";
-import { recordRead } from "../audit/index.ts";
+import { auditRead } from "../audit/index.ts";
 import * as store from "./store.ts";
 export async function verb(ctx: ServiceContext, given: Statements) {
   ${before}

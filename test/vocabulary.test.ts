@@ -101,7 +101,7 @@ const IDENTIFIERS: readonly Replaced[] = [
   // Database and changelog
   { old: "armsOf", instead: "unionBranches" },
   { old: "orIfTaken", instead: "mapUniqueViolation" },
-  { old: "tellerOf", instead: "changeRecorder" },
+  { old: "tellerOf", instead: "changesOf" },
   { old: "changesNothing", instead: "isNoOp" },
   { old: "announceChange", instead: "writeAlarmEvent" },
   { old: "announceEntries", instead: "writeChangelogEvent" },
@@ -115,6 +115,16 @@ const IDENTIFIERS: readonly Replaced[] = [
   { old: "arms", instead: "branches" },
   { old: "FoundedOrganization", instead: "OrganizationWithKey" },
   { old: "prepareFounding", instead: "prepareOrganization" },
+  // The audit log, the changelog and idempotency entries
+  { old: "recordActs", instead: "writeAudit" },
+  { old: "recordActsOf", instead: "writeAuditOf" },
+  { old: "recordActsFrom", instead: "writeAuditFrom" },
+  { old: "recordChanges", instead: "writeChanges" },
+  { old: "changeRecorder", instead: "changesOf" },
+  { old: "recordResult", instead: "saveResponse" },
+  { old: "recordRow", instead: "saveResponse" },
+  { old: "recordWithSecrets", instead: "saveResponse" },
+  { old: "recordUnchanged", instead: "saveUnchanged" },
   // Slack
   { old: "Story", instead: "MessageContent" },
   { old: "readWhole", instead: "readResponseBody" },

@@ -10,7 +10,7 @@ import {
   revokeKeys,
 } from "../../src/features/api-keys/index.ts";
 import { apiKeys } from "../../src/features/api-keys/table.ts";
-import { auditOperator, recordActsFrom } from "../../src/features/audit/index.ts";
+import { auditOperator, writeAuditFrom } from "../../src/features/audit/index.ts";
 import { invitations } from "../../src/features/invitations/table.ts";
 import { memberships } from "../../src/features/memberships/table.ts";
 import { runnerTokens } from "../../src/features/runner-pools/table.ts";
@@ -186,14 +186,14 @@ async function deleteSources(
   const isTrust = eq(trusts.organizationId, organizationId);
   const isInvitation = eq(invitations.organizationId, organizationId);
   await batch(db, {
-    trustRecords: recordActsFrom(
+    trustRecords: writeAuditFrom(
       ctx,
       organizationId,
       { action: "trust.deleted", target: trust, actor },
       sql`from ${trusts} where ${isTrust}`,
     ),
     trusts: db.delete(trusts).where(isTrust),
-    invitationRecords: recordActsFrom(
+    invitationRecords: writeAuditFrom(
       ctx,
       organizationId,
       { action: "invitation.revoked", target: invitation, actor },

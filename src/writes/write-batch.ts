@@ -1,16 +1,16 @@
 import type { Actor, RequestOrigin, ServiceContext, SystemContext } from "../context.ts";
 import { after, batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
-import { type AuditedAct, type OtherActor, recordActs } from "../features/audit/index.ts";
+import { type AuditedAct, type OtherActor, writeAudit } from "../features/audit/index.ts";
 import {
   type Action,
   type Change,
   isNoOp,
-  recordChanges,
   type WrittenFields,
+  writeChanges,
 } from "../features/changelog/index.ts";
 import {
-  type RecordOptions,
+  type EntryOptions,
   type Shown,
   saveResponse,
   sealSecrets,
@@ -58,14 +58,14 @@ export type Changes<Unchanged> =
 
 /** The entry for a repeat with the `Idempotency-Key`. */
 export type Entry = Shown &
-  Omit<RecordOptions, "condition"> & {
+  Omit<EntryOptions, "condition"> & {
     /** Shown only by this response and its repeats, which have `{ row, ...secrets }`. */
     secrets?: object | undefined;
     /**
      * When there is an entry, if not after a change by the guarded statement. The entry is then the last
      * to be written, so that it shows what `effects` have done.
      */
-    condition?: RecordOptions["condition"] | undefined;
+    condition?: EntryOptions["condition"] | undefined;
   };
 
 interface BatchOptions<Effects extends Statements, Reads extends Statements> {
@@ -116,7 +116,7 @@ export async function writeBatch<
   if (changes?.length && changes.every(isNoOp)) return unchanged as Unchanged;
   const limits = growth && limitGrowth(ctx, growth);
   const sealed = entry?.secrets && (await sealSecrets(ctx, entry.secrets));
-  const save = (condition: RecordOptions["condition"]) =>
+  const save = (condition: EntryOptions["condition"]) =>
     entry && saveResponse(ctx, entry, { ...entry, condition }, sealed);
   const writing = batch(ctx.db, {
     lapsed: parts.lapsed,
@@ -125,8 +125,8 @@ export async function writeBatch<
     guarded,
     also: parts.also,
     entry: entry?.condition ? undefined : after(guarded, save),
-    audit: acts && after(guarded, (changed) => recordActs(ctx, organizationId, acts, changed)),
-    changelog: changes && recordChanges(ctx, organizationId, changes, guarded, written),
+    audit: acts && after(guarded, (changed) => writeAudit(ctx, organizationId, acts, changed)),
+    changelog: changes && writeChanges(ctx, organizationId, changes, guarded, written),
     effects: parts.effects,
     lateEntry: entry?.condition && save(entry.condition),
     reads: parts.reads,

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { batch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
-import { recordChanges } from "../../src/features/changelog/record.ts";
+import { writeChanges } from "../../src/features/changelog/write.ts";
 import { projects } from "../../src/features/projects/table.ts";
 import { systemContext } from "../../src/system-context.ts";
 import type { Parsed } from "../support/client.ts";
@@ -69,7 +69,7 @@ async function produce(harness: DeliveryHarness, from: number, count: number): P
         // One record for each change: one request would produce one event for all its changes.
         const recorded = names.map((name, index) => {
           const updated = db.update(projects).set({ updatedAt: harness.now });
-          const changelog = recordChanges(ctx, project.org_id, [change(name)], updated);
+          const changelog = writeChanges(ctx, project.org_id, [change(name)], updated);
           return [`change ${index}`, { updated, changelog }] as const;
         });
         await batch(ctx.db, Object.fromEntries(recorded));

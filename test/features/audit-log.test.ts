@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import documentation from "../../docs/audit-log.md?raw";
 import { exportLines } from "../../src/features/audit/export.ts";
-import type { RecordRow } from "../../src/features/audit/list-store.ts";
+import type { AuditEntryRow } from "../../src/features/audit/list-store.ts";
 import {
   ACTOR_TYPES,
   AUDITED_ACTIONS,
@@ -467,7 +467,7 @@ describe("an export of the audit log", () => {
     const pageOf = (count: number) => {
       const page = Array.from({ length: count }, () => {
         made += 1;
-        return { id: newId(systemClock), createdAt: made, changes: null } as RecordRow;
+        return { id: newId(systemClock), createdAt: made, changes: null } as AuditEntryRow;
       });
       return { rows: page, next: "more" };
     };

@@ -4,7 +4,7 @@ import { after, batch, type Statement } from "../../db/batch.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { type AuditedAct, recordActs, requireFull } from "../audit/index.ts";
+import { type AuditedAct, requireFull, writeAudit } from "../audit/index.ts";
 import { LAST_OWNER_OF_SOME, SERVICE_ACCOUNT } from "./model.ts";
 import { changedFields, presentAccount } from "./presenters.ts";
 import type { AccountPatch, Identity, MembershipRow, OwnAccount } from "./store.ts";
@@ -36,7 +36,7 @@ export async function changeAccount(ctx: ServiceContext, patch: AccountPatch): P
     guarded,
     entry: { row: store.findOwnAccount(ctx.db, ctx.actor) },
     acts: [act],
-    effects: { elsewhere: store.recordElsewhere(ctx, before.id, act, guarded) },
+    effects: { elsewhere: store.auditElsewhere(ctx, before.id, act, guarded) },
   });
   const [row] = results.guarded;
   if (!row) {
@@ -62,7 +62,7 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
     organizationId === ctx.actor.organizationId ? "own" : "others",
   );
   const elsewhere = others.map((membership, at) => {
-    return [`of ${at}`, recordDeletionElsewhere(ctx, accountId, membership, ended)] as const;
+    return [`of ${at}`, auditDeletionElsewhere(ctx, accountId, membership, ended)] as const;
   });
   await write(ctx, {
     first,
@@ -89,7 +89,7 @@ async function requireExpected(ctx: ServiceContext): Promise<OwnAccount> {
 }
 
 /** Another organization does not learn the credential, which is not one of its own. */
-function recordDeletionElsewhere(
+function auditDeletionElsewhere(
   { db, clock }: ServiceContext,
   accountId: string,
   membership: MembershipRow,
@@ -98,7 +98,7 @@ function recordDeletionElsewhere(
   const actor = { type: "service", membershipId: membership.id, accountId } as const;
   const acts = describeDeletion(accountId, membership);
   return after(ended, (hasChanged) =>
-    recordActs({ db, clock, actor }, membership.organizationId, acts, hasChanged),
+    writeAudit({ db, clock, actor }, membership.organizationId, acts, hasChanged),
   );
 }
 

@@ -10,9 +10,9 @@ import {
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { apiKeys } from "../api-keys/table.ts";
-import { type ActOnMany, eraseAuditedPerson, recordActsFrom } from "../audit/index.ts";
+import { type ActOnMany, eraseAuditedPerson, writeAuditFrom } from "../audit/index.ts";
 import { eraseChangedPerson } from "../changelog/index.ts";
-import { eraseRecords } from "../idempotency/index.ts";
+import { eraseEntries } from "../idempotency/index.ts";
 import { keepsOwnerKey, keepTombstones, revokeKeys } from "../memberships/index.ts";
 import type { Profile } from "../memberships/table.ts";
 import { accounts, memberships } from "../memberships/table.ts";
@@ -85,10 +85,10 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
 }
 
 /**
- * Records an act in the audit logs of the person's other organizations, if `origin` has changed a row.
+ * Writes an act to the audit logs of the person's other organizations, if `origin` has changed a row.
  * They do not learn the credential, which is not one of theirs.
  */
-export function recordElsewhere(
+export function auditElsewhere(
   { db, clock, actor }: ServiceContext,
   accountId: string,
   act: Omit<ActOnMany, "actor">,
@@ -97,7 +97,7 @@ export function recordElsewhere(
   const { id, organizationId } = memberships;
   const service = { type: "service", membershipId: id, accountId } as const;
   return after(origin, (hasChanged) =>
-    recordActsFrom(
+    writeAuditFrom(
       { db, clock },
       organizationId,
       { ...act, actor: service },
@@ -196,7 +196,7 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     .returning({ id: memberships.id });
   return {
     // Before the keys, by which it finds the records of the person's own requests.
-    repeats: eraseRecords(db, erasure.memberships, texts, isErasable),
+    repeats: eraseEntries(db, erasure.memberships, texts, isErasable),
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),

@@ -1,4 +1,4 @@
-export { type Revocation, recordRevocation, revokeKeys } from "../memberships/index.ts";
+export { auditRevocation, type Revocation, revokeKeys } from "../memberships/index.ts";
 export {
   authorizeKey,
   exceedingKey,

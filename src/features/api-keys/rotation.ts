@@ -4,7 +4,7 @@ import { batch } from "../../db/batch.ts";
 import { BadInput, type Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { LAST_OWNER_KEY, recordRevocation, revokeKeys } from "../memberships/index.ts";
+import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
@@ -135,7 +135,7 @@ async function writeRotation(
     effects: {
       descendants: rotations.carryOverDescendants(db, rotation),
       successor: rotations.nameSuccessor(db, rotation),
-      endings: recordRevocation(ctx, replaced),
+      endings: auditRevocation(ctx, replaced),
       ended: revokeKeys(db, replaced),
       old: hasOverlap
         ? rotations.expireOldKey(db, rotation, now + overlapSeconds * 1000)

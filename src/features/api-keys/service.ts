@@ -12,9 +12,9 @@ import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import {
+  auditRevocation,
   type DescendantsOption,
   LAST_OWNER_KEY,
-  recordRevocation,
   requireActive,
   revokeFamily,
   revokeKeys,
@@ -187,7 +187,7 @@ export async function revokeKey(
   const revocation = revocations.revocationOf(ctx, key, descendants);
   const { revoked, ...others } = revokeKeys(ctx.db, revocation);
   await write(ctx, {
-    first: { audit: recordRevocation(ctx, revocation), ...others },
+    first: { audit: auditRevocation(ctx, revocation), ...others },
     guarded: revoked,
     reread: () => requireDescendantsOption(ctx, key, descendants),
     otherwise: () => LAST_OWNER_KEY,

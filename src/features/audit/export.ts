@@ -1,14 +1,14 @@
 import type { Page } from "../../db/keyset.ts";
 import { encodeCursor, type Position } from "../../lib/cursor.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import type { RecordRow } from "./list-store.ts";
-import { presentRecord } from "./presenters.ts";
+import type { AuditEntryRow } from "./list-store.ts";
+import { presentAuditEntry } from "./presenters.ts";
 
 export interface ExportedPages {
   /** The position that the export continues from. */
   after: Position | undefined;
-  first: Page<RecordRow>;
-  readNext(after: Position): Promise<Page<RecordRow>>;
+  first: Page<AuditEntryRow>;
+  readNext(after: Position): Promise<Page<AuditEntryRow>>;
 }
 
 /**
@@ -30,8 +30,8 @@ export async function* exportLines({ after, first, readNext }: ExportedPages) {
   }
 }
 
-function toLine(row: RecordRow): string {
-  return `${JSON.stringify({ ...presentRecord(row), cursor: encodeCursor("asc", row) })}\n`;
+function toLine(row: AuditEntryRow): string {
+  return `${JSON.stringify({ ...presentAuditEntry(row), cursor: encodeCursor("asc", row) })}\n`;
 }
 
 function toEndLine(hasMore: boolean, last: Position | undefined): string {

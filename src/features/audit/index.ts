@@ -6,9 +6,9 @@ export {
   type AuditContext,
   auditDelivery,
   auditOperator,
+  auditRead,
   isAudit,
   type OtherActor,
-  recordActs,
-  recordActsFrom,
-  recordRead,
+  writeAudit,
+  writeAuditFrom,
 } from "./store.ts";

@@ -11,9 +11,9 @@ import {
 import type { AuditedAction } from "./model.ts";
 import { auditLog } from "./table.ts";
 
-export type RecordRow = typeof auditLog.$inferSelect;
+export type AuditEntryRow = typeof auditLog.$inferSelect;
 
-export interface RecordFilter {
+export interface AuditFilter {
   /** Of a credential or a membership. */
   actorId: string | undefined;
   /** Empty: every action. */
@@ -34,10 +34,10 @@ const SIZE = sizeOf({
 const PAGE_RECORD = sql`select ${auditLog.id} as id, ${auditLog.createdAt} as created_at,
   ${SIZE.sql} as size from audit_log`;
 
-export function listRecords(
+export function listEntries(
   db: Database,
   organizationId: string,
-  filter: RecordFilter,
+  filter: AuditFilter,
   page: PageRequest,
 ) {
   const records = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
@@ -58,7 +58,7 @@ function firstOf({ direction, limit }: PageRequest): SQL {
  * Names the index of the narrowest filter: SQLite does not know how many rows an organization has.
  * The other filters apply to the rows that it finds.
  */
-function selectMatching(organizationId: string, filter: RecordFilter, page: PageRequest): SQL {
+function selectMatching(organizationId: string, filter: AuditFilter, page: PageRequest): SQL {
   const { actorId, actions, targetId, projectId } = filter;
   const rest = and(
     eq(auditLog.organizationId, organizationId),
@@ -86,7 +86,7 @@ function selectMatching(organizationId: string, filter: RecordFilter, page: Page
     join audit_log as found on found.id in (${ofAction}))`;
 }
 
-function matches({ actorId, actions, targetId, projectId }: RecordFilter): SQL | undefined {
+function matches({ actorId, actions, targetId, projectId }: AuditFilter): SQL | undefined {
   const { credentialId, membershipId } = auditLog;
   return and(
     targetId ? eq(auditLog.targetId, targetId) : undefined,
@@ -97,7 +97,7 @@ function matches({ actorId, actions, targetId, projectId }: RecordFilter): SQL |
 }
 
 /** The cursor comes first: of two bounds on one side, SQLite starts at the first. */
-function within({ from, to }: RecordFilter, page: PageRequest): SQL | undefined {
+function within({ from, to }: AuditFilter, page: PageRequest): SQL | undefined {
   const { createdAt, id } = auditLog;
   return and(
     keyset(page, createdAt, id).where,

@@ -105,7 +105,7 @@ export const TARGET_TYPES = [
 ] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** What is done, and to which record. */
+/** What is done, and to which resource. */
 export interface AuditedAct {
   action: AuditedAction;
   target: { type: TargetType; id: string; name?: string | undefined };

@@ -1,10 +1,10 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import { BadInput } from "../../lib/errors.ts";
 import type { Output } from "../../lib/schemas.ts";
-import type { RecordFilter, RecordRow } from "./list-store.ts";
+import type { AuditEntryRow, AuditFilter } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
 
-export function presentRecord(row: RecordRow) {
+export function presentAuditEntry(row: AuditEntryRow) {
   return {
     id: row.id,
     created_at: toTimestamp(row.createdAt),
@@ -20,7 +20,7 @@ export function presentRecord(row: RecordRow) {
   };
 }
 
-function presentActor(row: RecordRow) {
+function presentActor(row: AuditEntryRow) {
   const { creatorKeyId, creatorMembershipId } = row;
   const isCreatorKnown = creatorKeyId !== null || creatorMembershipId !== null;
   return {
@@ -36,7 +36,7 @@ function presentActor(row: RecordRow) {
 }
 
 /** @throws BadInput if the range ends before it begins. */
-export function toFilter(query: Output<typeof ExportQuery>): RecordFilter {
+export function toFilter(query: Output<typeof ExportQuery>): AuditFilter {
   const { actor, action = [], target, project_id, from, to } = query;
   const range = {
     from: from === undefined ? undefined : Date.parse(from),

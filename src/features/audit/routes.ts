@@ -4,7 +4,7 @@ import { toPageRequest } from "../../http/pagination.ts";
 import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Documented } from "./document.ts";
-import { presentRecord, toFilter } from "./presenters.ts";
+import { presentAuditEntry, toFilter } from "./presenters.ts";
 import { AuditQuery, ExportQuery } from "./schemas.ts";
 import { exportAuditLog, listAuditLog } from "./service.ts";
 
@@ -12,7 +12,7 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/audit-log",
   operationId: "listAuditLog",
-  presentEach: presentRecord,
+  presentEach: presentAuditEntry,
   scope: "audit:read",
   request: () => ({ params: OrganizationParams(), query: AuditQuery() }),
 });

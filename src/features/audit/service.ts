@@ -7,17 +7,17 @@ import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { toStream } from "../../lib/stream.ts";
 import { exportLines } from "./export.ts";
-import { listRecords, type RecordFilter, type RecordRow } from "./list-store.ts";
+import { type AuditEntryRow, type AuditFilter, listEntries } from "./list-store.ts";
 import type { AuditedAct } from "./model.ts";
-import { recordExport, recordRefusal } from "./store.ts";
+import { auditExport, auditRefusal } from "./store.ts";
 
-/** Records that the actor asked for more than its key has, and throws the refusal. */
+/** Writes to the audit log that the actor asked for more than its key has, and throws the refusal. */
 export async function refuseEscalation(
   ctx: ServiceContext,
   target: AuditedAct["target"],
   refusal: Unauthorized,
 ): Promise<never> {
-  await recordRefusal(ctx, ctx.actor.organizationId, target);
+  await auditRefusal(ctx, ctx.actor.organizationId, target);
   throw refusal;
 }
 
@@ -26,7 +26,7 @@ export const NOT_FULL = new Unauthorized(
     "scopes, projects, environments and expires_at, or a session from one. A sign-in has all of that.",
 );
 
-/** Throws, and records the refusal, unless the credential is the person's own, with all that it may do. */
+/** Throws, and audits the refusal, unless the credential is the person's own, with all that it may do. */
 export async function requireFull(
   ctx: ServiceContext,
   target: AuditedAct["target"],
@@ -37,22 +37,22 @@ export async function requireFull(
 export async function listAuditLog(
   ctx: ServiceContext,
   organizationId: string,
-  filter: RecordFilter,
+  filter: AuditFilter,
   page: PageRequest,
-): Promise<Page<RecordRow>> {
+): Promise<Page<AuditEntryRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const rows = await listRecords(ctx.db, organizationId, filter, page);
+  const rows = await listEntries(ctx.db, organizationId, filter, page);
   return toPage(page, rows, (row) => row);
 }
 
 /**
- * Records the export in the batch that reads its first page. Leaves out the newest records: an act
- * that is in progress has taken its time, but has no record yet, and a cursor would pass it.
+ * Audits the export in the batch that reads its first page. Leaves out the newest entries: an act
+ * that is in progress has taken its time, but has no entry yet, and a cursor would pass it.
  */
 export async function exportAuditLog(
   ctx: ServiceContext,
   organizationId: string,
-  filter: RecordFilter,
+  filter: AuditFilter,
   after: Position | undefined,
 ): Promise<ReadableStream<Uint8Array>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
@@ -60,12 +60,12 @@ export async function exportAuditLog(
   const settled = { ...filter, to: Math.min(filter.to ?? newest, newest) };
   const firstPage = pageAfter(after);
   const { rows } = await batch(ctx.db, {
-    audit: recordExport(ctx, organizationId),
-    rows: listRecords(ctx.db, organizationId, settled, firstPage),
+    audit: auditExport(ctx, organizationId),
+    rows: listEntries(ctx.db, organizationId, settled, firstPage),
   });
   const readNext = async (position: Position) => {
     const page = pageAfter(position);
-    const next = await listRecords(ctx.db, organizationId, settled, page);
+    const next = await listEntries(ctx.db, organizationId, settled, page);
     return toPage(page, next, (row) => row);
   };
   const first = toPage(firstPage, rows, (row) => row);

@@ -33,8 +33,8 @@ export interface AuditContext {
   runner?: Runner;
 }
 
-/** Records acts in the batch that does them, if `condition` holds. */
-export function recordActs(
+/** Writes acts to the audit log in the batch that does them, if `condition` holds. */
+export function writeAudit(
   ctx: AuditContext,
   organizationId: string,
   acts: readonly AuditedAct[],
@@ -43,7 +43,7 @@ export function recordActs(
   return insertActs(ctx, { organizationId, actor: actorOf(ctx), acts, condition });
 }
 
-/** An act on each record that a statement selects. */
+/** An act on each resource that a statement selects. */
 export interface ActOnMany {
   action: AuditedAction;
   target: { type: TargetType; id: string | SQLWrapper; name: string | SQLWrapper | null };
@@ -58,11 +58,11 @@ export interface ActOnMany {
 }
 
 /**
- * Records an act on an unknown number of records, or in an unknown number of organizations.
+ * Writes an act on an unknown number of resources, or in an unknown number of organizations.
  * @param organizationId That of the actor, and of the log by default.
  * @param from The SQL after the select list.
  */
-export function recordActsFrom(
+export function writeAuditFrom(
   ctx: AuditContext,
   organizationId: string | SQLWrapper,
   { action, target, actor, changes, organizationOfTarget }: ActOnMany,
@@ -89,8 +89,8 @@ export function recordActsFrom(
   );
 }
 
-/** Records a refused escalation by itself, at most once a minute for each credential and target. */
-export function recordRefusal(
+/** Writes a refused escalation by itself, at most once a minute for each credential and target. */
+export function auditRefusal(
   ctx: AuditContext,
   organizationId: string,
   target: AuditedAct["target"],
@@ -105,9 +105,9 @@ export function recordRefusal(
   return insertActs(ctx, { organizationId, actor, acts, condition, outcome: "refused" });
 }
 
-export function recordExport(ctx: AuditContext, organizationId: string) {
+export function auditExport(ctx: AuditContext, organizationId: string) {
   const target = { type: "organization", id: organizationId } as const;
-  return recordActs(ctx, organizationId, [{ action: "audit_log.exported", target }], sql`true`);
+  return writeAudit(ctx, organizationId, [{ action: "audit_log.exported", target }], sql`true`);
 }
 
 const INSERT = `insert into "${getTableName(auditLog)}"`;
@@ -206,8 +206,8 @@ function hideFromOthers(own: ReturnType<typeof requestColumns>, isOwn: SQL) {
   };
 }
 
-/** Records a read of many records. `changes` is SQL, so that it names what the batch reads. */
-export function recordRead(
+/** Writes a read of many resources. `changes` is SQL, so that it names what the batch reads. */
+export function auditRead(
   ctx: AuditContext,
   organizationId: string,
   { action, target, projectId }: Omit<AuditedAct, "changes">,
@@ -232,7 +232,7 @@ export function recordRead(
   ).returning({ id: auditLog.id });
 }
 
-/** Records the delivery of variables to a runner, if `allowed` holds, in the batch that reads them. */
+/** Writes the delivery of variables to a runner, if `allowed` holds, in the batch that reads them. */
 export function auditDelivery(ctx: RunnerContext, attemptId: string, allowed: SQL) {
   const action: AuditedAction = "variables.delivered";
   return insertFrom(
@@ -261,8 +261,8 @@ export interface OperatorAct {
 }
 
 /**
- * Records what an operator does with a script to API keys and runner tokens.
- * @param condition May refer to the record's ID as `item.value ->> 'recordId'`.
+ * Writes what an operator does with a script to API keys and runner tokens.
+ * @param condition May refer to the resource's ID as `item.value ->> 'recordId'`.
  */
 export function auditOperator(
   ctx: AuditContext,

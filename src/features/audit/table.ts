@@ -4,7 +4,7 @@ import { organizations } from "../organizations/table.ts";
 import { ACTOR_TYPES, AUDITED_ACTIONS, OUTCOMES, TARGET_TYPES } from "./model.ts";
 
 /**
- * Has no foreign keys to the records it names, because it outlives them. For the erasure of an account,
+ * Has no foreign keys to the resources it names, because it outlives them. For the erasure of an account,
  * migration 0009 adds the index audit_log_account, whose expression drizzle-kit cannot generate.
  */
 export const auditLog = sqliteTable(

@@ -3,7 +3,7 @@ import {
   type AuditContext,
   type AuditedAct,
   type AuditedAction,
-  recordActs,
+  writeAudit,
 } from "../audit/index.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
 import type { Action, Change, Fields, RecordType } from "./model.ts";
@@ -51,7 +51,7 @@ export function auditChanges(
   condition: SQL,
 ) {
   const acts = changes.filter((change) => !isNoOp(change)).flatMap(toActs);
-  return acts.length > 0 ? recordActs(ctx, organizationId, acts, condition) : undefined;
+  return acts.length > 0 ? writeAudit(ctx, organizationId, acts, condition) : undefined;
 }
 
 function toActs({ action: kind, record, auditedAs, ...change }: Change): AuditedAct[] {

@@ -4,7 +4,7 @@ import type { Change, Fields, RecordType } from "./model.ts";
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
-export function changeRecorder<Row>(
+export function changesOf<Row>(
   type: RecordType,
   projectIdOf: (row: Row) => string,
   present: (row: Row) => Fields & { id: string; name?: string },

@@ -7,7 +7,7 @@ import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { type ComponentInput, NAME_TAKEN } from "./model.ts";
@@ -15,7 +15,7 @@ import { presentComponent } from "./presenters.ts";
 import type { ComponentRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const changes = changeRecorder("component", (row: ComponentRow) => row.projectId, presentComponent);
+const changes = changesOf("component", (row: ComponentRow) => row.projectId, presentComponent);
 
 const taken = { "components.environment_id, components.name": NAME_TAKEN };
 

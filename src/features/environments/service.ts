@@ -6,7 +6,7 @@ import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { type EnvironmentInput, NAME_TAKEN } from "./model.ts";
@@ -14,7 +14,7 @@ import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";
 
-const changes = changeRecorder(
+const changes = changesOf(
   "environment",
   (row: EnvironmentRow) => row.projectId,
   presentEnvironment,

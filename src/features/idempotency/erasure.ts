@@ -3,10 +3,10 @@ import type { Database } from "../../db/client.ts";
 import { idempotencyRecords } from "./table.ts";
 
 /**
- * Deletes the records of requests of a person, and those whose result mentions the person.
+ * Deletes the entries of requests of a person, and those whose result mentions the person.
  * @param texts The IDs and the address of the person, as a result has them.
  */
-export function eraseRecords(
+export function eraseEntries(
   db: Database,
   memberships: readonly { id: string; organizationId: string }[],
   texts: readonly string[],

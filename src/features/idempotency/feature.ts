@@ -1,7 +1,7 @@
 import { sealedColumn } from "../../db/sealed-column.ts";
 import type { Feature } from "../../feature.ts";
 import { secretsContext } from "./result.ts";
-import { sweepRecords } from "./sweep.ts";
+import { sweepEntries } from "./sweep.ts";
 import { idempotencyRecords } from "./table.ts";
 
 const { id, organizationId, secrets } = idempotencyRecords;
@@ -9,5 +9,5 @@ const { id, organizationId, secrets } = idempotencyRecords;
 export const idempotencyFeature = {
   tables: [{ table: idempotencyRecords, deletedWith: [] }],
   sealedColumns: [sealedColumn(secrets, { id, organizationId }, secretsContext)],
-  sweep: sweepRecords,
+  sweep: sweepEntries,
 } satisfies Feature;

@@ -1,8 +1,8 @@
-export { eraseRecords } from "./erasure.ts";
 export {
-  type RecordOptions,
+  type EntryOptions,
   type Select,
   type Shown,
   saveResponse,
-} from "./record.ts";
+} from "./entry.ts";
+export { eraseEntries } from "./erasure.ts";
 export { sealSecrets } from "./result.ts";

@@ -18,7 +18,7 @@ export function isIdempotent({ method }: Operation): boolean {
 }
 
 /** Calls a route with the actor of the context. */
-export type ReadRecord = (
+export type ReadResource = (
   request: Request,
   ctx: ServiceContext,
   execution: Context["executionCtx"],
@@ -29,7 +29,7 @@ export type ReadRecord = (
  */
 export function readIdempotencyKey(
   { status = 200 }: Operation,
-  read: ReadRecord,
+  read: ReadResource,
 ): MiddlewareHandler<ApiKeyEnv> {
   return async (c, next) => {
     const key = c.req.header("idempotency-key");
@@ -39,7 +39,7 @@ export function readIdempotencyKey(
       key,
       fingerprint: await fingerprintOf(c),
       status,
-      recordId: newId(c.env.clock),
+      entryId: newId(c.env.clock),
     };
     c.set("answerOnce", async (work, reply) => {
       const { result, replay } = await once(c.env, request, work);
@@ -53,7 +53,7 @@ export function readIdempotencyKey(
 /** Throws if the caller can no longer read what the response shows. */
 async function showReplay(
   c: Context<ApiKeyEnv>,
-  read: ReadRecord,
+  read: ReadResource,
   { status, notFound }: Replay,
   response: Response,
 ): Promise<Response> {
@@ -70,7 +70,7 @@ async function showReplay(
  */
 async function requireShown(
   c: Context<ApiKeyEnv>,
-  read: ReadRecord,
+  read: ReadResource,
   { location, notFound }: Pick<Replay, "notFound"> & { location: string | null },
 ): Promise<void> {
   if (readsEverything(c.env.actor)) return;

@@ -5,11 +5,11 @@ import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { authorizeRepeat } from "./authorize-repeat.ts";
-import { saveResponse } from "./record.ts";
+import { saveResponse } from "./entry.ts";
 import { readResult } from "./result.ts";
 import * as store from "./store.ts";
 
-type SentRequest = Omit<IdempotentRequest, "actor" | "recorded">;
+type SentRequest = Omit<IdempotentRequest, "actor" | "saved">;
 
 type Work<Result> = (ctx: ServiceContext) => Promise<Result>;
 
@@ -28,7 +28,7 @@ interface Performed<Result> {
 }
 
 /**
- * Does the work of a request, or returns the result of the request that it repeats. The work records
+ * Does the work of a request, or returns the result of the request that it repeats. The work saves
  * its result in the batch that writes, which is its only effect and follows its authorization.
  * Source: draft-ietf-httpapi-idempotency-key-header.
  */
@@ -39,15 +39,15 @@ export async function once<Result>(
 ): Promise<Performed<Result>> {
   const repeated = await findRepeated(ctx, request);
   if (repeated) return replay(ctx, request, repeated, work);
-  let isRecorded = false;
-  const recorded = () => {
-    isRecorded = true;
+  let isSaved = false;
+  const saved = () => {
+    isSaved = true;
   };
-  const recording = { ...ctx, idempotentRequest: { ...request, actor: ctx.actor, recorded } };
+  const saving = { ...ctx, idempotentRequest: { ...request, actor: ctx.actor, saved } };
   try {
-    const result = await work(recording);
+    const result = await work(saving);
     // The work had nothing to write. A repeat must not find something to write later.
-    if (!isRecorded) await recordUnchanged(recording, result);
+    if (!isSaved) await saveUnchanged(saving, result);
     return { result };
   } catch (error) {
     return replayAfter(ctx, request, error, work);
@@ -55,7 +55,7 @@ export async function once<Result>(
 }
 
 /**
- * The work failed, but a record may exist: a concurrent request with the key was first, or the failure
+ * The work failed, but an entry may exist: a concurrent request with the key was first, or the failure
  * came after the commit. Throws the error if there is none. If that cannot be found out, throws the
  * failure to find out: a `conflict` would say that nothing was written.
  */
@@ -83,18 +83,18 @@ async function replayAfter<Result>(
 async function replay<Result>(
   ctx: ServiceContext,
   request: SentRequest,
-  record: store.RecordRow,
+  entry: store.EntryRow,
   work: Work<Result>,
 ): Promise<Performed<Result>> {
-  const changedKeys = JSON.parse(record.changedKeys) as ChangedKey[];
+  const changedKeys = JSON.parse(entry.changedKeys) as ChangedKey[];
   if (changedKeys.length > 0) await ctx.invalidateKeys(changedKeys);
-  const { pendingDeliveryId: deliveryId } = record;
+  const { pendingDeliveryId: deliveryId } = entry;
   if (deliveryId !== null) ctx.enqueue([{ deliveryId }]);
-  const isOwn = record.id === request.recordId;
+  const isOwn = entry.id === request.entryId;
   const notFound = isOwn ? undefined : await authorizeRepeat(ctx, work);
   try {
-    const result = (await readResult(ctx, record)) as Result;
-    return isOwn ? { result } : { result, replay: { status: record.status, notFound } };
+    const result = (await readResult(ctx, entry)) as Result;
+    return isOwn ? { result } : { result, replay: { status: entry.status, notFound } };
   } catch (error) {
     throw notFound ?? error;
   }
@@ -103,15 +103,15 @@ async function replay<Result>(
 async function findRepeated(
   ctx: ServiceContext,
   { key, fingerprint }: SentRequest,
-): Promise<store.RecordRow | undefined> {
+): Promise<store.EntryRow | undefined> {
   const latest = ctx.clock.now() - LIMITS.idempotencyMs.value;
-  const { found } = await batch(ctx.db, store.findRecord(ctx.db, ctx.actor, key, latest));
-  const [record] = found;
-  if (record && record.fingerprint !== fingerprint) throw IDEMPOTENCY_KEY_REUSED;
-  return record;
+  const { found } = await batch(ctx.db, store.findEntry(ctx.db, ctx.actor, key, latest));
+  const [entry] = found;
+  if (entry && entry.fingerprint !== fingerprint) throw IDEMPOTENCY_KEY_REUSED;
+  return entry;
 }
 
-async function recordUnchanged(ctx: ServiceContext, result: unknown): Promise<void> {
-  const recorded = saveResponse(ctx, { value: result }, { condition: "always" });
-  await batch(ctx.db, { recorded });
+async function saveUnchanged(ctx: ServiceContext, result: unknown): Promise<void> {
+  const saved = saveResponse(ctx, { value: result }, { condition: "always" });
+  await batch(ctx.db, { saved });
 }

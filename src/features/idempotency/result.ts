@@ -2,8 +2,8 @@ import type { Actor, ServiceContext } from "../../context.ts";
 import type { EncryptionContext } from "../../lib/cipher.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
-import { readStored, type SavingContext } from "./record.ts";
-import type { RecordRow } from "./store.ts";
+import { readStored, type SavingContext } from "./entry.ts";
+import type { EntryRow } from "./store.ts";
 
 /** What is sealed. */
 interface StoredSecrets {
@@ -24,20 +24,20 @@ export async function sealSecrets(
 ): Promise<string | undefined> {
   const request = ctx.idempotentRequest;
   if (!request) return undefined;
-  const { recordId: id, actor } = request;
+  const { entryId: id, actor } = request;
   const context = secretsContext({ id, organizationId: actor.organizationId });
   const stored: StoredSecrets = { authority: authorityOf(actor), secrets };
   return (await ctx.cipher()).seal(JSON.stringify(stored), context);
 }
 
 /**
- * The result of a stored record, as the service returned it to the first request. Throws `Unauthorized`
+ * The result of an entry, as the service returned it to the first request. Throws `Unauthorized`
  * for a result with secrets if the key has less than it had at the first request.
  */
-export async function readResult(ctx: ServiceContext, record: RecordRow): Promise<unknown> {
-  const result = readStored(record.result);
-  if (record.secrets === "") return result;
-  const opened = await (await ctx.cipher()).open(record.secrets, secretsContext(record));
+export async function readResult(ctx: ServiceContext, entry: EntryRow): Promise<unknown> {
+  const result = readStored(entry.result);
+  if (entry.secrets === "") return result;
+  const opened = await (await ctx.cipher()).open(entry.secrets, secretsContext(entry));
   const { authority, secrets } = JSON.parse(opened) as StoredSecrets;
   if (hasLess(ctx.actor, authority)) throw new Unauthorized(HAS_LESS);
   return { row: result, ...secrets };
@@ -57,7 +57,7 @@ function hasLess(actor: Actor, { role, ...narrowing }: Authority): boolean {
   return !orgRoleReaches(current, role) || JSON.stringify(now) !== JSON.stringify(narrowing);
 }
 
-export function secretsContext(record: { id: string; organizationId: string }): EncryptionContext {
-  const { id, organizationId } = record;
+export function secretsContext(entry: { id: string; organizationId: string }): EncryptionContext {
+  const { id, organizationId } = entry;
   return { table: "idempotency_records", row: id, organizationId, owners: [] };
 }

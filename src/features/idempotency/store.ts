@@ -4,19 +4,19 @@ import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { idempotencyRecords } from "./table.ts";
 
-export type RecordRow = Awaited<ReturnType<typeof selectRecord>>[number];
+export type EntryRow = Awaited<ReturnType<typeof selectEntry>>[number];
 
 type Credential = Pick<Actor, "organizationId" | "keyId" | "session">;
 
 /**
- * Finds the record of a key, and deletes it if it is too old. A batch that writes goes to the primary:
- * after a failed batch, a replica may not have the record of a concurrent request yet.
+ * Finds the entry of a key, and deletes it if it is too old. A batch that writes goes to the primary:
+ * after a failed batch, a replica may not have the entry of a concurrent request yet.
  */
-export function findRecord(db: Database, actor: Credential, key: string, latest: number) {
+export function findEntry(db: Database, actor: Credential, key: string, latest: number) {
   const isExpired = lte(idempotencyRecords.createdAt, latest);
   return {
     expired: db.delete(idempotencyRecords).where(and(within(actor, key), isExpired)),
-    found: selectRecord(db, actor, key),
+    found: selectEntry(db, actor, key),
   };
 }
 
@@ -27,7 +27,7 @@ const within = (actor: Credential, key: string) =>
     eq(idempotencyRecords.key, key),
   );
 
-function selectRecord(db: Database, actor: Credential, key: string) {
+function selectEntry(db: Database, actor: Credential, key: string) {
   const { id, organizationId, fingerprint, status, result, secrets, changedKeys } =
     idempotencyRecords;
   return db
@@ -42,7 +42,7 @@ function selectRecord(db: Database, actor: Credential, key: string) {
     .where(within(actor, key));
 }
 
-export type NewRecord = Omit<
+export type NewEntry = Omit<
   typeof idempotencyRecords.$inferInsert,
   "result" | "changedKeys" | "precedingBytes"
 > & {
@@ -50,16 +50,16 @@ export type NewRecord = Omit<
   changedKeys: string | SQL;
 };
 
-export function insertRecord(db: Database, record: NewRecord, condition: SQL) {
+export function insertEntry(db: Database, entry: NewEntry, condition: SQL) {
   return insertFrom(
     db,
     idempotencyRecords,
-    { ...record, precedingBytes: 0 },
+    { ...entry, precedingBytes: 0 },
     sql`where ${condition}`,
   ).returning({ id: idempotencyRecords.id });
 }
 
-/** Returns the deleted records, at most `limit`. */
+/** Returns the deleted entries, at most `limit`. */
 export function deleteCreatedUntil(db: Database, time: number, limit: number) {
   const { id, createdAt } = idempotencyRecords;
   const some = db.select({ id }).from(idempotencyRecords).where(lte(createdAt, time)).limit(limit);

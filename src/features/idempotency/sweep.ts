@@ -4,8 +4,8 @@ import { deleteCreatedUntil } from "./store.ts";
 
 const CHUNK = 500;
 
-/** Removes the records of requests that are too old to be repeated. */
-export async function sweepRecords({ db, clock }: SystemContext): Promise<void> {
+/** Removes the entries of requests that are too old to be repeated. */
+export async function sweepEntries({ db, clock }: SystemContext): Promise<void> {
   const time = clock.now() - LIMITS.idempotencyMs.value;
   for (let removed = 0; removed < LIMITS.sweepIdempotencyRecords.value; removed += CHUNK) {
     const deleted = await deleteCreatedUntil(db, time, CHUNK);

@@ -25,7 +25,7 @@ export const idempotencyRecords = sqliteTable(
     /** JSON: the keys whose caches a repeat invalidates again. */
     changedKeys: text("changed_keys").notNull(),
     createdAt: createdAt(),
-    /** The bytes of all earlier records of the organization. A trigger sets it. */
+    /** The bytes of all earlier entries of the organization. A trigger sets it. */
     precedingBytes: integer("preceding_bytes").notNull().default(0),
   },
   (table) => [

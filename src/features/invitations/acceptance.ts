@@ -10,7 +10,7 @@ import { newId } from "../../lib/ids.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
 import { write } from "../../writes/write.ts";
 import { issueApiKey, newKeyRow, presentAuthority } from "../api-keys/index.ts";
-import { type AuditedAct, recordActs } from "../audit/index.ts";
+import { type AuditedAct, writeAudit } from "../audit/index.ts";
 import { findMember, toUnprovenAccount } from "../memberships/index.ts";
 import type {
   AcceptedInvitation,
@@ -142,7 +142,7 @@ function planAcceptance(
       consumed,
       joining: store.insertJoining(db, joining, consumed),
       audit: after(consumed, (isConsumed) =>
-        recordActs({ ...ctx, actor }, organizationId, acts, isConsumed),
+        writeAudit({ ...ctx, actor }, organizationId, acts, isConsumed),
       ),
     },
   };

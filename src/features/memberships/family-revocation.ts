@@ -2,7 +2,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ServiceContext } from "../../context.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { type FamilyReach, familyOf } from "./family.ts";
-import { endFamily, type FamilyRevocation, recordFamilyRevocation } from "./key-revocation.ts";
+import { auditFamilyRevocation, endFamily, type FamilyRevocation } from "./key-revocation.ts";
 import { guardedFamily, keepsOwner } from "./member-keys.ts";
 import { LAST_OWNER_KEY } from "./model.ts";
 
@@ -39,7 +39,7 @@ export async function revokeFamily(
   revocation: FamilyRevocation,
 ): Promise<number> {
   const { revoked: guarded, ...others } = endFamily(ctx.db, revocation);
-  const audit = recordFamilyRevocation(ctx, revocation);
+  const audit = auditFamilyRevocation(ctx, revocation);
   const ended = await writeBatch(ctx, { first: { audit, ...others }, guarded });
   const { tokens, versions, sessions } = ended.first;
   const revoked = [...ended.guarded, ...tokens];

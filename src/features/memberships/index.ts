@@ -8,12 +8,12 @@ export {
 } from "./family.ts";
 export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
 export {
+  auditFamilyRevocation,
+  auditRevocation,
   endFamily,
   type FamilyRevocation,
   madeBy,
   type Revocation,
-  recordFamilyRevocation,
-  recordRevocation,
   revokeKeys,
 } from "./key-revocation.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";

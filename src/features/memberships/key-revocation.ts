@@ -4,7 +4,7 @@ import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { apiKeys, revokedKeys } from "../api-keys/table.ts";
-import { type AuditContext, recordActsFrom } from "../audit/index.ts";
+import { type AuditContext, writeAuditFrom } from "../audit/index.ts";
 import { invitations } from "../invitations/table.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { sessions, signInLinks } from "../sessions/table.ts";
@@ -115,22 +115,22 @@ function ofOrganization(actor: Actor | undefined, id: string | undefined) {
   return sql`iif(${apiKeys.organizationId} = ${actor.organizationId}, ${id}, null)`;
 }
 
-/** Records what `revokeKeys` revokes. Comes before it in the batch. */
-export function recordRevocation(ctx: AuditContext, { organizationId, keys }: Revocation) {
+/** Audits what `revokeKeys` revokes. Comes before it in the batch. */
+export function auditRevocation(ctx: AuditContext, { organizationId, keys }: Revocation) {
   const target = { type: "api_key", id: apiKeys.id, name: apiKeys.name } as const;
   const from = sql`from ${apiKeys} where +api_keys.organization_id = ${organizationId}
     and ${keys} and ${isShown}`;
-  return recordActsFrom(ctx, organizationId, { action: "api_key.revoked", target }, from);
+  return writeAuditFrom(ctx, organizationId, { action: "api_key.revoked", target }, from);
 }
 
-/** Records what `endFamily` ends, each in its organization. Comes before it in the batch. */
-export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevocation) {
+/** Audits what `endFamily` ends, each in its organization. Comes before it in the batch. */
+export function auditFamilyRevocation(ctx: AuditContext, revocation: FamilyRevocation) {
   const { organizationId } = revocation;
-  const record = (act: Parameters<typeof recordActsFrom>[2], from: SQL) =>
-    recordActsFrom(ctx, organizationId, act, from);
+  const audit = (act: Parameters<typeof writeAuditFrom>[2], from: SQL) =>
+    writeAuditFrom(ctx, organizationId, act, from);
   const madeFrom = (table: MadeTable) => sql`from ${table} where ${isMadeBy(revocation, table)}`;
   return {
-    keys: record(
+    keys: audit(
       {
         action: "api_key.revoked",
         target: { type: "api_key", id: apiKeys.id, name: apiKeys.name },
@@ -138,7 +138,7 @@ export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevo
       },
       sql`from ${apiKeys} where ${selectedKeys(revocation)} and ${isShown}`,
     ),
-    trusts: record(
+    trusts: audit(
       {
         action: "trust.deleted",
         target: { type: "trust", id: trusts.id, name: trusts.name },
@@ -146,7 +146,7 @@ export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevo
       },
       madeFrom(trusts),
     ),
-    tokens: record(
+    tokens: audit(
       {
         action: "runner_token.revoked",
         target: { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name },
@@ -154,7 +154,7 @@ export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevo
       },
       madeFrom(runnerTokens),
     ),
-    invitations: record(
+    invitations: audit(
       {
         action: "invitation.revoked",
         target: { type: "invitation", id: invitations.id, name: null },
@@ -162,7 +162,7 @@ export function recordFamilyRevocation(ctx: AuditContext, revocation: FamilyRevo
       },
       madeFrom(invitations),
     ),
-    sessions: record(
+    sessions: audit(
       {
         action: "session.revoked",
         target: { type: "session", id: sessions.id, name: null },

@@ -183,7 +183,7 @@ export function roleToManage(...roles: readonly OrgRole[]): OrgRole {
   return roles.includes("owner") ? "owner" : "admin";
 }
 
-/** Records the attempt of an admin to manage an owner. */
+/** Audits the attempt of an admin to manage an owner. */
 export async function requireRoleToManage(
   ctx: ServiceContext,
   organizationId: string,

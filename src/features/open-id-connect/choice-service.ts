@@ -4,7 +4,7 @@ import { after, batch, type Statements } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../lib/errors.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { recordActs } from "../audit/index.ts";
+import { writeAudit } from "../audit/index.ts";
 import {
   acceptAsInvited,
   acceptWithAddress,
@@ -153,7 +153,7 @@ async function planSignIn(
   } as const;
   const accepted = choices.acceptMembership(ctx.db, id, email, now);
   const acceptance = after(accepted, (isAccepted) =>
-    recordActs({ ...ctx, actor }, organizationId, [act], isAccepted),
+    writeAudit({ ...ctx, actor }, organizationId, [act], isAccepted),
   );
   return { person, statements: { accepted, acceptance } };
 }

@@ -2,7 +2,7 @@ import type { ServiceContext, SystemContext } from "../../context.ts";
 import { after } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
-import { recordActs } from "../audit/index.ts";
+import { writeAudit } from "../audit/index.ts";
 import { type CreatedSession, endSession, startPersonSession } from "../sessions/index.ts";
 import { ONLY_OPEN_ID_CONNECT } from "./model.ts";
 import type { OwnOrganization } from "./store.ts";
@@ -36,7 +36,7 @@ export async function switchOrganization(
   const { before, created } = await startPersonSession(ctx, person, {
     before: {
       ...ended,
-      audit: after(ended.ended, (hasEnded) => recordActs(ctx, from, [act], hasEnded)),
+      audit: after(ended.ended, (hasEnded) => writeAudit(ctx, from, [act], hasEnded)),
       signIn: store.recordSignIn(db, person.membershipId, clock.now()),
     },
     expiresAt: session.expiresAt,

@@ -5,7 +5,7 @@ import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { findProject } from "../projects/index.ts";
 import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
@@ -15,7 +15,7 @@ import * as store from "./store.ts";
 
 const taken = { "project_members.project_id, project_members.membership_id": EXISTING_MEMBER };
 
-const changes = changeRecorder(
+const changes = changesOf(
   "project_member",
   (row: ProjectMemberRow) => row.projectId,
   (row) => ({ id: row.membershipId, ...presentProjectMember(row) }),

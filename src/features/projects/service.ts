@@ -11,7 +11,7 @@ import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
 import { presentProject } from "./presenters.ts";
@@ -22,7 +22,7 @@ const FIRST_ENVIRONMENT = "production";
 
 export const ONLY_IN_PROJECTS = "This key is narrowed to projects, so it cannot create one.";
 
-const changes = changeRecorder("project", (row: ProjectRow) => row.id, presentProject);
+const changes = changesOf("project", (row: ProjectRow) => row.id, presentProject);
 
 export async function requireProject(
   ctx: ServiceContext,

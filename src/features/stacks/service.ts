@@ -7,7 +7,7 @@ import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { NAME_TAKEN } from "./model.ts";
@@ -17,7 +17,7 @@ import * as store from "./store.ts";
 
 export type StackInput = Pick<StackRow, "name" | "componentId">;
 
-const changes = changeRecorder("stack", (row: StackRow) => row.projectId, presentStack);
+const changes = changesOf("stack", (row: StackRow) => row.projectId, presentStack);
 
 const taken = { "stacks.environment_id, stacks.name": NAME_TAKEN };
 

@@ -7,8 +7,8 @@ import { newId } from "../../lib/ids.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { recordActs } from "../audit/index.ts";
-import { changeRecorder } from "../changelog/index.ts";
+import { writeAudit } from "../audit/index.ts";
+import { changesOf } from "../changelog/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
@@ -26,11 +26,7 @@ import { presentVariable } from "./presenters.ts";
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
-export const changes = changeRecorder(
-  "variable",
-  (row: VariableRow) => row.projectId,
-  presentVariable,
-);
+export const changes = changesOf("variable", (row: VariableRow) => row.projectId, presentVariable);
 
 /** The list of an environment excludes the variables of its components, and vice versa. */
 export async function listVariables(
@@ -124,7 +120,7 @@ export async function revealVariable(ctx: ServiceContext, id: string): Promise<s
   const act = { action: "variable.revealed", target, projectId } as const;
   const exists = store.whereVariableExists(organizationId, id);
   const { reads } = await writeBatch(ctx, {
-    guarded: recordActs(ctx, organizationId, [act], exists),
+    guarded: writeAudit(ctx, organizationId, [act], exists),
     reads: { values: store.findSealedValue(ctx.db, organizationId, id) },
   });
   const [sealed] = reads.values;

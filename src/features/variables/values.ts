@@ -2,7 +2,7 @@ import { authorize, type ServiceContext } from "../../context.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { recordRead } from "../audit/index.ts";
+import { auditRead } from "../audit/index.ts";
 import { type Scope, type ScopeReference, valueContext } from "./model.ts";
 import { findScope, toScope } from "./service.ts";
 import * as store from "./store.ts";
@@ -34,7 +34,7 @@ export async function revealVariables(
   const target = { type: reference.kind, id: reference.id, name: authorized.name };
   const act = { action: "variables.revealed", target, projectId } as const;
   const { guarded, reads } = await writeBatch(ctx, {
-    guarded: recordRead(ctx, organizationId, act, {
+    guarded: auditRead(ctx, organizationId, act, {
       changes: store.readNames(organizationId, reference.id),
       condition: store.whereScopeExists(organizationId, reference),
     }),

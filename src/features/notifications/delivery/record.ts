@@ -4,7 +4,7 @@ import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
-import { recordChanges } from "../../changelog/index.ts";
+import { writeChanges } from "../../changelog/index.ts";
 import type { DisabledReason } from "../integrations/index.ts";
 import { integrations } from "../integrations/table.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
@@ -213,7 +213,7 @@ function disableIntegration(
     before: {},
     after: { disabled_at: toTimestamp(now), disabled_reason: reason },
   } as const;
-  return { disabled, changelog: recordChanges(ctx, organizationId, [change], disabled) };
+  return { disabled, changelog: writeChanges(ctx, organizationId, [change], disabled) };
 }
 
 function fromItems(items: readonly object[]): SQL {

@@ -13,7 +13,7 @@ import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { type Change, recordChanges } from "../../changelog/index.ts";
+import { type Change, writeChanges } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf } from "../../usage/index.ts";
 import {
@@ -280,7 +280,7 @@ export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
     await batch(ctx.db, {
       first,
       deleted,
-      changelog: recordChanges(ctx, organizationId, [change], deleted),
+      changelog: writeChanges(ctx, organizationId, [change], deleted),
     });
   }
 }

@@ -14,13 +14,13 @@ export type SavingContext = SystemContext & Pick<ServiceContext, "idempotentRequ
 
 /** A result as JSON: a value that the service knows, or a row as the batch leaves it. */
 type StoredResult = ({ value: unknown } | { row: object[] }) & {
-  /** See `RecordOptions`. */
+  /** See `EntryOptions`. */
   json: readonly string[];
 };
 
 export type Select = Parameters<typeof jsonRow>[0];
 
-export interface RecordOptions {
+export interface EntryOptions {
   condition: SQL | "always";
   /** The keys to invalidate again for a repeat. In SQL: a JSON list, read at this statement. */
   changedKeys?: readonly ChangedKey[] | SQL;
@@ -39,19 +39,19 @@ export type Shown = { row: Select } | { value: unknown };
 export function saveResponse(
   ctx: SavingContext,
   shown: Shown,
-  options: RecordOptions,
+  options: EntryOptions,
   secrets?: string,
 ) {
   const result = "row" in shown ? storedRow(shown.row, options) : storedValue(shown.value, options);
   return insert(ctx, result, options, secrets);
 }
 
-function storedValue(value: unknown, { json = [] }: RecordOptions): string {
+function storedValue(value: unknown, { json = [] }: EntryOptions): string {
   return JSON.stringify({ json, value: convert(value, json, parseText) });
 }
 
 /** Null without a row, which the table refuses. */
-function storedRow(select: Select, { json = [] }: RecordOptions): SQL {
+function storedRow(select: Select, { json = [] }: EntryOptions): SQL {
   return sql`${`{"json":${JSON.stringify(json)},"row":`} || ${jsonRow(select, json)} || '}'`;
 }
 
@@ -81,7 +81,7 @@ function convert(
 function insert(
   ctx: SavingContext,
   result: string | SQL,
-  { condition, changedKeys = [] }: RecordOptions,
+  { condition, changedKeys = [] }: EntryOptions,
   secrets = "",
 ) {
   const request = ctx.idempotentRequest;
@@ -90,11 +90,11 @@ function insert(
   const createdAt = ctx.clock.now();
   const row = { ...toRow(request), createdAt, result, secrets, changedKeys: keys };
   const when = condition === "always" ? sql`true` : condition;
-  return observe(store.insertRecord(ctx.db, row, when), () => request.recorded());
+  return observe(store.insertEntry(ctx.db, row, when), () => request.saved());
 }
 
-function toRow({ recordId, key, fingerprint, status, actor }: IdempotentRequest) {
+function toRow({ entryId, key, fingerprint, status, actor }: IdempotentRequest) {
   const { organizationId } = actor;
   const credentialId = credentialIdOf(actor);
-  return { id: recordId, organizationId, credentialId, key, fingerprint, status };
+  return { id: entryId, organizationId, credentialId, key, fingerprint, status };
 }

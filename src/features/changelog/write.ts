@@ -115,7 +115,7 @@ export function writeChangelogEvent(
 }
 
 /** Writes nothing unless `origin`, a statement of the batch, has changed a row. */
-export function recordChanges(
+export function writeChanges(
   ctx: ChangelogContext,
   organizationId: string,
   changes: readonly Change[],
