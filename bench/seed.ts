@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/d1";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
+import type { Actor } from "../src/actor.ts";
 import type { IssuedKey } from "../src/auth/credentials.ts";
-import type { Actor } from "../src/context.ts";
 import { batch } from "../src/db/batch.ts";
 import type { Database } from "../src/db/client.ts";
 import { issueApiKey } from "../src/features/api-keys/credentials.ts";

@@ -1,71 +1,12 @@
+import type { Actor, Runner } from "./actor.ts";
 import type { Database } from "./db/client.ts";
 import type { Ownership } from "./db/ownership.ts";
 import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
-import { type ConditionalRequest, entityTag } from "./lib/entity-tag.ts";
-import { EtagMismatch, Forbidden, NotFound, Unauthorized } from "./lib/errors.ts";
+import type { ConditionalRequest } from "./lib/entity-tag.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import type { Log } from "./lib/log.ts";
-import type { RetentionPeriod, RetentionSetting } from "./lib/retention.ts";
-import { type OrgRole, orgRoleReaches, type ProjectRole, projectRoleReaches } from "./lib/roles.ts";
-import { grantsScope, type Scope } from "./lib/scopes.ts";
 import type { SecretName } from "./lib/settings.ts";
-
-/** Acts with the authority of the key that it came from, which is the key of its actor. */
-export interface ActorSession {
-  id: string;
-  /** At the latest. */
-  expiresAt: number;
-  /**
-   * Whether the person has signed in by OpenID Connect. The session then has a key of its own, which
-   * nobody else has, and may switch between the person's organizations.
-   */
-  isOfPerson: boolean;
-}
-
-export interface Actor {
-  keyId: string;
-  organizationId: string;
-  membershipId: string;
-  accountId: string;
-  /** The lower of the roles of the key and the membership. */
-  role: OrgRole;
-  /** Null: all. */
-  scopes: readonly Scope[] | null;
-  /** The only projects that the key can access. Null: all. */
-  projectIds: readonly string[] | null;
-  /** The only environments that the key can access. Null: all. */
-  environmentIds: readonly string[] | null;
-  /** Whether only the membership itself has made the key and the keys that it descends from. */
-  isOwnKey: boolean;
-  /** The key and the membership that created the key. Null: not known, or no key. */
-  createdByKeyId: string | null;
-  createdByMembershipId: string | null;
-  /** When the key expires. Null: never. */
-  expiresAt: number | null;
-  /**
-   * Whether the key is the person's own, is not narrowed, has no expiry but one that only the maximum
-   * age of keys imposed, and has the whole role of its membership.
-   */
-  isFull: boolean;
-  /** Absent: the request has the key itself. */
-  session?: ActorSession;
-}
-
-/** The ID of the session or the key that a request was sent with. */
-export function credentialIdOf({ session, keyId }: Pick<Actor, "session" | "keyId">): string {
-  return session?.id ?? keyId;
-}
-
-/** Of what an actor makes: it belongs to the family of its key, and of its session. */
-export function lineageOf({ keyId, membershipId, session }: Actor) {
-  return {
-    createdByKeyId: keyId,
-    issuedByKeyId: keyId,
-    createdByMembershipId: membershipId,
-    createdBySessionId: session?.id ?? null,
-  };
-}
 
 /** Where a request comes from, for the audit log. */
 export interface RequestOrigin {
@@ -79,14 +20,29 @@ export interface ChangedKey {
   version: number;
 }
 
-/** Acts only for its pool. */
-export interface Runner {
-  keyId: string;
-  organizationId: string;
-  poolId: string;
-  /** The key and the membership that created the token. Null: not known. */
-  createdByKeyId: string | null;
-  createdByMembershipId: string | null;
+type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
+
+/** Without those that belong to the pipeline or to one feature: secrets, CORS. */
+export type Settings = Omit<
+  TextSettings,
+  SecretName | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
+> & {
+  /** An optional secret, which is not in `Env`. */
+  SLACK_CLIENT_SECRET?: string;
+};
+
+/** The logs of deployments, by the ID of the deployment. */
+export interface DeploymentLogs {
+  objects: Env["ATTEMPT_LOG"];
+  /**
+   * Tells the logs in the background that their deployments have changed. The sweep tells those that have
+   * ended, if this fails.
+   */
+  refresh(deploymentIds: readonly string[]): void;
+  /** Tells those who follow a log, in the background, that a stack has changed. */
+  refreshFollowers(deploymentId: string): void;
+  /** Rejects if one is not deleted. */
+  erase(deploymentIds: readonly string[]): Promise<void>;
 }
 
 /** The context of work without a caller: the schedule and the queue consumers. */
@@ -103,40 +59,20 @@ export interface SystemContext {
   cipher(): Promise<Cipher>;
   /** Enqueues committed deliveries in the background. The sweep enqueues those that fail. */
   enqueue(deliveries: readonly { deliveryId: string }[]): void;
-  /** The logs of deployments, by the ID of the deployment. */
-  logs: Env["ATTEMPT_LOG"];
-  /**
-   * Tells the logs of deployments in the background that the deployments have changed. The sweep tells
-   * those that have ended, if this fails.
-   */
-  refreshLogs(deploymentIds: readonly string[]): void;
-  /** Tells those who follow the log of a deployment, in the background, that a stack has changed. */
-  refreshFollowers(deploymentId: string): void;
-  /** Deletes the logs of deployments. Rejects if one is not deleted. */
-  eraseLogs(deploymentIds: readonly string[]): Promise<void>;
-  /** How long the data of a period is kept, in ms. */
-  retentionMs(period: RetentionPeriod): number;
-  /** Whether webhooks may go to `http:` and to any host, for local development. */
-  allowsInsecureWebhooks: boolean;
+  logs: DeploymentLogs;
+  settings: Settings;
+}
+
+/** The context of a request without a credential. */
+export interface PublicContext extends SystemContext {
+  origin: RequestOrigin;
 }
 
 /** The context of an authenticated request, with either type of credential. */
-export interface CoreContext extends SystemContext {
-  origin: RequestOrigin;
+export interface CoreContext extends PublicContext {
   /** Makes every isolate read these keys from the database again, instead of from its cache. */
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }
-
-type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
-
-/** Without those that belong to the pipeline or to one feature: secrets, periods of the purge, CORS. */
-export type Settings = Omit<
-  TextSettings,
-  SecretName | RetentionSetting | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
-> & {
-  /** An optional secret, which is not in `Env`. */
-  SLACK_CLIENT_SECRET?: string;
-};
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -148,15 +84,11 @@ export interface IdempotentRequest {
   /** Of the entry of its result. */
   entryId: string;
   actor: Actor;
-  /** Called once the entry is committed. */
-  saved(): void;
 }
 
 /** The context of a request with an API key or a session. */
 export interface ServiceContext extends CoreContext, ConditionalRequest {
   actor: Actor;
-  settings: Settings;
-  allowsNewOrganizations: boolean;
   /** Reads the credential of a long response again. Undefined if it is no longer valid. */
   refreshActor(): Promise<Actor | undefined>;
   /** Absent: the request has no `Idempotency-Key`. */
@@ -167,102 +99,4 @@ export interface RunnerContext extends CoreContext {
   runner: Runner;
   /** Proves that a runner holds the lease of this attempt. */
   leaseToken(attemptId: string): Promise<string>;
-}
-
-/** Throws `Unauthorized` if the key is narrowed and lacks the scope. */
-export function requireScope({ scopes }: Pick<Actor, "scopes">, needed: Scope): void {
-  if (scopes && !grantsScope(scopes, needed)) throw Unauthorized.scope(needed);
-}
-
-export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {
-  requireOrganization(actor, organizationId);
-  requireRole(actor, needed);
-}
-
-/** In the organization of the actor. */
-export function requireRole(actor: Actor, needed: OrgRole): void {
-  if (!orgRoleReaches(actor.role, needed)) throw Unauthorized.role(needed);
-}
-
-/**
- * Throws `NotFound` for another organization, so that its existence is not disclosed, and for a key
- * with boundaries, because the organization itself is outside of them.
- */
-export function requireOrganization(actor: Actor, organizationId: string): void {
-  requireOwnOrganization(actor, organizationId);
-  if (hasBoundaries(actor)) throw new NotFound("organization");
-}
-
-/** Like `requireOrganization`, for operations that observe the boundaries of the key themselves. */
-export function requireOwnOrganization(actor: Actor, organizationId: string): void {
-  if (actor.organizationId !== organizationId) throw new NotFound("organization");
-}
-
-/** Whether the key can access only some projects or environments. */
-export function hasBoundaries({ projectIds, environmentIds }: Actor): boolean {
-  return projectIds !== null || environmentIds !== null;
-}
-
-/** Whether the actor can read everything in its organization, as far as its scopes allow. */
-export function readsEverything(actor: Actor): boolean {
-  return orgRoleReaches(actor.role, "admin") && !hasBoundaries(actor);
-}
-
-export interface Located {
-  projectId: string;
-  /** Null for a record of the project itself. */
-  environmentId: string | null;
-}
-
-interface Authorizable extends Located {
-  memberRole: ProjectRole | null;
-}
-
-/**
- * Throws `NotFound` with the name `what` if there is no record or it is outside of the boundaries of
- * the key, and `Forbidden` unless the actor has the role `needed` in the project, or admin in the
- * organization. A key that is narrowed to environments only reads the records of a project itself.
- */
-export function authorize<Found extends Authorizable>(
-  actor: Actor,
-  what: string,
-  found: Found | undefined,
-  needed: ProjectRole,
-): Found {
-  if (!found || !isWithinBoundaries(actor, found)) throw new NotFound(what);
-  const { memberRole } = found;
-  const reaches = memberRole !== null && projectRoleReaches(memberRole, needed);
-  if (!reaches && !orgRoleReaches(actor.role, "admin")) throw new Forbidden(needed);
-  const isReading = needed === "viewer";
-  if (!isReading && found.environmentId === null && actor.environmentIds !== null) {
-    throw new Unauthorized(ONLY_IN_ENVIRONMENTS);
-  }
-  return found;
-}
-
-/**
- * Throws `EtagMismatch` if the request expects another version of the record.
- * @param present The record as a response shows it.
- */
-export async function requireExpectedVersion(
-  { expectedVersions }: ConditionalRequest,
-  version: number,
-  present: () => unknown,
-): Promise<void> {
-  if (expectedVersions === undefined || expectedVersions === "any") return;
-  if (expectedVersions.includes(version)) return;
-  throw new EtagMismatch(await entityTag(version, present()));
-}
-
-export const ONLY_IN_ENVIRONMENTS =
-  "This key is narrowed to environments, so it cannot change the project itself.";
-
-function isWithinBoundaries(
-  { projectIds, environmentIds }: Actor,
-  { projectId, environmentId }: Located,
-): boolean {
-  if (projectIds !== null && !projectIds.includes(projectId)) return false;
-  return (
-    environmentId === null || environmentIds === null || environmentIds.includes(environmentId)
-  );
 }

@@ -1,4 +1,4 @@
-import type { SystemContext } from "./context.ts";
+import type { Settings, SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { FEATURES } from "./features/index.ts";
@@ -8,7 +8,6 @@ import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
-import { retentionMs } from "./lib/retention.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 const quotas = new Map(FEATURES.flatMap(({ quotas = {} }) => Object.entries(quotas)));
@@ -26,7 +25,8 @@ export function systemContext(
   execution: Pick<ExecutionContext, "waitUntil">,
   { clock, log, fetch }: { clock: Clock; log: Log; fetch: Fetch },
 ): SystemContext {
-  const logDeps = { logs: env.ATTEMPT_LOG, log };
+  const objects = env.ATTEMPT_LOG;
+  const logDeps = { logs: { objects }, log };
   return {
     db,
     ownership,
@@ -42,13 +42,29 @@ export function systemContext(
       });
       execution.waitUntil(enqueued);
     },
-    logs: env.ATTEMPT_LOG,
-    refreshLogs: (deploymentIds) => execution.waitUntil(refreshLogs(logDeps, deploymentIds)),
-    refreshFollowers: (deploymentId) => {
-      execution.waitUntil(refreshFollowers(logDeps, deploymentId));
+    logs: {
+      objects,
+      refresh: (deploymentIds) => execution.waitUntil(refreshLogs(logDeps, deploymentIds)),
+      refreshFollowers: (deploymentId) =>
+        execution.waitUntil(refreshFollowers(logDeps, deploymentId)),
+      erase: (deploymentIds) => eraseLogs(logDeps, deploymentIds),
     },
-    eraseLogs: (deploymentIds) => eraseLogs(logDeps, deploymentIds),
-    retentionMs: (period) => retentionMs(env, period),
-    allowsInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS === "true",
+    settings: settingsOf(env),
+  };
+}
+
+/** The bindings and the secrets of the Worker stay out of the context of handlers. */
+function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings {
+  const { SLACK_CLIENT_SECRET } = env;
+  return {
+    ALLOW_INSECURE_WEBHOOKS: env.ALLOW_INSECURE_WEBHOOKS,
+    ALLOW_NEW_ORGANIZATIONS: env.ALLOW_NEW_ORGANIZATIONS,
+    TRUST_ADMINS: env.TRUST_ADMINS,
+    RETAIN_DELIVERIES_DAYS: env.RETAIN_DELIVERIES_DAYS,
+    RETAIN_CHANGELOG_DAYS: env.RETAIN_CHANGELOG_DAYS,
+    RETAIN_AUDIT_DAYS: env.RETAIN_AUDIT_DAYS,
+    SLACK_ORIGIN: env.SLACK_ORIGIN,
+    SLACK_CLIENT_ID: env.SLACK_CLIENT_ID,
+    ...(SLACK_CLIENT_SECRET !== undefined && { SLACK_CLIENT_SECRET }),
   };
 }

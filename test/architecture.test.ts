@@ -60,7 +60,7 @@ const roles = new Map(files.map(({ file, role }) => [file, role]));
 function roleOf(file: string, imports: readonly string[]): Role {
   const folder = FOLDERS.find((name) => file.startsWith(`${name}/`));
   if (folder) return folder;
-  if (file === "context.ts") return "context";
+  if (["actor.ts", "context.ts"].includes(file)) return "context";
   if (file === "features/index.ts") return "composition";
   if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
@@ -74,7 +74,7 @@ function roleOf(file: string, imports: readonly string[]): Role {
   const uses = (pattern: RegExp) => imports.some((each) => pattern.test(each));
   if (uses(/^drizzle-orm/)) return "store";
   if (uses(/^(hono|@hono)\b|^http\//)) return "routes";
-  return uses(/^context\.ts$|^db\/|\/store\.ts$/) ? "service" : "domain";
+  return uses(/^(actor|context)\.ts$|^db\/|\/store\.ts$/) ? "service" : "domain";
 }
 
 /** Everything that a file imports, or exports from elsewhere. */
@@ -445,8 +445,9 @@ function plan(ctx: ServiceContext) {
 
 /** What a file with SQL may use of the modules that decide and run: not errors, roles and batches. */
 const USED_BY_STORES: Readonly<Record<string, readonly string[]>> = {
-  "context.ts": ["credentialIdOf"],
+  "actor.ts": ["credentialIdOf"],
   "db/batch.ts": ["after", "observe"],
+  "db/expected-version.ts": ["hasExpectedVersion", "nextVersion", "recordHasExpectedVersion"],
   "lib/errors.ts": [],
   "lib/header-errors.ts": [],
 };
@@ -473,9 +474,9 @@ describe("files with SQL", () => {
 
   it.each([
     ['import { NotFound } from "../../lib/errors.ts";', ["NotFound"]],
-    ['import { type Actor, requireRole } from "../../context.ts";', ["requireRole"]],
+    ['import { type Actor, requireRole } from "../../actor.ts";', ["requireRole"]],
     ['import {\n  after,\n  batch,\n  type Statement,\n} from "../../db/batch.ts";', ["batch"]],
-    ['import * as context from "../../context.ts";', ["*", "as", "context"]],
+    ['import * as actors from "../../actor.ts";', ["*", "as", "actors"]],
     ['import type { NotFound } from "../../lib/errors.ts";', []],
     ['import { after, type Statement } from "../../db/batch.ts";', []],
   ])("are refused if they do: %s", (text, names) => {

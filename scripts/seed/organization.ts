@@ -8,7 +8,7 @@ import {
   makeProject,
   makeSeed,
 } from "../../bench/seed.ts";
-import type { Actor } from "../../src/context.ts";
+import type { Actor } from "../../src/actor.ts";
 import { batch } from "../../src/db/batch.ts";
 import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";

@@ -1,4 +1,4 @@
-import type { ActorSession } from "../context.ts";
+import type { ActorSession } from "../actor.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";

@@ -1,10 +1,5 @@
-import {
-  type CoreContext,
-  type RunnerContext,
-  requireScope,
-  type ServiceContext,
-  type Settings,
-} from "../context.ts";
+import { requireScope } from "../actor.ts";
+import type { CoreContext, RunnerContext, ServiceContext } from "../context.ts";
 import { apiKeyStore, type KeyPrincipal, parseApiKey } from "../features/api-keys/index.ts";
 import {
   parseRunnerToken,
@@ -65,25 +60,7 @@ function readApiKey({ headers }: Request): string {
 function bindActor(
   core: CoreContext,
   actor: KeyPrincipal,
-  { env, refresh }: BindDeps<KeyPrincipal>,
+  { refresh }: BindDeps<KeyPrincipal>,
 ): ServiceContext {
-  return Object.assign(core, {
-    actor,
-    refreshActor: refresh,
-    settings: settingsOf(env),
-    allowsNewOrganizations: env.ALLOW_NEW_ORGANIZATIONS === "true",
-  });
-}
-
-/** The bindings and the secrets of the Worker stay out of the context of handlers. */
-function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings {
-  const { SLACK_CLIENT_SECRET } = env;
-  return {
-    ALLOW_INSECURE_WEBHOOKS: env.ALLOW_INSECURE_WEBHOOKS,
-    ALLOW_NEW_ORGANIZATIONS: env.ALLOW_NEW_ORGANIZATIONS,
-    TRUST_ADMINS: env.TRUST_ADMINS,
-    SLACK_ORIGIN: env.SLACK_ORIGIN,
-    SLACK_CLIENT_ID: env.SLACK_CLIENT_ID,
-    ...(SLACK_CLIENT_SECRET !== undefined && { SLACK_CLIENT_SECRET }),
-  };
+  return Object.assign(core, { actor, refreshActor: refresh });
 }

@@ -1,5 +1,20 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
-import type { ConditionalRequest } from "../lib/entity-tag.ts";
+import { type ConditionalRequest, entityTag } from "../lib/entity-tag.ts";
+import { EtagMismatch } from "../lib/errors.ts";
+
+/**
+ * Throws `EtagMismatch` if the request expects another version of the record.
+ * @param present The record as a response shows it.
+ */
+export async function requireExpectedVersion(
+  { expectedVersions }: ConditionalRequest,
+  version: number,
+  present: () => unknown,
+): Promise<void> {
+  if (expectedVersions === undefined || expectedVersions === "any") return;
+  if (expectedVersions.includes(version)) return;
+  throw new EtagMismatch(await entityTag(version, present()));
+}
 
 /** Whether a record has a version that `If-Match` lists. Undefined: the request has no condition. */
 export function hasExpectedVersion(

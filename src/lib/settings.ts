@@ -58,7 +58,7 @@ export function findRefusedSettings(
   requestUrl?: string,
 ): readonly RefusedSetting[] {
   const refused = refusedInEnvironment(settings);
-  if (requestUrl === undefined || settings.ALLOW_INSECURE_WEBHOOKS !== "true") return refused;
+  if (requestUrl === undefined || !allowsInsecureWebhooks(settings)) return refused;
   return isLoopback(new URL(requestUrl).hostname) ? refused : [...refused, INSECURE_WEBHOOKS];
 }
 
@@ -68,6 +68,13 @@ export function findRefusedSettings(
  */
 export function trustsAdmins(settings: { readonly TRUST_ADMINS?: string }): boolean {
   return settings.TRUST_ADMINS !== "false";
+}
+
+/** Whether webhooks may go to `http:` and to any host, for local development. */
+export function allowsInsecureWebhooks(
+  settings: Pick<CheckedSettings, "ALLOW_INSECURE_WEBHOOKS">,
+): boolean {
+  return settings.ALLOW_INSECURE_WEBHOOKS === "true";
 }
 
 const CORS_ORIGINS = "CORS_ORIGINS";
@@ -109,15 +116,10 @@ function refusedInEnvironment(settings: CheckedSettings): readonly RefusedSettin
     const message = retentionProblem(settings[name]);
     return message ? [{ name, message }] : [];
   });
-  const message = originsProblem(
-    settings.CORS_ORIGINS,
-    settings.ALLOW_INSECURE_WEBHOOKS === "true",
-  );
+  const allowsInsecure = allowsInsecureWebhooks(settings);
+  const message = originsProblem(settings.CORS_ORIGINS, allowsInsecure);
   const refusedOrigins = message ? [{ name: CORS_ORIGINS, message }] : [];
-  const refusedProvider = identityProviderProblems(
-    settings,
-    settings.ALLOW_INSECURE_WEBHOOKS === "true",
-  );
+  const refusedProvider = identityProviderProblems(settings, allowsInsecure);
   const refused = [...refusedSecrets, ...refusedPeriods, ...refusedOrigins, ...refusedProvider];
   refusedOf.set(settings, refused);
   return refused;

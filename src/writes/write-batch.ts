@@ -1,4 +1,5 @@
-import type { Actor, RequestOrigin, ServiceContext, SystemContext } from "../context.ts";
+import type { Actor } from "../actor.ts";
+import type { PublicContext, ServiceContext } from "../context.ts";
 import { after, batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
 import { type AuditedAct, type OtherActor, writeAudit } from "../features/audit/index.ts";
@@ -18,8 +19,7 @@ import {
 import { type Growth, limitGrowth } from "../features/usage/index.ts";
 
 /** Of whoever writes: a request, the callback of a service, or a person who signs in. */
-export interface WriteContext extends SystemContext, Pick<ServiceContext, "idempotentRequest"> {
-  origin: RequestOrigin;
+export interface WriteContext extends PublicContext, Pick<ServiceContext, "idempotentRequest"> {
   /** Without a key: what proves who it is, in the organization that it acts in. */
   actor: Actor | (OtherActor & { organizationId: string });
 }

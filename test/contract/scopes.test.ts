@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import page from "../../docs/api-keys.md?raw";
-import { ONLY_IN_ENVIRONMENTS } from "../../src/context.ts";
+import { ONLY_IN_ENVIRONMENTS } from "../../src/actor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";

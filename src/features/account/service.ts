@@ -1,6 +1,7 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { type ChangedKey, requireExpectedVersion, type ServiceContext } from "../../context.ts";
+import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { after, batch, type Statement } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";

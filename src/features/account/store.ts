@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { after, type Statement, type Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {

@@ -1,10 +1,5 @@
-import {
-  type Actor,
-  hasBoundaries,
-  requireOwnOrganization,
-  requireRole,
-  type ServiceContext,
-} from "../../context.ts";
+import { type Actor, hasBoundaries, requireOwnOrganization, requireRole } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";

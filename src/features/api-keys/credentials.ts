@@ -1,3 +1,4 @@
+import type { Actor } from "../../actor.ts";
 import { type CredentialStore, HOURLY_USE, type Principal } from "../../auth/credential-cache.ts";
 import {
   API_KEY_PATTERN,
@@ -6,7 +7,6 @@ import {
   type PresentedKey,
   parseCredential,
 } from "../../auth/credentials.ts";
-import type { Actor } from "../../context.ts";
 import { lowerOrgRole, type OrgRole } from "../../lib/roles.ts";
 import { findPrincipal, recordUse } from "./store.ts";
 

@@ -1,4 +1,6 @@
-import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireOrgRole } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { write } from "../../writes/write.ts";
 import { POLICY_CHANGED } from "./model.ts";

@@ -1,5 +1,5 @@
 import { and, eq, not, notExists, or, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { nextVersion } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";

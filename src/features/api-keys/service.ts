@@ -1,11 +1,8 @@
+import { lineageOf, requireOwnOrganization } from "../../actor.ts";
 import { type IssuedKey, toRevokedKey } from "../../auth/credentials.ts";
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOwnOrganization,
-  type ServiceContext,
-} from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

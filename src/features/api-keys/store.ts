@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { compileSelect } from "../../db/compiled-select.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";

@@ -1,4 +1,5 @@
-import { requireOrgRole, type ServiceContext } from "../../context.ts";
+import { requireOrgRole } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Position } from "../../lib/cursor.ts";

@@ -1,11 +1,6 @@
 import { getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import {
-  type Actor,
-  credentialIdOf,
-  type RequestOrigin,
-  type Runner,
-  type RunnerContext,
-} from "../../context.ts";
+import { type Actor, credentialIdOf, type Runner } from "../../actor.ts";
+import type { RequestOrigin, RunnerContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { IdSequence } from "../../db/id-sequence.ts";
 import { insertFrom } from "../../db/insert-from.ts";

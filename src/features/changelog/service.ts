@@ -1,5 +1,5 @@
+import { authorize } from "../../actor.ts";
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { EntryRow } from "./store.ts";

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
-import type { Actor } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isOneOf, listOf } from "../../db/list-of.ts";

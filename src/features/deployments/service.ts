@@ -1,6 +1,7 @@
+import { authorize, readsEverything, requireScope } from "../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../context.ts";
-import { authorize, readsEverything, requireExpectedVersion, requireScope } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import type { ProjectRole } from "../../lib/roles.ts";

@@ -52,7 +52,7 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
         .set({ notifiedStatus: sql`status` })
         .where(hasChanged)
         .returning({ id: deployments.id }),
-      (changed) => ctx.refreshLogs(changed.map(({ id }) => id)),
+      (changed) => ctx.logs.refresh(changed.map(({ id }) => id)),
     ),
   };
 }

@@ -1,4 +1,5 @@
-import { requireOrgRole, requireOwnOrganization, type ServiceContext } from "../../context.ts";
+import { requireOrgRole, requireOwnOrganization } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";

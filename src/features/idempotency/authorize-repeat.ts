@@ -1,4 +1,5 @@
-import { readsEverything, type ServiceContext } from "../../context.ts";
+import { readsEverything } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { interceptWrites } from "../../db/client.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { isAudit } from "../audit/index.ts";

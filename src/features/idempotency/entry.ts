@@ -1,10 +1,10 @@
 import { is, SQL, sql } from "drizzle-orm";
-import {
-  type ChangedKey,
-  credentialIdOf,
-  type IdempotentRequest,
-  type ServiceContext,
-  type SystemContext,
+import { credentialIdOf } from "../../actor.ts";
+import type {
+  ChangedKey,
+  IdempotentRequest,
+  ServiceContext,
+  SystemContext,
 } from "../../context.ts";
 import { observe } from "../../db/batch.ts";
 import { jsonRow, mergeFields } from "../../db/json-row.ts";
@@ -44,6 +44,13 @@ export function saveResponse(
 ) {
   const result = "row" in shown ? storedRow(shown.row, options) : storedValue(shown.value, options);
   return insert(ctx, result, options, secrets);
+}
+
+const saved = new WeakSet<IdempotentRequest>();
+
+/** Whether the entry of the request is committed. */
+export function isSaved(request: IdempotentRequest): boolean {
+  return saved.has(request);
 }
 
 function storedValue(value: unknown, { json = [] }: EntryOptions): string {
@@ -90,7 +97,7 @@ function insert(
   const createdAt = ctx.clock.now();
   const row = { ...toRow(request), createdAt, result, secrets, changedKeys: keys };
   const when = condition === "always" ? sql`true` : condition;
-  return observe(store.insertEntry(ctx.db, row, when), () => request.saved());
+  return observe(store.insertEntry(ctx.db, row, when), () => saved.add(request));
 }
 
 function toRow({ entryId, key, fingerprint, status, actor }: IdempotentRequest) {

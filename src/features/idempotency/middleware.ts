@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { readsEverything, type ServiceContext } from "../../context.ts";
+import { readsEverything } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { ApiKeyEnv } from "../../http/envs.ts";
 import type { Operation } from "../../http/operation.ts";
 import { readSessionCookie } from "../../http/session-cookie.ts";

@@ -5,11 +5,11 @@ import { IDEMPOTENCY_KEY_REUSED } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";
 import { authorizeRepeat } from "./authorize-repeat.ts";
-import { saveResponse } from "./entry.ts";
+import { isSaved, saveResponse } from "./entry.ts";
 import { readResult } from "./result.ts";
 import * as store from "./store.ts";
 
-type SentRequest = Omit<IdempotentRequest, "actor" | "saved">;
+type SentRequest = Omit<IdempotentRequest, "actor">;
 
 type Work<Result> = (ctx: ServiceContext) => Promise<Result>;
 
@@ -39,15 +39,12 @@ export async function once<Result>(
 ): Promise<Performed<Result>> {
   const repeated = await findRepeated(ctx, request);
   if (repeated) return replay(ctx, request, repeated, work);
-  let isSaved = false;
-  const saved = () => {
-    isSaved = true;
-  };
-  const saving = { ...ctx, idempotentRequest: { ...request, actor: ctx.actor, saved } };
+  const idempotentRequest = { ...request, actor: ctx.actor };
+  const saving = { ...ctx, idempotentRequest };
   try {
     const result = await work(saving);
     // The work had nothing to write. A repeat must not find something to write later.
-    if (!isSaved) await saveUnchanged(saving, result);
+    if (!isSaved(idempotentRequest)) await saveUnchanged(saving, result);
     return { result };
   } catch (error) {
     return replayAfter(ctx, request, error, work);

@@ -1,4 +1,5 @@
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { EncryptionContext } from "../../lib/cipher.ts";
 import { Unauthorized } from "../../lib/errors.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";

@@ -1,5 +1,5 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import { type Actor, credentialIdOf } from "../../context.ts";
+import { type Actor, credentialIdOf } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { idempotencyRecords } from "./table.ts";

@@ -3,7 +3,7 @@ import {
   type IssuedKey,
   parseCredential,
 } from "../../auth/credentials.ts";
-import type { RequestOrigin, SystemContext } from "../../context.ts";
+import type { PublicContext } from "../../context.ts";
 import { after } from "../../db/batch.ts";
 import { ApiError, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -20,12 +20,6 @@ import type {
   OpenInvitation,
 } from "./store.ts";
 import * as store from "./store.ts";
-
-/** The context of a request without a credential, which presents the token of an invitation. */
-export interface InviteeContext extends SystemContext {
-  origin: RequestOrigin;
-  settings: { readonly TRUST_ADMINS?: string };
-}
 
 const FIRST_KEY_NAME = "First key";
 const NAMELESS = "New member";
@@ -47,13 +41,13 @@ export const SIGN_IN_ONLY = new Unauthorized(
 );
 
 /** Changes nothing. */
-export async function findInvitation(ctx: InviteeContext, token: string): Promise<OpenInvitation> {
+export async function findInvitation(ctx: PublicContext, token: string): Promise<OpenInvitation> {
   return (await requireInvitation(ctx, token)).invitation;
 }
 
 /** Of concurrent requests with the same token, one succeeds. */
 export async function acceptInvitation(
-  ctx: InviteeContext,
+  ctx: PublicContext,
   token: string,
 ): Promise<AcceptedInvitation> {
   const { db, clock, settings } = ctx;
@@ -86,21 +80,14 @@ export async function acceptInvitation(
  * another request has accepted it.
  * @throws Unauthorized if the invitation is for another address.
  */
-export async function acceptWithAddress(
-  ctx: Omit<InviteeContext, "settings">,
-  token: string,
-  email: string,
-) {
+export async function acceptWithAddress(ctx: PublicContext, token: string, email: string) {
   const { presented, invitation } = await requireInvitation(ctx, token);
   if (invitation.email !== email) throw OTHER_ADDRESS;
   return planAcceptance(ctx, presented, invitation);
 }
 
 /** Like `acceptWithAddress`, without the link. */
-export async function acceptAsInvited(
-  ctx: Omit<InviteeContext, "settings">,
-  invited: InvitedAddress,
-) {
+export async function acceptAsInvited(ctx: PublicContext, invited: InvitedAddress) {
   const [invitation] = await store.findAcceptable(ctx.db, invited, ctx.clock.now());
   if (!invitation) throw INVALID_INVITATION;
   return planAcceptance(ctx, invited, invitation);
@@ -108,7 +95,7 @@ export async function acceptAsInvited(
 
 /** Deletes the open invitation of an address, whose person has signed in. */
 export async function declineInvitation(
-  ctx: Omit<InviteeContext, "settings">,
+  ctx: PublicContext,
   organizationId: string,
   invited: InvitedAddress,
 ): Promise<void> {
@@ -125,7 +112,7 @@ export async function declineInvitation(
 }
 
 function planAcceptance(
-  ctx: Omit<InviteeContext, "settings">,
+  ctx: PublicContext,
   proof: InvitationToken | InvitedAddress,
   invitation: OpenInvitation,
 ) {
@@ -149,7 +136,7 @@ function planAcceptance(
 }
 
 async function requireInvitation(
-  { db, clock }: Pick<InviteeContext, "db" | "clock">,
+  { db, clock }: Pick<PublicContext, "db" | "clock">,
   token: string,
 ): Promise<{ presented: InvitationToken; invitation: OpenInvitation }> {
   const presented = await parseCredential(INVITATION_TOKEN_PATTERN, token);
@@ -160,7 +147,7 @@ async function requireInvitation(
 }
 
 function joiningOf(
-  { clock }: Pick<InviteeContext, "clock">,
+  { clock }: Pick<PublicContext, "clock">,
   invitation: OpenInvitation,
   { signedInAt }: { signedInAt: number | null },
 ): Joining {
@@ -184,7 +171,7 @@ function joiningOf(
 }
 
 function firstKeyOf(
-  { clock }: InviteeContext,
+  { clock }: PublicContext,
   { organizationId, role, maxKeyAgeSeconds }: OpenInvitation,
   { issued, membershipId }: { issued: IssuedKey; membershipId: string },
 ) {

@@ -10,7 +10,6 @@ export const invitationsFeature = {
       publicInvitationRoutes((env, execution) => ({
         ...createContext(env, execution),
         origin: env.origin,
-        settings: env,
       })),
     ],
   },

@@ -1,3 +1,4 @@
+import type { PublicContext } from "../../context.ts";
 import { jsonBody } from "../../http/bodies.ts";
 import { setLocation, tagged } from "../../http/entity-tags.ts";
 import type { PublicEnv } from "../../http/envs.ts";
@@ -11,12 +12,7 @@ import { readProviderSettings } from "../../lib/identity-provider.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
 import { MEMBER_PATH, presentMember } from "../memberships/index.ts";
 import { SIGN_IN_PATH } from "../sessions/index.ts";
-import {
-  acceptInvitation,
-  findInvitation,
-  type InviteeContext,
-  SIGN_IN_ONLY,
-} from "./acceptance.ts";
+import { acceptInvitation, findInvitation, SIGN_IN_ONLY } from "./acceptance.ts";
 import type { Documented } from "./document.ts";
 import { INVITATION_PATH } from "./model.ts";
 import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
@@ -133,7 +129,7 @@ export function publicInvitationRoutes(
   createContext: (
     env: PublicEnv["Bindings"],
     execution: Pick<ExecutionContext, "waitUntil">,
-  ) => InviteeContext,
+  ) => PublicContext,
 ) {
   return createRouter<Documented, PublicEnv>()
     .openapi(accept, async (c) => {

@@ -1,11 +1,7 @@
+import { lineageOf, requireOrgRole } from "../../actor.ts";
 import { issueCredential } from "../../auth/credentials.ts";
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOrgRole,
-  type ServiceContext,
-  type SystemContext,
-} from "../../context.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

@@ -5,6 +5,12 @@ import type { LogStub } from "./messages.ts";
 
 export const LOG_TIMEOUT = new ApiError("timeout", "The log did not respond. Retry in a moment.");
 
+/** What a call of the log of a deployment needs of the context. */
+export interface LogObjects {
+  logs: { objects: Env["ATTEMPT_LOG"] };
+  log: Log;
+}
+
 const TIMEOUTS_MS = [5_000, 5_000] as const;
 const OVERLOADED_SECONDS = 1;
 
@@ -13,12 +19,12 @@ const OVERLOADED_SECONDS = 1;
  * @throws RateLimited if the log is overloaded, and `timeout` if it fails twice.
  */
 export async function callLog<Result>(
-  { logs, log }: { logs: Env["ATTEMPT_LOG"]; log: Log },
+  { logs, log }: LogObjects,
   deploymentId: string,
   call: (stub: LogStub) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const stubs = logs as unknown as ObjectNamespace<LogStub>;
+    const stubs = logs.objects as unknown as ObjectNamespace<LogStub>;
     return await callObject(stubs, deploymentId, call, { timeoutsMs: TIMEOUTS_MS });
   } catch (error) {
     if (isOverloaded(error)) throw new RateLimited(OVERLOADED_SECONDS);

@@ -1,6 +1,5 @@
-import type { SystemContext } from "../../context.ts";
 import { RateLimited } from "../../lib/errors.ts";
-import { callLog, LOG_TIMEOUT } from "./client.ts";
+import { callLog, LOG_TIMEOUT, type LogObjects } from "./client.ts";
 import type { LogNotification } from "./messages.ts";
 
 const RETRY_SECONDS = 10;
@@ -28,10 +27,7 @@ export class LogConnection {
    * @throws RateLimited if the log has too many followers.
    * @throws `timeout` if the log does not respond.
    */
-  static async open(
-    deps: Pick<SystemContext, "logs" | "log">,
-    deploymentId: string,
-  ): Promise<LogConnection> {
+  static async open(deps: LogObjects, deploymentId: string): Promise<LogConnection> {
     const response = await callLog(deps, deploymentId, (stub) =>
       stub.fetch("https://log/", { headers: { upgrade: "websocket" } }),
     );

@@ -1,6 +1,6 @@
 import type { SystemContext } from "../../context.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { callLog } from "./client.ts";
+import { callLog, type LogObjects } from "./client.ts";
 import type { LogStub } from "./messages.ts";
 import * as store from "./store.ts";
 
@@ -9,7 +9,7 @@ import * as store from "./store.ts";
  * of attempts that have ended.
  */
 export async function refreshLogs(
-  deps: Pick<SystemContext, "logs" | "log">,
+  deps: LogObjects,
   deploymentIds: readonly string[],
 ): Promise<void> {
   const some = deploymentIds.slice(0, LIMITS.sweepLogs.value);
@@ -17,10 +17,7 @@ export async function refreshLogs(
 }
 
 /** Like `refreshLogs`, for a change that does not end an attempt. */
-export async function refreshFollowers(
-  deps: Pick<SystemContext, "logs" | "log">,
-  deploymentId: string,
-): Promise<void> {
+export async function refreshFollowers(deps: LogObjects, deploymentId: string): Promise<void> {
   await isNotified(deps, deploymentId, (log) => log.refreshFollowers(deploymentId));
 }
 
@@ -39,7 +36,7 @@ export async function sweepLogs(ctx: SystemContext): Promise<void> {
 
 /** Whether the call succeeded. `callLog` writes the error to the log of the service. */
 async function isNotified(
-  deps: Pick<SystemContext, "logs" | "log">,
+  deps: LogObjects,
   deploymentId: string,
   call: (log: LogStub) => Promise<void>,
 ): Promise<boolean> {

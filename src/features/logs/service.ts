@@ -1,4 +1,5 @@
-import { authorize, requireScope, type ServiceContext } from "../../context.ts";
+import { authorize, requireScope } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { BadInput, NotFound } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { describeError } from "../../lib/log.ts";

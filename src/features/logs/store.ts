@@ -1,5 +1,5 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { Actor } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
 import type { AttemptKey } from "../deployments/index.ts";

@@ -1,11 +1,8 @@
+import { lineageOf, requireOrgRole } from "../../actor.ts";
 import { toRevokedKey } from "../../auth/credentials.ts";
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOrgRole,
-  type ServiceContext,
-} from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import { after } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";

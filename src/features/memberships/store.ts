@@ -1,6 +1,7 @@
 import { and, eq, exists, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { after, type Statement } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { CoreContext } from "../../context.ts";
+import type { CoreContext, PublicContext } from "../../context.ts";
 import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
 import { operation } from "../../http/operation.ts";
@@ -10,7 +10,6 @@ import { createRouter } from "../../http/router.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
-import type { SignInContext } from "../sessions/index.ts";
 import { pageHeaders, renderChoices, renderRefusal } from "./choice-page.ts";
 import { chooseOrganization, declineOrganization, listChoices } from "./choice-service.ts";
 import type { Documented } from "./document.ts";
@@ -52,7 +51,7 @@ const decline = operation({
   request: () => ({ params: OrganizationParams() }),
 });
 
-type ChoiceContext = SignInContext & Pick<CoreContext, "invalidateKeys">;
+type ChoiceContext = PublicContext & Pick<CoreContext, "invalidateKeys">;
 
 export function choiceRoutes(
   createContext: (

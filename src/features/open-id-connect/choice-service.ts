@@ -1,5 +1,5 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
-import type { CoreContext } from "../../context.ts";
+import type { CoreContext, PublicContext } from "../../context.ts";
 import { after, batch, type Statements } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../lib/errors.ts";
@@ -12,7 +12,7 @@ import {
   INVALID_INVITATION,
 } from "../invitations/index.ts";
 import { deleteUnprovenAccount, removeMembership } from "../memberships/index.ts";
-import { type CreatedSession, type SignInContext, startPersonSession } from "../sessions/index.ts";
+import { type CreatedSession, startPersonSession } from "../sessions/index.ts";
 import type { Choice } from "./choice-store.ts";
 import * as choices from "./choice-store.ts";
 import {
@@ -34,7 +34,7 @@ const FIRST = { limit: 1, direction: "desc", after: undefined } as const;
  * the only one of theirs. Undefined if the person has to choose.
  */
 export async function signInWithAddress(
-  ctx: SignInContext,
+  ctx: PublicContext,
   pending: PendingSignIn,
   email: string,
 ): Promise<CreatedSession | undefined> {
@@ -54,7 +54,7 @@ export async function signInWithAddress(
  * @throws ApiError if there are none, or the sign-in has succeeded before.
  */
 export async function listChoices(
-  { db, clock }: SignInContext,
+  { db, clock }: PublicContext,
   { id, email }: Pick<ProvenSignIn, "id" | "email">,
   page: PageRequest,
 ): Promise<Page<Choice>> {
@@ -69,7 +69,7 @@ export async function listChoices(
 
 /** Accepts the membership or the invitation if the person has not yet, and starts the session. */
 export async function chooseOrganization(
-  ctx: SignInContext,
+  ctx: PublicContext,
   proven: ProvenSignIn,
   organizationId: string,
 ): Promise<CreatedSession> {
@@ -83,7 +83,7 @@ export async function chooseOrganization(
  * @throws Conflict if the organization cannot do without the member.
  */
 export async function declineOrganization(
-  ctx: SignInContext & Pick<CoreContext, "invalidateKeys">,
+  ctx: PublicContext & Pick<CoreContext, "invalidateKeys">,
   proven: ProvenSignIn,
   organizationId: string,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function declineOrganization(
 }
 
 async function requireChoice(
-  { db, clock }: SignInContext,
+  { db, clock }: PublicContext,
   { id, email }: ProvenSignIn,
   organizationId: string,
 ): Promise<Choice> {
@@ -136,7 +136,7 @@ interface PlannedSignIn {
 }
 
 async function planSignIn(
-  ctx: SignInContext,
+  ctx: PublicContext,
   choice: Choice,
   email: string,
 ): Promise<PlannedSignIn> {
@@ -160,7 +160,7 @@ async function planSignIn(
 
 /** @param signInId Starts one session at most. */
 async function startSession(
-  ctx: SignInContext,
+  ctx: PublicContext,
   signInId: string,
   { person, statements, records }: PlannedSignIn,
   gone: ApiError,

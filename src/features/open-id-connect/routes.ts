@@ -1,3 +1,4 @@
+import type { PublicContext } from "../../context.ts";
 import { CONSOLE_PATH } from "../../http/assets.ts";
 import type { PublicEnv } from "../../http/envs.ts";
 import { showErrorsAs } from "../../http/narrow-page.ts";
@@ -13,7 +14,6 @@ import {
   presentNewSession,
   renderRefusal,
   SIGN_IN_PATH,
-  type SignInContext,
 } from "../sessions/index.ts";
 import { signInWithAddress } from "./choice-service.ts";
 import type { Documented } from "./document.ts";
@@ -104,7 +104,7 @@ export function publicOpenIdConnectRoutes(
   createContext: (
     env: PublicEnv["Bindings"],
     execution: Pick<ExecutionContext, "waitUntil">,
-  ) => SignInContext,
+  ) => PublicContext,
 ) {
   const requireProvider = (env: PublicEnv["Bindings"], url: string) => {
     const settings = readProviderSettings(env);

@@ -1,12 +1,8 @@
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOrganization,
-  requireOrgRole,
-  type ServiceContext,
-} from "../../context.ts";
+import { lineageOf, requireOrganization, requireOrgRole } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { after } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { NotFound, Unauthorized } from "../../lib/errors.ts";
@@ -40,7 +36,7 @@ export async function createOrganization(
   ctx: ServiceContext,
   input: { name: string },
 ): Promise<OrganizationWithKey> {
-  if (!ctx.allowsNewOrganizations) {
+  if (ctx.settings.ALLOW_NEW_ORGANIZATIONS !== "true") {
     throw new Unauthorized("This deployment does not let API keys create organizations.");
   }
   const { actor } = ctx;

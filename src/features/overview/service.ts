@@ -1,4 +1,5 @@
-import { authorize, requireScope, type ServiceContext } from "../../context.ts";
+import { authorize, requireScope } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { findProject, type ProjectRow } from "../projects/index.ts";

@@ -1,10 +1,6 @@
-import {
-  authorize,
-  hasBoundaries,
-  requireExpectedVersion,
-  requireOwnOrganization,
-  type ServiceContext,
-} from "../../context.ts";
+import { authorize, hasBoundaries, requireOwnOrganization } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

@@ -1,5 +1,6 @@
 import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { type BindValue, compileSelect } from "../../db/compiled-select.ts";
 import {

@@ -21,7 +21,7 @@ export async function deleteSome(
     const limit = LIMITS.purgeLogs.value;
     const ids = await store.listOwned(db, rows, { owner, condition, limit });
     if (ids.length > 0) {
-      await ctx.eraseLogs(ids);
+      await ctx.logs.erase(ids);
       return run.deletes(store.deleteRows(db, rows, ids, ROWS));
     }
   }

@@ -2,6 +2,7 @@ import type { SystemContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { describeError } from "../../lib/log.ts";
+import { retentionMs } from "../../lib/retention.ts";
 import { deleteSome } from "./logged-rows.ts";
 import { listOrganizations, purgeOrganization } from "./organization.ts";
 import { PurgeRun, ROWS } from "./run.ts";
@@ -60,7 +61,7 @@ async function purgeRecord(
 async function deleteExpired(ctx: SystemContext, run: PurgeRun): Promise<void> {
   const { db, clock, ownership } = ctx;
   for (const { table, retention, childKeys } of ownership.retained()) {
-    const cutoff = clock.now() - ctx.retentionMs(retention.period);
+    const cutoff = clock.now() - retentionMs(ctx.settings, retention.period);
     const isExpired = retention.isExpired?.(cutoff);
     const before = firstIdAt(cutoff);
     // What has just expired comes first: old rows that are kept must not hold it up.

@@ -40,7 +40,7 @@ export async function reportStack(
   const [stack] = results.stack;
   if (!stack) throw new NotFound("stack in the deployment");
   const directive = directiveFor(attempt, now);
-  if (stack.seq === input.seq) ctx.refreshFollowers(attempt.deploymentId);
+  if (stack.seq === input.seq) ctx.logs.refreshFollowers(attempt.deploymentId);
   if (stack.seq >= input.seq) return directive;
   throw new AttemptConflict("The stack has ended. Its status is final.", directive);
 }

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Runner } from "../../context.ts";
+import type { Runner } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { CUMULATIVE_BYTES, keyset, type PageRequest, pageOrder } from "../../db/keyset.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";

@@ -1,3 +1,4 @@
+import type { Runner } from "../../actor.ts";
 import { type CredentialStore, HOURLY_USE, type Principal } from "../../auth/credential-cache.ts";
 import {
   type IssuedKey,
@@ -6,7 +7,6 @@ import {
   parseCredential,
   RUNNER_TOKEN_PATTERN,
 } from "../../auth/credentials.ts";
-import type { Runner } from "../../context.ts";
 import { findTokenPrincipal, recordTokenUse } from "./store.ts";
 
 export function issueRunnerToken(id: string): Promise<IssuedKey> {

@@ -1,5 +1,7 @@
+import { requireOrgRole } from "../../actor.ts";
 import { toRevokedKey } from "../../auth/credentials.ts";
-import { requireExpectedVersion, requireOrgRole, type ServiceContext } from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

@@ -1,11 +1,8 @@
+import { lineageOf, requireOrgRole } from "../../actor.ts";
 import { toRevokedKey } from "../../auth/credentials.ts";
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOrgRole,
-  type ServiceContext,
-} from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

@@ -4,5 +4,5 @@ export { pageHeaders, renderRefusal } from "./page.ts";
 export { startPersonSession } from "./person-sign-in.ts";
 export { presentNewSession } from "./presenters.ts";
 export { MemberSessionParams } from "./schemas.ts";
-export { type CreatedSession, NO_SESSIONS_HERE, type SignInContext } from "./sign-in-service.ts";
+export { type CreatedSession, NO_SESSIONS_HERE } from "./sign-in-service.ts";
 export { endSession, findSessions, type SessionId } from "./store.ts";

@@ -1,3 +1,4 @@
+import type { PublicContext } from "../../context.ts";
 import type { Results, Statements } from "../../db/batch.ts";
 import type { Taken } from "../../db/constraint-errors.ts";
 import { newId } from "../../lib/ids.ts";
@@ -5,12 +6,7 @@ import { writeBatch } from "../../writes/write-batch.ts";
 import { issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { issueSession } from "./credentials.ts";
 import { SESSION_TTL_MS } from "./model.ts";
-import {
-  additionOf,
-  type CreatedSession,
-  type SignInContext,
-  toCreated,
-} from "./sign-in-service.ts";
+import { additionOf, type CreatedSession, toCreated } from "./sign-in-service.ts";
 import * as store from "./store.ts";
 
 /** A membership of the person who has signed in by OpenID Connect. */
@@ -41,7 +37,7 @@ interface Started<Before extends Statements> {
 
 /** Starts a session with all that the membership may do. */
 export async function startPersonSession<Before extends Statements>(
-  ctx: SignInContext,
+  ctx: PublicContext,
   person: SignedInPerson,
   { before, taken, records, ...options }: Options<Before>,
 ): Promise<Started<Before>> {
@@ -70,7 +66,7 @@ export async function startPersonSession<Before extends Statements>(
 
 /** With a key of its own. */
 async function newSession(
-  { clock, origin }: SignInContext,
+  { clock, origin }: PublicContext,
   { organizationId, membershipId }: SignedInPerson,
   { expiresAt, continues }: Pick<Options<Statements>, "expiresAt" | "continues">,
 ) {

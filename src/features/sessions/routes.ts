@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { PublicContext } from "../../context.ts";
 import { CONSOLE_PATH } from "../../http/assets.ts";
 import { jsonBody } from "../../http/bodies.ts";
 import type { PublicEnv } from "../../http/envs.ts";
@@ -41,7 +42,6 @@ import {
   type CreatedSession,
   findSignIn,
   NO_SESSIONS_HERE,
-  type SignInContext,
   signInWithKey,
   signInWithLink,
 } from "./sign-in-service.ts";
@@ -162,7 +162,7 @@ export function publicSessionRoutes(
   createContext: (
     env: PublicEnv["Bindings"],
     execution: Pick<ExecutionContext, "waitUntil">,
-  ) => SignInContext,
+  ) => PublicContext,
 ) {
   return createRouter<Documented, PublicEnv>()
     .openapi(create, async (c) => {

@@ -1,5 +1,6 @@
+import { requireOrgRole } from "../../actor.ts";
 import { issueCredential } from "../../auth/credentials.ts";
-import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { type IssuedKey, parseCredential, SIGN_IN_TOKEN_PATTERN } from "../../auth/credentials.ts";
-import type { RequestOrigin, SystemContext } from "../../context.ts";
+import type { PublicContext } from "../../context.ts";
 import { ApiError, BadInput, Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { write } from "../../writes/write.ts";
@@ -11,11 +11,6 @@ import * as links from "./link-store.ts";
 import { SESSION_TTL_MS } from "./model.ts";
 import type { NewSession, SessionRow } from "./store.ts";
 import * as store from "./store.ts";
-
-/** The context of a request without a credential, which signs in. */
-export interface SignInContext extends SystemContext {
-  origin: RequestOrigin;
-}
 
 export interface CreatedSession {
   row: SessionRow;
@@ -44,7 +39,7 @@ export const NO_SESSIONS_HERE = new BadInput([
   },
 ]);
 
-export async function signInWithKey(ctx: SignInContext, text: string): Promise<CreatedSession> {
+export async function signInWithKey(ctx: PublicContext, text: string): Promise<CreatedSession> {
   const { db, clock } = ctx;
   const presented = await parseApiKey(text);
   const actor = presented && (await apiKeyStore.find(db, presented));
@@ -67,12 +62,12 @@ export async function signInWithKey(ctx: SignInContext, text: string): Promise<C
 }
 
 /** Changes nothing. */
-export async function findSignIn(ctx: SignInContext, token: string): Promise<UsableLink> {
+export async function findSignIn(ctx: PublicContext, token: string): Promise<UsableLink> {
   return (await requireLink(ctx, token)).link;
 }
 
 /** Of concurrent requests with the same token, one succeeds. */
-export async function signInWithLink(ctx: SignInContext, token: string): Promise<CreatedSession> {
+export async function signInWithLink(ctx: PublicContext, token: string): Promise<CreatedSession> {
   const { db, clock } = ctx;
   const { presented, link } = await requireLink(ctx, token);
   const { keyId, membershipId, organizationId, accountId, sessionExpiresAt } = link;
@@ -105,7 +100,7 @@ export async function signInWithLink(ctx: SignInContext, token: string): Promise
 }
 
 async function requireLink(
-  { db, clock }: SignInContext,
+  { db, clock }: PublicContext,
   token: string,
 ): Promise<{ presented: SignInToken; link: UsableLink }> {
   const presented = await parseCredential(SIGN_IN_TOKEN_PATTERN, token);
@@ -117,12 +112,12 @@ async function requireLink(
 
 function newSession<
   Owner extends Pick<NewSession, "keyId" | "createdBySessionId" | "source" | "expiresAt">,
->({ clock, origin }: SignInContext, { id, secretHash }: IssuedKey, owner: Owner) {
+>({ clock, origin }: PublicContext, { id, secretHash }: IssuedKey, owner: Owner) {
   return { ...owner, id, secretHash, userAgent: origin.userAgent, createdAt: clock.now() };
 }
 
 /** What the creation of a session deletes before, adds, and records. */
-export function additionOf({ db, clock }: SignInContext, session: NewSession) {
+export function additionOf({ db, clock }: PublicContext, session: NewSession) {
   const { organizationId, membershipId } = session;
   return {
     lapsed: store.deleteEnded(db, membershipId, clock.now()),

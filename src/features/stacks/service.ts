@@ -1,6 +1,7 @@
+import { authorize } from "../../actor.ts";
 import type { ServiceContext } from "../../context.ts";
-import { authorize, requireExpectedVersion } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

@@ -1,8 +1,9 @@
-import type { RequestOrigin, SystemContext } from "../../context.ts";
+import type { PublicContext } from "../../context.ts";
 import { sha256Hex } from "../../lib/digest.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { allowsInsecureWebhooks } from "../../lib/settings.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { insertKeyOfTrust, issueApiKey, newKeyRow, presentApiKey } from "../api-keys/index.ts";
 import type { AuditedAct, OtherActor } from "../audit/index.ts";
@@ -14,8 +15,7 @@ import type { TrustOfIssuer, TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 import { REFUSED, readIssuer, type VerifiedClaims, verifyToken } from "./token.ts";
 
-export interface ExchangeContext extends SystemContext {
-  origin: RequestOrigin;
+export interface ExchangeContext extends PublicContext {
   issuers: IssuerKeys;
 }
 
@@ -31,8 +31,9 @@ export async function exchangeToken(
   const issuer = readIssuer(token);
   const candidates = await store.findTrustsOfIssuer(ctx.db, organizationId, issuer);
   if (candidates.length === 0) throw new Unauthenticated(REFUSED.noTrust);
-  const { issuers, allowsInsecureWebhooks: allowsInsecure } = ctx;
-  const verification = { issuers, issuer, allowsInsecure, now: ctx.clock.now() };
+  const { issuers, settings, clock } = ctx;
+  const allowsInsecure = allowsInsecureWebhooks(settings);
+  const verification = { issuers, issuer, allowsInsecure, now: clock.now() };
   const verified = await verifyToken(token, verification);
   return issue(ctx, findMatch(candidates, verified), verified);
 }

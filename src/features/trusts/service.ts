@@ -1,15 +1,12 @@
+import { lineageOf, requireOrgRole, requireScope } from "../../actor.ts";
 import { toRevokedKey } from "../../auth/credentials.ts";
-import {
-  lineageOf,
-  requireExpectedVersion,
-  requireOrgRole,
-  requireScope,
-  type ServiceContext,
-} from "../../context.ts";
+import type { ServiceContext } from "../../context.ts";
+import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { BadInput, NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
+import { allowsInsecureWebhooks } from "../../lib/settings.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import {
@@ -175,7 +172,7 @@ async function requireLastingKey(ctx: ServiceContext, organizationId: string): P
 }
 
 async function requireUsableIssuer(ctx: ServiceContext, issuer: string): Promise<void> {
-  const allowsInsecure = ctx.allowsInsecureWebhooks;
+  const allowsInsecure = allowsInsecureWebhooks(ctx.settings);
   const problem = issuerProblem(issuer, allowsInsecure);
   if (problem) throw invalidIssuer(problem);
   try {

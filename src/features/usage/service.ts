@@ -1,4 +1,5 @@
-import { requireOrgRole, type ServiceContext, type SystemContext } from "../../context.ts";
+import { requireOrgRole } from "../../actor.ts";
+import type { ServiceContext, SystemContext } from "../../context.ts";
 import { isLimitViolation } from "../../db/constraint-errors.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";

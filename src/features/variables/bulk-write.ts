@@ -1,5 +1,5 @@
+import { authorize } from "../../actor.ts";
 import type { ServiceContext } from "../../context.ts";
-import { authorize } from "../../context.ts";
 import { after, batch, type Statement } from "../../db/batch.ts";
 import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext } from "../../context.ts";
+import type { Actor } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";

@@ -1,4 +1,5 @@
-import { authorize, type ServiceContext } from "../../context.ts";
+import { authorize } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
 import type { Cipher } from "../../lib/cipher.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { writeBatch } from "../../writes/write-batch.ts";

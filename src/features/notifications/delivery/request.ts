@@ -1,5 +1,6 @@
 import type { SystemContext } from "../../../context.ts";
 import { DecryptionError } from "../../../lib/cipher.ts";
+import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
 import { toPayload } from "../outbox/model.ts";
 import { toSlackMessage } from "../slack/index.ts";
@@ -24,7 +25,8 @@ export async function buildRequest(
   try {
     const url = await openUrl(ctx, claimed);
     // The target was checked when it was stored; the rules may have become stricter since.
-    if (targetProblem(url, ctx.allowsInsecureWebhooks)) return { error: "the URL is not allowed" };
+    if (targetProblem(url, allowsInsecureWebhooks(ctx.settings)))
+      return { error: "the URL is not allowed" };
     const payload = toPayload({ ...claimed, type: claimed.eventType });
     if (claimed.integrationType === "slack") {
       const message = toSlackMessage(payload, claimed.linksTo ?? undefined);

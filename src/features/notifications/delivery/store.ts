@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import type { Actor } from "../../../context.ts";
+import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";

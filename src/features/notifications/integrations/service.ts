@@ -1,16 +1,14 @@
-import {
-  authorize,
-  requireExpectedVersion,
-  type ServiceContext,
-  type SystemContext,
-} from "../../../context.ts";
+import { authorize } from "../../../actor.ts";
+import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
+import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
+import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../changelog/index.ts";
@@ -313,7 +311,7 @@ async function requireExpected(
 }
 
 async function sealTarget(ctx: ServiceContext, reference: Reference, url: string) {
-  const problem = targetProblem(url, ctx.allowsInsecureWebhooks);
+  const problem = targetProblem(url, allowsInsecureWebhooks(ctx.settings));
   if (problem) return refuseUrl(problem);
   // Stores the parsed form, so that no other parser can read the URL differently.
   const { href } = new URL(url);

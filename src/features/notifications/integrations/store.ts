@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
-import type { Actor, ServiceContext, SystemContext } from "../../../context.ts";
+import type { Actor } from "../../../actor.ts";
+import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { observe } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, gte, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import type { Actor } from "../../../context.ts";
+import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
   CUMULATIVE_BYTES,

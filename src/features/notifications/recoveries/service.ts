@@ -1,5 +1,5 @@
+import { authorize } from "../../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../../context.ts";
-import { authorize } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Actor, SystemContext } from "../../../context.ts";
+import type { Actor } from "../../../actor.ts";
+import type { SystemContext } from "../../../context.ts";
 import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";

@@ -1,7 +1,6 @@
-import type { Actor, RequestOrigin, ServiceContext, SystemContext } from "../../../context.ts";
-import { authorize } from "../../../context.ts";
+import { type Actor, authorize } from "../../../actor.ts";
+import type { PublicContext, ServiceContext, SystemContext } from "../../../context.ts";
 import { BadInput, Conflict } from "../../../lib/errors.ts";
-import type { Fetch } from "../../../lib/fetch.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { toActor } from "../../api-keys/index.ts";
@@ -20,7 +19,6 @@ import {
   exchangeCode,
   type Grant,
   requireSlackApp,
-  type SlackSettings,
   slackSettingsOf,
 } from "./oauth.ts";
 import { openState, refuseState, STATE_TTL_MS, type State, sealState } from "./state.ts";
@@ -36,13 +34,6 @@ export interface Installation {
   integrationId: string;
   /** The origin of this service. */
   origin: string;
-}
-
-/** The callback of Slack has no API key: its state names the key that started the installation. */
-export interface CallbackContext extends SystemContext {
-  slack: SlackSettings;
-  fetch: Fetch;
-  origin: RequestOrigin;
 }
 
 export interface CallbackInput {
@@ -74,10 +65,11 @@ export async function startInstallation(
  * Idempotent for a state.
  */
 export async function finishInstallation(
-  ctx: CallbackContext,
+  ctx: PublicContext,
   input: CallbackInput,
 ): Promise<Installation> {
-  requireSlackApp(ctx.slack);
+  const slack = slackSettingsOf(ctx.settings);
+  requireSlackApp(slack);
   const { code, state: sealed } = readInput(input);
   const state = await openState(await ctx.cipher(), sealed, ctx.clock.now());
   const { projectName, isUsed } = await requireInstaller(ctx, state);
@@ -86,7 +78,7 @@ export async function finishInstallation(
   const installation = { projectName, projectId, integrationId, origin };
   if (isUsed) return installation;
   const redirectUri = origin + CALLBACK_PATH;
-  const grant = await exchangeCode(ctx, { settings: ctx.slack, code, redirectUri });
+  const grant = await exchangeCode(ctx, { settings: slack, code, redirectUri });
   const { actor } = await requireInstaller(ctx, state);
   await writeIntegration({ ...ctx, actor }, state, { ...grant, origin });
   return installation;
@@ -113,7 +105,7 @@ async function requireInstaller(ctx: SystemContext, state: State) {
 }
 
 async function writeIntegration(
-  ctx: CallbackContext & { actor: Actor },
+  ctx: PublicContext & { actor: Actor },
   state: State,
   { url, channel, origin }: Grant & { origin: string },
 ): Promise<void> {

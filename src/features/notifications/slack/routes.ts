@@ -1,9 +1,10 @@
+import type { PublicContext } from "../../../context.ts";
 import type { PublicEnv } from "../../../http/envs.ts";
 import { operation } from "../../../http/operation.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import type { Documented } from "./document.ts";
-import { type CallbackContext, finishInstallation, startInstallation } from "./install.ts";
+import { finishInstallation, startInstallation } from "./install.ts";
 import { PAGE_HEADERS, renderInstalled } from "./page.ts";
 import { CallbackQuery } from "./schemas.ts";
 
@@ -34,7 +35,7 @@ export function slackCallbackRoutes(
   createContext: (
     env: PublicEnv["Bindings"],
     execution: Pick<ExecutionContext, "waitUntil">,
-  ) => CallbackContext,
+  ) => PublicContext,
 ) {
   return createRouter<Documented, PublicEnv>().openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");

@@ -1,5 +1,7 @@
-import { authorize, requireExpectedVersion, type ServiceContext } from "../../../context.ts";
+import { authorize } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
+import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../changelog/index.ts";
