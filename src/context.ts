@@ -49,8 +49,6 @@ export interface DeploymentLogs {
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
-  /** The maximum number of resources of an organization, by type (`usage.kind`). */
-  quotas: ReadonlyMap<string, number>;
   clock: Clock;
   log: Log;
   /** For requests to other services. */

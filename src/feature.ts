@@ -2,7 +2,6 @@ import type { Env as HonoEnv } from "hono";
 import type { ChangedKey, SystemContext } from "./context.ts";
 import type { OwnedTable } from "./db/ownership.ts";
 import type { SealedColumn } from "./db/sealed-column.ts";
-import type { LimitedKind } from "./features/usage/model.ts";
 import type { ApiKeyEnv, PublicEnv, RunnerEnv } from "./http/envs.ts";
 import type { Endpoint } from "./http/router.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -33,8 +32,6 @@ export interface Feature {
     public?(deps: PublicRouteDeps): readonly Routes<PublicEnv>[];
   };
   tables?: readonly OwnedTable[];
-  /** The maximum number of resources of an organization, by type. */
-  quotas?: { readonly [Kind in LimitedKind]?: number };
   /** In the order in which key rotation seals them again. */
   sealedColumns?: readonly SealedColumn[];
   /** Runs once a minute. */

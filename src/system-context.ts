@@ -10,7 +10,6 @@ import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
-const quotas = new Map(FEATURES.flatMap(({ quotas = {} }) => Object.entries(quotas)));
 
 export type CreateSystemContext = (
   db: Database,
@@ -30,7 +29,6 @@ export function systemContext(
   return {
     db,
     ownership,
-    quotas,
     clock,
     log,
     fetch,

@@ -1,4 +1,5 @@
 import type { LIMITS } from "../../src/lib/limits.ts";
+import type { LimitedKind } from "../../src/lib/resource-types.ts";
 
 export interface LimitDescription {
   what: string;
@@ -31,8 +32,18 @@ const seconds = limitIn("seconds");
 const requests = limitIn("requests");
 const timesOfKey = limitIn("times the limit of one key");
 
-const quota = (resources: string) =>
-  items(`${resources} of an organization`, "`conflict`, which names the quota");
+/** Of the types whose name is another one than in `usage`. */
+const QUOTA_NAMES: { readonly [Kind in LimitedKind]?: string } = {
+  project_members: "Project members, over all projects,",
+  api_keys: "API keys",
+  integrations: "Notification integrations",
+};
+
+export function describeQuota(kind: LimitedKind): LimitDescription {
+  const [first = "", ...rest] = kind.replaceAll("_", " ");
+  const resources = QUOTA_NAMES[kind] ?? `${first.toUpperCase()}${rest.join("")}`;
+  return items(`${resources} of an organization`, "`conflict`, which names the quota");
+}
 
 /** For docs/limits.md, in the order of the page. */
 export const LIMIT_DESCRIPTIONS = {
@@ -204,18 +215,6 @@ export const LIMIT_DESCRIPTIONS = {
       "the other fields that callers write",
     CONFLICT,
   ),
-  projects: quota("Projects"),
-  environments: quota("Environments"),
-  components: quota("Components"),
-  stacks: quota("Stacks"),
-  variables: quota("Variables"),
-  alarms: quota("Alarms"),
-  members: quota("Members"),
-  projectMembers: quota("Project members, over all projects,"),
-  apiKeys: quota("API keys"),
-  runnerPools: quota("Runner pools"),
-  runnerTokens: quota("Runner tokens"),
-  integrations: quota("Notification integrations"),
   integrationsPerProject: items("Notification integrations of a project", "`conflict`"),
   integrationFilters: items("`environment_ids` of an integration, and `stack_ids`"),
   resumedDeliveries: items(

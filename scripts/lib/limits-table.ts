@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { LIMITS } from "../../src/lib/limits.ts";
+import { type LimitedKind, QUOTAS } from "../../src/lib/resource-types.ts";
 import { KEPT, RETENTION, type RetentionRule } from "../../src/lib/retention.ts";
 import { POLICIES } from "../../src/rate-limits/index.ts";
-import { LIMIT_DESCRIPTIONS, type LimitDescription } from "./limit-descriptions.ts";
+import { describeQuota, LIMIT_DESCRIPTIONS, type LimitDescription } from "./limit-descriptions.ts";
 import { ROOT } from "./wrangler.ts";
 
 export const LIMITS_FILE = join(ROOT, "docs/limits.md");
@@ -10,8 +11,8 @@ export const LIMITS_FILE = join(ROOT, "docs/limits.md");
 const INTRODUCTION = `# Limits
 
 Every limit on what a caller can send, store, or make the service do, and what happens beyond it.
-\`npm run limits\` generates this page from \`src/lib/limits.ts\`, \`scripts/lib/limit-descriptions.ts\` and the rate limit
-policies.
+\`npm run limits\` generates this page from \`src/lib/limits.ts\`, \`src/lib/resource-types.ts\`,
+\`scripts/lib/limit-descriptions.ts\` and the rate limit policies.
 
 The service checks a limit when a request creates a resource or enlarges it. Limits on stored data never
 reject reads, deletions, cancellations or the calls of runners: an organization at a limit can always
@@ -37,11 +38,18 @@ export function renderLimits(): string {
     ([name, { limit, appliesTo }]) =>
       `| Requests in any 60 s under the policy \`${name}\`: ${appliesTo} | ${count(limit)} | \`rate\`, with \`Retry-After\` |`,
   );
-  const limits = Object.entries(LIMIT_DESCRIPTIONS).map(([name, { what, unit, beyond }]) => {
+  const quotas = Object.entries(QUOTAS).map(([kind, value]) =>
+    renderLimit(value, describeQuota(kind as LimitedKind)),
+  );
+  const limits = Object.entries(LIMIT_DESCRIPTIONS).flatMap(([name, description]) => {
     const { value } = LIMITS[name as keyof typeof LIMITS];
-    return `| ${what} | ${formatLimit(value, unit)} | ${beyond} |`;
+    return [renderLimit(value, description), ...(name === "storedBytes" ? quotas : [])];
   });
   return `${INTRODUCTION}${[...policies, ...limits].join("\n")}\n${RETENTION_TITLE}${renderRetention()}\n`;
+}
+
+function renderLimit(value: number, { what, unit, beyond }: LimitDescription): string {
+  return `| ${what} | ${formatLimit(value, unit)} | ${beyond} |`;
 }
 
 function renderRetention(): string {

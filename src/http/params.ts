@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { documented, EXAMPLE_IDS } from "#documented";
+import { documented, exampleId } from "#documented";
 import type { ExampleKind } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
@@ -21,7 +21,7 @@ export function textParam<Name extends string>(name: Name, what: string, example
   const schema = z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi(documented(() => ({ example: EXAMPLE_IDS[example], param: { name, in: "path" } })))
+    .openapi(documented(() => ({ example: exampleId(example), param: { name, in: "path" } })))
     .openapi(documented(() => ({ description: `The ID of the ${what}.` })));
   return { [name]: schema } as Record<Name, typeof schema>;
 }

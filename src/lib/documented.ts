@@ -1,7 +1,7 @@
 import { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import type { z } from "zod";
 
-export { EXAMPLE_IDS, EXAMPLE_SECRETS } from "./example-ids.ts";
+export { EXAMPLE_IDS, EXAMPLE_SECRETS, exampleId } from "./example-ids.ts";
 
 /** The named schemas that have been built. */
 export const COMPONENTS = new OpenAPIRegistry();

@@ -1,3 +1,6 @@
+import { BASE58 } from "./radix.ts";
+import type { ChangedType, TargetType } from "./resource-types.ts";
+
 /** In the OpenAPI document, one ID stands for the same record everywhere. */
 export const EXAMPLE_IDS = {
   organization: "1CfiqFR7M6S38z94Y2usEL",
@@ -31,7 +34,25 @@ export const EXAMPLE_IDS = {
   changelogEntry: "1CgQuY8akfz7QnnHApfdSd",
 } as const;
 
-export type ExampleKind = keyof typeof EXAMPLE_IDS;
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+export type ExampleKind = keyof typeof EXAMPLE_IDS | CamelCase<ChangedType | TargetType>;
+
+const LISTED: { readonly [Kind in ExampleKind]?: string } = EXAMPLE_IDS;
+
+/** That of a type which the table does not list follows from its name. */
+export function exampleId(kind: ExampleKind): string {
+  return LISTED[kind] ?? idFrom(kind);
+}
+
+function idFrom(name: string): string {
+  const letters = Array.from({ length: 19 }, (_, at) => {
+    return BASE58.charAt((name.charCodeAt(at % name.length) * (at + 1)) % BASE58.length);
+  });
+  return `1Ch${letters.join("")}`;
+}
 
 /** The secrets that the OpenAPI document shows. */
 export const EXAMPLE_SECRETS = {

@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 const HOUR_MS = 3_600_000;
 const DOCUMENT_DEPTH = 64;
 
-/** Every limit of the service. Its description for docs/limits.md stays out of the Worker. */
+/** Every limit of the service, apart from QUOTAS. Its description for docs/limits.md stays out of the Worker. */
 export const LIMITS = {
   bodyBytes: { value: MIB },
   documentDepth: { value: DOCUMENT_DEPTH },
@@ -103,18 +103,6 @@ export const LIMITS = {
   signInLinksOfKey: { value: 10 },
   openInvitations: { value: 200 },
   storedBytes: { value: 1024 * MIB },
-  projects: { value: 1_000 },
-  environments: { value: 10_000 },
-  components: { value: 50_000 },
-  stacks: { value: 50_000 },
-  variables: { value: 100_000 },
-  alarms: { value: 50_000 },
-  members: { value: 10_000 },
-  projectMembers: { value: 100_000 },
-  apiKeys: { value: 1_000 },
-  runnerPools: { value: 1_000 },
-  runnerTokens: { value: 1_000 },
-  integrations: { value: 10_000 },
   integrationsPerProject: { value: 20 },
   integrationFilters: { value: 50 },
   resumedDeliveries: { value: 100_000 },

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { documented, EXAMPLE_IDS, register } from "#documented";
+import { documented, EXAMPLE_IDS, exampleId, register } from "#documented";
 import type { ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
@@ -31,12 +31,12 @@ const Identifier = component("Identifier", () =>
 );
 
 export function identifierOf(kind: ExampleKind, description: string) {
-  return Identifier().openapi(documented(() => ({ description, example: EXAMPLE_IDS[kind] })));
+  return Identifier().openapi(documented(() => ({ description, example: exampleId(kind) })));
 }
 
 /** The elements of a list, which has the description. */
 export function identifiersOf(kind: ExampleKind) {
-  return z.array(Identifier().openapi(documented(() => ({ example: EXAMPLE_IDS[kind] }))));
+  return z.array(Identifier().openapi(documented(() => ({ example: exampleId(kind) }))));
 }
 
 /** An identifier in a request, in any of its three forms. */
@@ -48,7 +48,7 @@ export function identifierInput(kind: ExampleKind) {
       "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
     )
     .transform((text) => canonicalId(text) ?? text)
-    .openapi(documented(() => ({ example: EXAMPLE_IDS[kind] })));
+    .openapi(documented(() => ({ example: exampleId(kind) })));
 }
 
 const Timestamp = component("Timestamp", () =>

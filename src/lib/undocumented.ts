@@ -6,6 +6,7 @@ export function documented(_create: () => object | string): undefined {}
 
 /** Nothing reads them: see `documented`. */
 export const EXAMPLE_IDS = undefined;
+export const exampleId = undefined;
 export const EXAMPLE_SECRETS = undefined;
 
 export function register<Schema>(_name: string, schema: Schema): Schema {

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/projects/table.ts";
-import { USAGE_KINDS } from "../../src/features/usage/model.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";
 import {
@@ -81,13 +80,6 @@ describe("the manifests of the features", () => {
       .map(({ table }) => getTableName(table));
     expect(undeclared).toEqual([]);
     expect(owned.length).toBeGreaterThan(10);
-  });
-});
-
-describe("the quotas of the features", () => {
-  it("limit every kind of record that is counted, except deployments, each once", () => {
-    const limited = FEATURES.flatMap(({ quotas = {} }) => Object.keys(quotas));
-    expect(["deployments", ...limited].toSorted()).toEqual(USAGE_KINDS.toSorted());
   });
 });
 

@@ -3,15 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import documentation from "../../docs/audit-log.md?raw";
 import { exportLines } from "../../src/features/audit/export.ts";
 import type { AuditEntryRow } from "../../src/features/audit/list-store.ts";
-import {
-  ACTOR_TYPES,
-  AUDITED_ACTIONS,
-  OUTCOMES,
-  TARGET_TYPES,
-} from "../../src/features/audit/model.ts";
+import { ACTOR_TYPES, OUTCOMES } from "../../src/features/audit/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
+import { AUDITED_ACTIONS, TARGET_TYPES } from "../../src/lib/resource-types.ts";
 import { listAuditLog } from "../support/audit.ts";
 import { type Client, newAddress, type Parsed } from "../support/client.ts";
 import { operations } from "../support/contract.ts";

@@ -8,6 +8,7 @@ import { listPurges } from "../../src/features/purge/organization-store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
+import { QUOTAS } from "../../src/lib/resource-types.ts";
 import { Client } from "../support/client.ts";
 import { FullOrganization } from "../support/full-organization.ts";
 import { Instrumented } from "../support/instruments.ts";
@@ -424,7 +425,7 @@ describe("the deletion of an organization", () => {
     const others = new Set(invalidated.slice(ofPeople.length));
     expect([...others].filter((hash) => !ofTrust.has(hash))).toEqual([]);
     expect(LIMITS.invalidatedCredentials.value).toBeGreaterThanOrEqual(
-      LIMITS.apiKeys.value + LIMITS.runnerTokens.value,
+      QUOTAS.api_keys + QUOTAS.runner_tokens,
     );
   });
 

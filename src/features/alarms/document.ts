@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply } from "../../document/replies.ts";
 import { LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { Alarm, AlarmList } from "./responses.ts";
 
 const operations = {
@@ -24,7 +24,7 @@ const operations = {
       "ends. A report of the same state replaces the reason and is no event.",
     notFound: ["stack"],
     errors: {
-      alarm_limit: new LimitReached(LIMITS.alarms.value, "alarms"),
+      alarm_limit: new LimitReached(QUOTAS.alarms, "alarms"),
     },
     responses: { 200: jsonReply(Alarm(), "The alarm.") },
   },

@@ -1,11 +1,9 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { alarmRoutes, alarmRoutesForRunners } from "./routes.ts";
 import { alarms } from "./table.ts";
 
 export const alarmsFeature = {
   routes: { apiKey: [alarmRoutes], runnerToken: [alarmRoutesForRunners] },
-  quotas: { alarms: LIMITS.alarms.value },
   tables: [
     {
       table: alarms,

@@ -3,7 +3,7 @@ import type { Runner } from "../../actor.ts";
 import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import type { EventType } from "../notifications/events.ts";
 import { writeOutbox } from "../notifications/outbox/index.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
@@ -71,7 +71,7 @@ export function alarmCountBound(alarm: AlarmRow): Bound {
     where usage.organization_id = ${alarm.organizationId} and usage.kind = 'alarms'), 0)`;
   return {
     what: "alarms",
-    limit: LIMITS.alarms.value,
+    limit: QUOTAS.alarms,
     before: count,
     after: sql`${count} + (not exists (select 1 ${fromExisting(alarm)}))`,
   };

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
 import {
@@ -39,7 +40,7 @@ const EXPIRES = {
 };
 
 const KEY_LIMITS = {
-  api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
+  api_key_limit: new LimitReached(QUOTAS.api_keys, "api keys"),
   membership_key_limit: new LimitReached(
     LIMITS.apiKeysOfMembership.value,
     "API keys of a membership",

@@ -1,12 +1,10 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { apiKeyPolicyRoutes } from "./policy-routes.ts";
 import { apiKeyRoutes } from "./routes.ts";
 import { apiKeys, revokedKeys } from "./table.ts";
 
 export const apiKeysFeature = {
   routes: { apiKey: [apiKeyRoutes, apiKeyPolicyRoutes] },
-  quotas: { api_keys: LIMITS.apiKeys.value },
   tables: [
     {
       table: apiKeys,

@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import type { TargetType } from "./model.ts";
+import type { TargetType } from "../../lib/resource-types.ts";
 import { auditLog } from "./table.ts";
 
 /** The targets that have the name of a person. */

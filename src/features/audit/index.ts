@@ -1,5 +1,5 @@
 export { eraseAuditedPerson } from "./erasure.ts";
-export type { AuditedAct, AuditedAction } from "./model.ts";
+export type { AuditedAct } from "./model.ts";
 export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
 export {
   type ActOnMany,

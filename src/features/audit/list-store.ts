@@ -8,7 +8,7 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
-import type { AuditedAction } from "./model.ts";
+import type { AuditedAction } from "../../lib/resource-types.ts";
 import { auditLog } from "./table.ts";
 
 export type AuditEntryRow = typeof auditLog.$inferSelect;

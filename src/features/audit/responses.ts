@@ -4,8 +4,9 @@ import { MAX_USER_AGENT } from "../../http/request-pipeline.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { AUDITED_ACTIONS, TARGET_TYPES } from "../../lib/resource-types.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { ACTOR_TYPES, AUDITED_ACTIONS, OUTCOMES, TARGET_TYPES } from "./model.ts";
+import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
 
 /** Of the changelog, too. */
 export const LONG_FIELD =

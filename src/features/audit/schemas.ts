@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { ListQuery } from "../../http/pagination.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { AUDITED_ACTIONS } from "../../lib/resource-types.ts";
 import { enumFilter, identifierInput, timestampInput } from "../../lib/schemas.ts";
-import { AUDITED_ACTIONS } from "./model.ts";
 
 const Filters = lazy(() =>
   z.object({

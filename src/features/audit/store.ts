@@ -6,7 +6,8 @@ import { IdSequence } from "../../db/id-sequence.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { newId } from "../../lib/ids.ts";
-import type { ActorType, AuditedAct, AuditedAction, TargetType } from "./model.ts";
+import type { AuditedAction, TargetType } from "../../lib/resource-types.ts";
+import type { ActorType, AuditedAct } from "./model.ts";
 import { auditLog } from "./table.ts";
 
 /** An actor of a request without a key, a runner token or a session, or of work without a request. */

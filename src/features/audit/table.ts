@@ -1,7 +1,8 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
+import { AUDITED_ACTIONS, TARGET_TYPES } from "../../lib/resource-types.ts";
 import { organizations } from "../organizations/table.ts";
-import { ACTOR_TYPES, AUDITED_ACTIONS, OUTCOMES, TARGET_TYPES } from "./model.ts";
+import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
 
 /**
  * Has no foreign keys to the resources it names, because it outlives them. For the erasure of an account,

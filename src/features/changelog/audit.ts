@@ -1,45 +1,23 @@
 import type { SQL } from "drizzle-orm";
-import {
-  type AuditContext,
-  type AuditedAct,
-  type AuditedAction,
-  writeAudit,
-} from "../audit/index.ts";
+import { AUDITED_ACTIONS, type AuditedAction, type ChangedType } from "../../lib/resource-types.ts";
+import { type AuditContext, type AuditedAct, writeAudit } from "../audit/index.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
-import type { Action, Change, Fields, RecordType } from "./model.ts";
+import type { Change, Fields } from "./model.ts";
 
-/** The changes that are in the audit log, too. */
-const AUDITED: { [Type in RecordType]?: { [Kind in Action]?: AuditedAction } } = {
-  project: {
-    created: "project.created",
-    updated: "project.updated",
-    connected: "project.connected",
-    disconnected: "project.disconnected",
-  },
-  project_member: {
-    created: "project_member.added",
-    updated: "project_member.role_changed",
-    deleted: "project_member.removed",
-  },
-  environment: { deleted: "environment.deleted" },
-  component: { deleted: "component.deleted" },
-  stack: { deleted: "stack.deleted" },
-  variable: {
-    created: "variable.created",
-    updated: "variable.updated",
-    deleted: "variable.deleted",
-  },
-  integration: {
-    created: "integration.created",
-    updated: "integration.updated",
-    deleted: "integration.deleted",
-    confirmed: "integration.confirmed",
-    resumed: "integration.resumed",
-  },
+/** The changes of members have the names that the audit log has for an organization's. */
+const RENAMED: Readonly<Record<string, AuditedAction>> = {
+  "project_member.created": "project_member.added",
+  "project_member.updated": "project_member.role_changed",
+  "project_member.deleted": "project_member.removed",
 };
 
+/** Undefined for a change that is in the changelog alone. */
+function auditedActionOf(change: string): AuditedAction | undefined {
+  return RENAMED[change] ?? AUDITED_ACTIONS.find((action) => action === change);
+}
+
 /** What the audit log leaves out: it outlives the person and the project. */
-const OMITTED_FIELDS: { [Type in RecordType]?: readonly string[] } = {
+const OMITTED_FIELDS: { [Type in ChangedType]?: readonly string[] } = {
   project_member: ["avatar", "name", "display_name", "profile"],
   environment: ["configuration"],
 };
@@ -56,7 +34,7 @@ export function auditChanges(
 
 function toActs({ action: kind, record, auditedAs, ...change }: Change): AuditedAct[] {
   const { type, id, name } = record;
-  const action = auditedAs ?? AUDITED[type]?.[kind];
+  const action = auditedAs ?? auditedActionOf(`${type}.${kind}`);
   if (!action || type === "deployment") return [];
   const omitted = OMITTED_FIELDS[type] ?? [];
   const { before, after } = differenceBetween(

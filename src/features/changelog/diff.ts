@@ -1,11 +1,12 @@
 import { LIMITS } from "../../lib/limits.ts";
-import type { Change, Fields, RecordType } from "./model.ts";
+import type { ChangedType } from "../../lib/resource-types.ts";
+import type { Change, Fields } from "./model.ts";
 
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
 export function changesOf<Row>(
-  type: RecordType,
+  type: ChangedType,
   projectIdOf: (row: Row) => string,
   present: (row: Row) => Fields & { id: string; name?: string },
 ) {

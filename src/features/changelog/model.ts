@@ -1,4 +1,4 @@
-import type { AuditedAction } from "../audit/model.ts";
+import type { AuditedAction, ChangedType } from "../../lib/resource-types.ts";
 
 export const ACTIONS = [
   "created",
@@ -15,25 +15,13 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-export const RECORD_TYPES = [
-  "project",
-  "project_member",
-  "environment",
-  "component",
-  "stack",
-  "variable",
-  "deployment",
-  "integration",
-] as const;
-export type RecordType = (typeof RECORD_TYPES)[number];
-
 /** A record as the API presents it, without secrets. */
 export type Fields = Record<string, unknown>;
 
 export interface Change<Kind extends Action = Action> {
   projectId: string;
   action: Kind;
-  record: { type: RecordType; id: string; name?: string | undefined };
+  record: { type: ChangedType; id: string; name?: string | undefined };
   before?: Fields | undefined;
   after?: Fields | undefined;
   /** In the audit log, if not the action that follows from the type of the record. */

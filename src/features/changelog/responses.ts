@@ -2,16 +2,17 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { CHANGED_TYPES } from "../../lib/resource-types.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { LONG_FIELD } from "../audit/responses.ts";
-import { ACTIONS, RECORD_TYPES } from "./model.ts";
+import { ACTIONS } from "./model.ts";
 
 export const ChangeAction = component("ChangeAction", () =>
   z.enum(ACTIONS).openapi({ description: "What was done to a record of a project." }),
 );
 
 export const ChangedRecordType = component("ChangedRecordType", () =>
-  z.enum(RECORD_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
+  z.enum(CHANGED_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
 );
 
 const Fields = lazy(() => z.record(z.string(), z.unknown()));

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
+import { CHANGED_TYPES } from "../../lib/resource-types.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
-import { ACTIONS, RECORD_TYPES } from "./model.ts";
+import { ACTIONS } from "./model.ts";
 
 /** Has no foreign keys to the record and the account it names, because it outlives them. */
 export const changelogEntries = sqliteTable(
@@ -21,7 +22,7 @@ export const changelogEntries = sqliteTable(
     membershipId: id("membership_id"),
     keyId: id("key_id"),
     action: text("action", { enum: ACTIONS }).notNull(),
-    recordType: text("record_type", { enum: RECORD_TYPES }).notNull(),
+    recordType: text("record_type", { enum: CHANGED_TYPES }).notNull(),
     recordId: id("record_id").notNull(),
     recordName: text("record_name"),
     /** JSON: the changed fields before the change. */

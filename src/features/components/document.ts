@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NAME_TAKEN } from "./model.ts";
 import { Component, ComponentList } from "./responses.ts";
 
@@ -21,7 +21,7 @@ const operations = {
     notFound: ["environment"],
     errors: {
       component_name_taken: NAME_TAKEN,
-      component_limit: new LimitReached(LIMITS.components.value, "components"),
+      component_limit: new LimitReached(QUOTAS.components, "components"),
     },
     responses: { 201: jsonReply(Component(), "The component.") },
   },

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NAME_TAKEN } from "./model.ts";
 import { Environment, EnvironmentList } from "./responses.ts";
 
@@ -21,7 +22,7 @@ const operations = {
     notFound: ["project"],
     errors: {
       environment_name_taken: NAME_TAKEN,
-      environment_limit: new LimitReached(LIMITS.environments.value, "environments"),
+      environment_limit: new LimitReached(QUOTAS.environments, "environments"),
     },
     responses: { 201: jsonReply(Environment(), "The environment.") },
   },

@@ -1,11 +1,9 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { environmentRoutes } from "./routes.ts";
 import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
 
 export const environmentsFeature = {
   routes: { apiKey: [environmentRoutes] },
-  quotas: { environments: LIMITS.environments.value },
   tables: [
     {
       table: environments,

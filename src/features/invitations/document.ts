@@ -4,6 +4,7 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { MEMBER_EXISTS } from "../memberships/index.ts";
 import { INVALID_INVITATION, SIGN_IN_ONLY } from "./acceptance.ts";
@@ -17,8 +18,8 @@ const ACCEPTING = {
 };
 
 const JOINING = {
-  member_limit: new LimitReached(LIMITS.members.value, "members"),
-  api_key_limit: new LimitReached(LIMITS.apiKeys.value, "api keys"),
+  member_limit: new LimitReached(QUOTAS.members, "members"),
+  api_key_limit: new LimitReached(QUOTAS.api_keys, "api keys"),
 };
 
 const PAGE = { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } };

@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { LimitReached, Unauthorized } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import {
   CREATOR_CHANGED,
@@ -38,7 +38,7 @@ const operations = {
       credential_not_full: NOT_FULL,
       creator_changed: CREATOR_CHANGED,
       member_exists: MEMBER_EXISTS,
-      member_limit: new LimitReached(LIMITS.members.value, "members"),
+      member_limit: new LimitReached(QUOTAS.members, "members"),
     },
     responses: { 201: jsonReply(Member(), "The member.") },
   },

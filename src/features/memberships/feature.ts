@@ -1,12 +1,10 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { membershipRoutes } from "./routes.ts";
 import { isRemovedBefore } from "./store.ts";
 import { accounts, memberships, removedMemberships } from "./table.ts";
 
 export const membershipsFeature = {
   routes: { apiKey: [membershipRoutes] },
-  quotas: { members: LIMITS.members.value },
   tables: [
     {
       table: accounts,

@@ -4,6 +4,7 @@ import { jsonReply } from "../../document/replies.ts";
 import { LimitReached } from "../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { INVALID_INVITATION, OTHER_ADDRESS } from "../invitations/index.ts";
 import { NO_SESSIONS_HERE } from "../sessions/index.ts";
 import { Session } from "../sessions/responses.ts";
@@ -46,7 +47,7 @@ const operations = {
         LIMITS.sessionsOfMembership.value,
         "sessions of a membership",
       ),
-      member_limit: new LimitReached(LIMITS.members.value, "members"),
+      member_limit: new LimitReached(QUOTAS.members, "members"),
     },
     responses: { 303: { description: "Signed in. `Location` is the page that follows." } },
   },

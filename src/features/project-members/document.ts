@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { PENDING_MEMBER } from "../memberships/index.ts";
 import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
 import { AddedProjectMembers, ProjectMember, ProjectMemberList } from "./responses.ts";
@@ -25,7 +25,7 @@ const operations = {
     errors: {
       pending_member: PENDING_MEMBER,
       project_member_exists: EXISTING_MEMBER,
-      project_member_limit: new LimitReached(LIMITS.projectMembers.value, "project members"),
+      project_member_limit: new LimitReached(QUOTAS.project_members, "project members"),
     },
     responses: { 201: jsonReply(AddedProjectMembers(), "The added members.") },
   },

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { Project, ProjectList } from "./responses.ts";
 import { ONLY_IN_PROJECTS } from "./service.ts";
 
@@ -29,7 +30,7 @@ const operations = {
     notFound: ["project"],
     errors: {
       key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
-      project_limit: new LimitReached(LIMITS.projects.value, "projects"),
+      project_limit: new LimitReached(QUOTAS.projects, "projects"),
     },
     responses: { 201: jsonReply(Project(), "The project.") },
   },

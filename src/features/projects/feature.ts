@@ -1,12 +1,10 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { connectionRoutes } from "./connections/routes.ts";
 import { projectRoutes } from "./routes.ts";
 import { PROJECT_TOMBSTONE, projectConnections, projects } from "./table.ts";
 
 export const projectsFeature = {
   routes: { apiKey: [projectRoutes, connectionRoutes] },
-  quotas: { projects: LIMITS.projects.value },
   tables: [
     {
       table: projects,

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import {
   CreatedRunnerToken,
   RunnerPool,
@@ -29,7 +30,7 @@ const operations = {
       pool_name_taken: new Conflict(
         "The organization already has a runner pool with this name. Choose another name.",
       ),
-      pool_limit: new LimitReached(LIMITS.runnerPools.value, "runner pools"),
+      pool_limit: new LimitReached(QUOTAS.runner_pools, "runner pools"),
     },
     responses: { 201: jsonReply(RunnerPool(), "The runner pool.") },
   },
@@ -91,7 +92,7 @@ const operations = {
       ]),
       creator_revoked: new Conflict(CREATOR_REVOKED),
       token_outlives_key: new BadInput([{ path: "expires_at", message: TOKEN_OUTLIVES_KEY }]),
-      runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
+      runner_token_limit: new LimitReached(QUOTAS.runner_tokens, "runner tokens"),
       pool_token_limit: new LimitReached(
         LIMITS.runnerTokensOfPool.value,
         "tokens of a runner pool",
@@ -118,7 +119,7 @@ const operations = {
     errors: {
       creator_revoked: new Conflict(CREATOR_REVOKED),
       token_of_trust: new Conflict(NOT_ROTATED),
-      runner_token_limit: new LimitReached(LIMITS.runnerTokens.value, "runner tokens"),
+      runner_token_limit: new LimitReached(QUOTAS.runner_tokens, "runner tokens"),
       pool_token_limit: new LimitReached(
         LIMITS.runnerTokensOfPool.value,
         "tokens of a runner pool",

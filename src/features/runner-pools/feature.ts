@@ -1,12 +1,10 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { attemptRoutes } from "./attempts/routes.ts";
 import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export const runnerPoolsFeature = {
   routes: { apiKey: [runnerPoolRoutes, attemptRoutes] },
-  quotas: { runner_pools: LIMITS.runnerPools.value, runner_tokens: LIMITS.runnerTokens.value },
   tables: [
     {
       table: runnerPools,

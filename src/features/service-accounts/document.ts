@@ -1,7 +1,7 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { ServiceAccount, ServiceAccountList } from "./responses.ts";
 import { OWNS_PROJECT } from "./service.ts";
@@ -28,7 +28,7 @@ const operations = {
     notFound: ["organization"],
     errors: {
       service_account_owner: NEVER_OWNER,
-      service_account_limit: new LimitReached(LIMITS.members.value, "members"),
+      service_account_limit: new LimitReached(QUOTAS.members, "members"),
     },
     responses: { 201: jsonReply(ServiceAccount(), "The service account.") },
   },

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NAME_TAKEN } from "./model.ts";
 import { Stack, StackList } from "./responses.ts";
 
@@ -21,7 +22,7 @@ const operations = {
     notFound: ["environment", "component in the environment"],
     errors: {
       stack_name_taken: NAME_TAKEN,
-      stack_limit: new LimitReached(LIMITS.stacks.value, "stacks"),
+      stack_limit: new LimitReached(QUOTAS.stacks, "stacks"),
       environment_stack_limit: new LimitReached(
         LIMITS.stacksOfEnvironment.value,
         "stacks in an environment",

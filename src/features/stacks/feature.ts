@@ -1,11 +1,9 @@
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { stackRoutes } from "./routes.ts";
 import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export const stacksFeature = {
   routes: { apiKey: [stackRoutes] },
-  quotas: { stacks: LIMITS.stacks.value },
   tables: [
     {
       table: stacks,

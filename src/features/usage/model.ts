@@ -1,22 +1,9 @@
+import { type LimitedKind, QUOTAS } from "../../lib/resource-types.ts";
+
+/** Deployments count toward the bytes only: their number is limited per environment. */
+export type UsageKind = "deployments" | LimitedKind;
+
 export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
 
 /** The types of resources that `usage` counts, as triggers on their tables write them. */
-export const USAGE_KINDS = [
-  "deployments",
-  "projects",
-  "environments",
-  "components",
-  "stacks",
-  "variables",
-  "alarms",
-  "members",
-  "project_members",
-  "api_keys",
-  "runner_pools",
-  "runner_tokens",
-  "integrations",
-] as const;
-export type UsageKind = (typeof USAGE_KINDS)[number];
-
-/** Deployments count toward the bytes only: their number is limited per environment. */
-export type LimitedKind = Exclude<UsageKind, "deployments">;
+export const USAGE_KINDS = ["deployments", ...(Object.keys(QUOTAS) as LimitedKind[])] as const;

@@ -3,7 +3,7 @@ import type { SystemContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import type { LimitedKind } from "./model.ts";
+import { type LimitedKind, QUOTAS } from "../../lib/resource-types.ts";
 import { limitChecks, usage } from "./table.ts";
 
 /** A limit of a write in addition to the quotas of the organization. */
@@ -25,13 +25,13 @@ export interface Growth {
 }
 
 /** Reads the state before the write, so that the result is the same after a rollback. */
-function selectExceeded({ quotas }: SystemContext, growth: Growth): SQL {
+function selectExceeded(growth: Growth): SQL {
   const { organizationId, records = {}, bytes = 0, bounds = [] } = growth;
-  const added = Object.entries(records).map(([kind, count]) => {
-    const allowed = quotas.get(kind);
-    if (allowed === undefined) throw new Error(`No feature has a quota of ${kind}`);
-    return { kind, count, allowed };
-  });
+  const added = Object.entries(records).map(([kind, count]) => ({
+    kind,
+    count,
+    allowed: QUOTAS[kind as LimitedKind],
+  }));
   const exceededQuotas = sql`select replace(item.value ->> 'kind', '_', ' ') as what,
       item.value ->> 'allowed' as allowed
     from json_each(${JSON.stringify(added)}) as item
@@ -55,13 +55,13 @@ export function checkLimits(ctx: SystemContext, growth: Growth) {
     ctx.db,
     limitChecks,
     { organizationId: growth.organizationId, isWithin: 0 },
-    sql`from (${selectExceeded(ctx, growth)}) as exceeded limit 1`,
+    sql`from (${selectExceeded(growth)}) as exceeded limit 1`,
   );
 }
 
 export function findExceeded(ctx: SystemContext, growth: Growth) {
   return ctx.db.get<{ what: string; allowed: number } | undefined>(
-    sql`select what, allowed from (${selectExceeded(ctx, growth)}) as exceeded limit 1`,
+    sql`select what, allowed from (${selectExceeded(growth)}) as exceeded limit 1`,
   );
 }
 

@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../document/feature
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { QUOTAS } from "../../lib/resource-types.ts";
 import { NAME_TAKEN, RESOURCE_ID_TAKEN } from "./model.ts";
 import { RevealedVariableList, Variable, VariableList, VariableValue } from "./responses.ts";
 
@@ -16,7 +17,7 @@ const ATOMIC =
 const CREATION_ERRORS = {
   variable_name_taken: NAME_TAKEN,
   resource_id_taken: RESOURCE_ID_TAKEN,
-  variable_limit: new LimitReached(LIMITS.variables.value, "variables"),
+  variable_limit: new LimitReached(QUOTAS.variables, "variables"),
   environment_variable_limit: new LimitReached(
     LIMITS.variablesOfEnvironment.value,
     "variables of an environment",

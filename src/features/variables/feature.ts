@@ -1,6 +1,5 @@
 import { sealedColumn } from "../../db/sealed-column.ts";
 import type { Feature } from "../../feature.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import { valueContext } from "./model.ts";
 import { variableRoutes } from "./routes.ts";
 import { scopedVariableRoutes } from "./scoped-routes.ts";
@@ -10,7 +9,6 @@ const { id, organizationId, projectId, environmentId, componentId } = variables;
 
 export const variablesFeature = {
   routes: { apiKey: [variableRoutes, scopedVariableRoutes] },
-  quotas: { variables: LIMITS.variables.value },
   tables: [
     {
       table: variables,

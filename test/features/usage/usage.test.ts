@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import { QUOTAS } from "../../../src/lib/resource-types.ts";
 import type { Parsed, Reply } from "../../support/client.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
@@ -229,7 +230,7 @@ describe("a quota", () => {
     };
     expect((await write("ONE", "OTHER")).status).toBe(200);
     const { used } = (await readUsage(world)).body.records.variables;
-    await setUsage(world.id, "variables", `records = ${LIMITS.variables.value}`);
+    await setUsage(world.id, "variables", `records = ${QUOTAS.variables}`);
     expect((await write("ONE", "OTHER")).status).toBe(200);
     expect((await write("ONE", "THIRD")).status).toBe(409);
     await setUsage(world.id, "variables", `records = ${used}`);
@@ -358,7 +359,7 @@ describe("a quota", () => {
   });
 
   it("of one organization does not affect another", async () => {
-    await setUsage(world.id, "stacks", `records = ${LIMITS.stacks.value}`);
+    await setUsage(world.id, "stacks", `records = ${QUOTAS.stacks}`);
     const other = await newWorld();
     const { default_environment_id: id } = await newProject(other.client);
     expect((await creations["stacks"]?.())?.status).toBe(409);

@@ -3,6 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
 import { CONFIRMATION_TTL_MS } from "./model.ts";
 import {
   CreatedIntegration,
@@ -39,7 +40,7 @@ const operations = {
       project_integration_limit: new Conflict(
         `The project has ${LIMITS.integrationsPerProject.value} notification integrations, which is the most. Delete one first.`,
       ),
-      integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
+      integration_limit: new LimitReached(QUOTAS.integrations, "integrations"),
     },
     responses: {
       201: jsonReply(CreatedIntegration(), "The integration, with its secret."),

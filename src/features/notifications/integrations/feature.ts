@@ -1,6 +1,5 @@
 import { sealedColumn } from "../../../db/sealed-column.ts";
 import type { Feature } from "../../../feature.ts";
-import { LIMITS } from "../../../lib/limits.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { sweepIntegrations } from "./service.ts";
@@ -11,7 +10,6 @@ const KEYS = { id, organizationId, projectId };
 
 export const integrationsFeature = {
   routes: { apiKey: [integrationRoutes] },
-  quotas: { integrations: LIMITS.integrations.value },
   tables: [
     {
       table: integrations,

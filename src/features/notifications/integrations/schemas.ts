@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { documented, EXAMPLE_IDS } from "#documented";
+import { documented, exampleId } from "#documented";
 import { idParam, ProjectParams } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
@@ -53,7 +53,7 @@ function filterInput(kind: "environment" | "stack") {
       if (ids === undefined) return undefined;
       return ids && ids.length > 0 ? [...new Set(ids)] : null;
     })
-    .openapi(documented(() => ({ example: [EXAMPLE_IDS[kind]] })));
+    .openapi(documented(() => ({ example: [exampleId(kind)] })));
 }
 
 export const ENVIRONMENTS_MEANING = documented(

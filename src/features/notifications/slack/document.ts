@@ -10,6 +10,7 @@ import {
   NotConfigured,
 } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
 import { SlackInstallation } from "./responses.ts";
 
 const operations = {
@@ -49,7 +50,7 @@ const operations = {
       project_slack_limit: new Conflict(
         `The project has ${LIMITS.integrationsPerProject.value} integrations, which is the most. Delete one first.`,
       ),
-      integration_limit: new LimitReached(LIMITS.integrations.value, "integrations"),
+      integration_limit: new LimitReached(QUOTAS.integrations, "integrations"),
       slack_timeout: new ApiError(
         "timeout",
         "Slack took too long. Ask for the installation again.",
