@@ -134,7 +134,12 @@ function documentsOf(operations: readonly Operation[]): Map<Operation, Operation
   const found = new Map<Operation, OperationDocument>();
   for (const operation of operations) {
     const document = documented.get(operation.operationId);
-    if (!document) throw new Error(`${operation.operationId} is not documented`);
+    if (!document) {
+      const { operationId } = operation;
+      throw new Error(
+        `Document ${operationId}: its feature's document.ts is in src/document/features.ts`,
+      );
+    }
     found.set(operation, document);
   }
   const names = new Set(operations.map(({ operationId }) => operationId));

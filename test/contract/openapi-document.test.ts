@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../../src/lib/errors.ts";
-import { EXAMPLE_IDS } from "../../src/lib/example-ids.ts";
+import { EXAMPLE_IDS, type ExampleKind, exampleId } from "../../src/lib/example-ids.ts";
+import { CHANGED_TYPES, TARGET_TYPES } from "../../src/lib/resource-types.ts";
 import type { Parsed } from "../support/client.ts";
 import {
   errorExamples,
@@ -162,9 +163,12 @@ describe("an example", () => {
     expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
   });
 
-  it("shows valid IDs of the table only", () => {
-    const all = Object.values<string>(EXAMPLE_IDS);
-    expect(new Set(all).size).toBe(all.length);
+  const camelCase = (type: string) =>
+    type.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as ExampleKind;
+
+  it("shows valid IDs of the table, or of a type, only", () => {
+    const others = [...CHANGED_TYPES, ...TARGET_TYPES].map((type) => exampleId(camelCase(type)));
+    const all = [...new Set([...Object.values<string>(EXAMPLE_IDS), ...others])];
     for (const id of all) expect(id).toMatch(IDENTIFIER);
     const shown = new Set(idsIn(openApi).map(([, id]) => id));
     expect([...shown].filter((id) => !all.includes(id) && !/[a-z]{8}/.test(id))).toEqual([]);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/projects/table.ts";
+import { createMissing } from "../support/created.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";
 import {
@@ -34,23 +35,27 @@ async function newFullProject(): Promise<string> {
   const { client } = world;
   const { id, default_environment_id: environmentId } = await newProject(client);
   await connect(client, id);
-  const { stack_id: stackId = "" } = await newInside(client, environmentId);
+  const inside = await newInside(client, environmentId);
+  const { stack_id: stackId = "" } = inside;
   await client.put(`/v1/stacks/${stackId}/alarms/latency`, { state: "alarm" });
   const { membershipId } = await join(world);
   await client.post(`/v1/projects/${id}/members`, { member_ids: [membershipId] });
   const integration = await newIntegration(client, id);
   const deliveryId = await newDelivery(integration.id);
-  await newRecovery(integration.id);
+  const recoveryId = await newRecovery(integration.id);
   await env.DB.prepare("insert into delivery_attempts values (?1, 1, ?2, 1, 1, 200, null, null)")
     .bind(deliveryId, world.id)
     .run();
   const { runner } = await newPool(world, [environmentId]);
-  await newDeployment(client, environmentId);
+  const deployment = await newDeployment(client, environmentId);
   const attempt = await Attempt.started(runner);
   const resource = { template_id: "Bucket", physical_id: "b", resource_type: "AWS::S3::Bucket" };
   const resources = [{ ...resource, status: "CREATE_COMPLETE" }];
   await attempt.report(stackId, { seq: 1, status: "succeeded", resources });
   expect((await attempt.complete("succeeded")).body.status).toBe("succeeded");
+  const ofDeliveries = { integration_id: integration.id, delivery_id: deliveryId };
+  const ids = { ...inside, project_id: id, deployment_id: deployment.id, recovery_id: recoveryId };
+  await createMissing(client, { ...ids, ...ofDeliveries });
   return id;
 }
 

@@ -11,14 +11,12 @@ const WITH_SESSIONS = [
 ];
 const NOT_COMPARABLE = ["installSlack", "exportAuditLog", ...WITH_SESSIONS];
 
-/** The rows that a read by ID is about, with every other parameter of its path. */
+/**
+ * The rows that a read by ID is about, with every other parameter of its path. By default those of the table
+ * that has the name of the parameter.
+ */
 const SOURCES: Record<string, string> = {
   org_id: "select id as org_id, id as organization_id from organizations",
-  project_id: "select id as project_id, organization_id from projects",
-  environment_id: "select id as environment_id, organization_id from environments",
-  component_id: "select id as component_id, organization_id from components",
-  stack_id: "select id as stack_id, organization_id from stacks",
-  variable_id: "select id as variable_id, organization_id from variables",
   deployment_id: "select id as deployment_id, environment_id, organization_id from deployments",
   promotion: `select deployment_id, environment_id, organization_id from (
     select deployments.id as deployment_id, environments.id as environment_id, deployments.organization_id
@@ -58,14 +56,19 @@ const SOURCE_OF: Record<string, string> = {
   getServiceAccount: "service_account_id",
 };
 
+function sourceOf(names: readonly string[]): string {
+  const [name = "", ...others] = names;
+  if (others.length > 0) throw new Error(`Add the rows of {${others.at(-1)}} to SOURCES`);
+  return `select id as ${name}, organization_id from ${name.replace(/_id$/, "s")}`;
+}
+
 /** The paths of an operation, for every record of an organization. */
 export async function pathsOf(operation: Operation, organizationId: string): Promise<string[]> {
   const { path, operationId } = operation;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
   const last = names.at(-1);
   if (last === undefined) return [path];
-  const source = SOURCES[SOURCE_OF[operationId] ?? last];
-  if (!source) throw new Error(`Add the records of {${last}}`);
+  const source = SOURCES[SOURCE_OF[operationId] ?? last] ?? sourceOf(names);
   const { results } = await env.DB.prepare(
     `${source} where organization_id = ?`.replace(
       "organizations where organization_id",

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Parsed, Reply } from "./client.ts";
 import { exampleBody, type Operation, operations } from "./contract.ts";
+import { createMissing, pathWith } from "./created.ts";
 import { freezeTime } from "./frozen-time.ts";
 import { Instrumented } from "./instruments.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
@@ -66,7 +67,7 @@ const newFixture = copiesOf(async (): Promise<Fixture> => {
   const deployment = await newDeployment(world.client, staging.id);
   const integration = await newIntegration(world.client, project.id);
   const serviceAccountId = await newServiceAccount(world);
-  const ids = {
+  const ids: Record<string, string> = {
     deployment_id: deployment.id,
     resource_id: await newResource(String(within["stack_id"])),
     pool_id: pool.id,
@@ -86,6 +87,7 @@ const newFixture = copiesOf(async (): Promise<Fixture> => {
     member_session_id: (await signIn(inside)).sessionId,
     name: "api-5xx",
   };
+  Object.assign(ids, await createMissing(world.client, ids));
   return { world, ids, project, environmentId: staging.id };
 });
 
@@ -174,7 +176,7 @@ export async function prepare(
   if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
   if (operationId === "confirmIntegration")
     await pretendInstallation(String(ids["integration_id"]));
-  const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => String(ids[name]));
+  const path = pathWith(operation, ids);
   const body = await bodyOf(operation, fixture);
   const newOwner = () => (operationId === "deleteAccount" ? accept(world) : newKey(world, OWN));
   const key = await (newCaller ? newCaller(fixture) : newOwner());

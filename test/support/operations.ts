@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { hmacHex } from "../../src/lib/digest.ts";
 import type { Operation } from "./contract.ts";
+import { createMissing, type Ids, pathWith } from "./created.ts";
 import { Attempt } from "./runner.ts";
 import { copiesOf } from "./template.ts";
 import {
@@ -21,7 +22,7 @@ import {
   type World,
 } from "./world.ts";
 
-export type Ids = Record<string, string>;
+export { type Ids, pathWith } from "./created.ts";
 
 /**
  * An ID for every path parameter, all of one organization, with a runner token and a lease token.
@@ -45,7 +46,7 @@ export async function newIds(world: World): Promise<Ids> {
   const serviceAccountId = await newServiceAccount(world);
   await newServiceAccount(world, "admin");
   await newTrust(world, { poolId: pool.id });
-  return {
+  const ids = {
     ...inside,
     deployment_id: deployment.id,
     resource_id: await newResource(String(inside["stack_id"])),
@@ -71,6 +72,7 @@ export async function newIds(world: World): Promise<Ids> {
     page: "projects",
     guide: "variables",
   };
+  return { ...ids, ...(await createMissing(world.client, ids)) };
 }
 
 const newOriginal = copiesOf(async () => {
@@ -85,14 +87,6 @@ export async function newWorldWithIds(): Promise<{ world: World; ids: Ids }> {
     world,
     ids: { ...ids, lease: await hmacHex(env.LEASE_SECRET, String(ids["attempt_id"])) },
   };
-}
-
-export function pathWith(operation: Operation, ids: Ids): string {
-  return operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
-    const id = ids[name];
-    if (!id) throw new Error(`Add an ID for {${name}}`);
-    return id;
-  });
 }
 
 /** A valid request of the only operation with a text body. */

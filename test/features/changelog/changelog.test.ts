@@ -1,8 +1,12 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { FEATURES } from "../../../src/features/index.ts";
+import { projects } from "../../../src/features/projects/table.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../../support/canary-secrets.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
-import { type Operation, operations } from "../../support/contract.ts";
+import { exampleBody, type Operation, operations } from "../../support/contract.ts";
+import { createMissing, readOf } from "../../support/created.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { copiesOf } from "../../support/template.ts";
@@ -57,7 +61,9 @@ async function createFixture(): Promise<ChangelogFixture> {
     integration_id: integration.id,
     deployment_id: deployment.id,
   };
-  return { world, project, member, outsiders, ids };
+  const reads = operations.filter(({ path }) => writes.some((each) => each.path === path));
+  const missing = await createMissing(world.client, ids, reads);
+  return { world, project, member, outsiders, ids: { ...ids, ...missing } };
 }
 
 const newFixture = copiesOf(createFixture);
@@ -99,6 +105,18 @@ const renamed =
     ];
   };
 
+/** The fields that differ. */
+const updated = (type: string) => (_: ChangelogFixture, before: Parsed, answer: Parsed) => {
+  const [was, is] = [shown(before), shown(answer)];
+  const names = Object.keys({ ...was, ...is });
+  const changed = names.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  const pick = (from: Parsed) =>
+    Object.fromEntries(changed.filter((name) => name in from).map((name) => [name, from[name]]));
+  return [
+    { action: "updated", record: recordOf(type, answer), before: pick(was), after: pick(is) },
+  ];
+};
+
 const variable = (name: string) => ({ name, storage_method: "secret", value: newCanarySecret() });
 const VERSIONS = () => [
   { storage_method: "string", version: 1 },
@@ -108,6 +126,17 @@ const makesVariable: Case = {
   body: () => variable("TOKEN"),
   entries: created("variable"),
 };
+
+/** Of a resource with an ID: the parameter of the path that reads it has its type. */
+function usualCase(operation: Operation): Case {
+  const { method, path, operationId } = operation;
+  const [, type] = /\{(\w+)_id\}$/.exec(readOf(operation)?.path ?? "") ?? [];
+  if (!type) throw new Error(`Add ${operationId} to CASES or to WITHOUT_ENTRY`);
+  const example = exampleBody(operation) ?? {};
+  if (method === "DELETE") return { read: path, entries: deleted(type) };
+  if (method !== "POST") return { body: () => example, read: path, entries: updated(type) };
+  return { body: () => ({ ...example, name: `${example["name"]}-too` }), entries: created(type) };
+}
 
 /** `A` and `GONE` exist before; the request omits `GONE`. */
 const makesVariables = (scope: string): Case => ({
@@ -157,6 +186,7 @@ const makesDeployment: Case = {
   ],
 };
 
+/** The operations whose body or entries are others than those of the example. */
 const CASES: Record<string, Case> = {
   createProject: {
     body: () => ({ name: "another", description: "New." }),
@@ -287,15 +317,6 @@ const CASES: Record<string, Case> = {
       },
     ],
   },
-  createEnvironment: {
-    body: () => ({ name: "third", configuration: { replicas: 3 } }),
-    entries: created("environment"),
-  },
-  updateEnvironment: {
-    read: "/v1/environments/{environment_id}",
-    body: () => ({ name: "renamed" }),
-    entries: renamed("environment"),
-  },
   replaceEnvironment: {
     read: "/v1/environments/{environment_id}",
     body: () => ({ name: "renamed", configuration: { replicas: 2 } }),
@@ -310,21 +331,6 @@ const CASES: Record<string, Case> = {
     read: "/v1/environments/{environment_id}",
     entries: deleted("environment"),
   },
-  createComponent: {
-    body: () => ({ name: "third", kind: "job" }),
-    entries: created("component"),
-  },
-  replaceComponent: {
-    read: "/v1/components/{component_id}",
-    body: () => ({ name: "renamed", kind: "job" }),
-    entries: renamed("component", () => [{ kind: "service" }, { kind: "job" }]),
-  },
-  updateComponent: {
-    read: "/v1/components/{component_id}",
-    body: () => ({ name: "renamed" }),
-    entries: renamed("component"),
-  },
-  deleteComponent: { read: "/v1/components/{component_id}", entries: deleted("component") },
   createStack: { body: () => ({ name: "third" }), entries: created("stack") },
   replaceStack: {
     read: "/v1/stacks/{stack_id}",
@@ -374,7 +380,6 @@ const CASES: Record<string, Case> = {
     body: () => variable("RENAMED"),
     entries: renamed("variable", VERSIONS),
   },
-  deleteVariable: { read: "/v1/variables/{variable_id}", entries: deleted("variable") },
   createComponentVariable: makesVariable,
   createEnvironmentVariable: makesVariable,
   putComponentVariables: makesVariables("components"),
@@ -427,11 +432,7 @@ const recorded = writes
   .filter(({ operationId }) => !WITHOUT_ENTRY.includes(operationId))
   .map((each) => [each.operationId, each] as const);
 
-function caseOf(operation: Operation): Case {
-  const found = CASES[operation.operationId];
-  if (!found) throw new Error(`No case writes ${operation.operationId}`);
-  return found;
-}
+const caseOf = (operation: Operation): Case => CASES[operation.operationId] ?? usualCase(operation);
 
 async function pretendSuccess(id: string): Promise<void> {
   await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
@@ -454,13 +455,15 @@ async function listChangelog({ world }: ChangelogFixture, projectId: string): Pr
   return body.data;
 }
 
-const TABLES =
-  "projects project_members project_connections environments components stacks variables deployments integrations changelog_entries deliveries";
+/** Those of projects. The service writes some of their columns in the background. */
+const TABLES = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table))
+  .filter((table) => "projectId" in table || table === projects)
+  .map((table) => getTableName(table));
 
 /** All rows of an organization as text, without the columns of deliveries that the queue consumer changes. */
 async function dump({ world }: ChangelogFixture): Promise<string> {
   const tables = await Promise.all(
-    TABLES.split(" ").map(async (name) => {
+    TABLES.map(async (name) => {
       const columns = name === "deliveries" ? "id, integration_id, event_id, type, data" : "*";
       const all = env.DB.prepare(`select ${columns} from ${name} where organization_id = ?`);
       return (await all.bind(world.id).all()).results;
@@ -497,9 +500,10 @@ async function expectNothingWithoutEntry(
 }
 
 describe("the changelog", () => {
-  it("covers every write operation", () => {
-    const expected = [...Object.keys(CASES), ...WITHOUT_ENTRY];
-    expect(writes.map(({ operationId }) => operationId).toSorted()).toEqual(expected.toSorted());
+  it("has a case for write operations only", () => {
+    const ids = writes.map(({ operationId }) => operationId);
+    const named = [...Object.keys(CASES), ...WITHOUT_ENTRY];
+    expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
   it.each(recorded)(

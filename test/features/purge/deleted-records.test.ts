@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { FEATURES } from "../../../src/features/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { READS } from "../../support/all-reads.ts";
@@ -27,16 +29,23 @@ const OF_ENVIRONMENT = [
 ];
 const OF_INTEGRATION = ["integration_id", "delivery_id"];
 
+const parametersOf = ({ path }: Operation) =>
+  [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
+
+/** The parameters with the names of tables that have a `project_id`. */
+const IN_PROJECT = operations.flatMap(parametersOf).filter((name) => {
+  const tables = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table));
+  const found = tables.find((table) => getTableName(table) === name.replace(/_id$/, "s"));
+  return found && "projectId" in found;
+});
+
 /** By the DELETE: the path parameters whose records it deletes. */
 const DELETED = {
-  deleteProject: ["project_id", ...OF_ENVIRONMENT, ...OF_INTEGRATION],
+  deleteProject: [...new Set(["project_id", ...OF_ENVIRONMENT, ...OF_INTEGRATION, ...IN_PROJECT])],
   deleteEnvironment: OF_ENVIRONMENT,
   deleteStack: OF_STACK,
   deleteIntegration: OF_INTEGRATION,
 };
-
-const parametersOf = ({ path }: Operation) =>
-  [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
 
 function operationNamed(id: string): Operation {
   const found = operations.find(({ operationId }) => operationId === id);

@@ -1,8 +1,14 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
+import { countedColumns } from "../../../scripts/lib/usage-triggers.ts";
+import { FEATURES } from "../../../src/features/index.ts";
+import { USAGE_KINDS, type UsageKind } from "../../../src/features/usage/model.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
-import { QUOTAS } from "../../../src/lib/resource-types.ts";
+import { type LimitedKind, QUOTAS } from "../../../src/lib/resource-types.ts";
 import type { Parsed, Reply } from "../../support/client.ts";
+import { exampleBody, operationAt, operations } from "../../support/contract.ts";
+import { pathWith } from "../../support/created.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   connect,
@@ -17,18 +23,12 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** The table and the counted text of each kind. */
-const SCANS = {
-  projects: ["projects", "name || coalesce(description, '') || coalesce(icon, '')"],
-  environments: ["environments", "name || configuration"],
-  components: ["components", "name"],
-  stacks: ["stacks", "name"],
+/** The table and the counted text of the kinds that count another text than their table has. */
+const SCANS: Record<string, readonly [table: string, text: string]> = {
   variables: ["variables", "name || value"],
-  alarms: ["alarms", "name || coalesce(reason, '')"],
   members: ["memberships", "''"],
   project_members: ["project_members", "''"],
   api_keys: ["api_keys", "name"],
-  runner_pools: ["runner_pools", "name"],
   runner_tokens: ["runner_tokens", "name"],
   integrations: [
     "integrations",
@@ -38,12 +38,28 @@ const SCANS = {
     "deployments",
     "patch || configuration || coalesce(source, '') || coalesce(reason, '')",
   ],
-} as const;
+};
+
+/** Of the other kinds, all texts of callers. */
+function scanOf(kind: UsageKind): readonly [table: string, text: string] {
+  const scan = SCANS[kind];
+  if (scan) return scan;
+  const tables = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table));
+  const table = tables.find((each) => getTableName(each) === kind);
+  if (!table) throw new Error(`Add the table and the text of ${kind} to SCANS`);
+  return [
+    kind,
+    countedColumns(table)
+      .map((name) => `coalesce(${name}, '')`)
+      .join(" || "),
+  ];
+}
 
 type Counted = Record<string, { used: number; bytes: number }>;
 
 async function scan(organizationId: string): Promise<Counted> {
-  const rows = Object.entries(SCANS).map(async ([kind, [table, text]]) => {
+  const rows = USAGE_KINDS.map(async (kind) => {
+    const [table, text] = scanOf(kind);
     const row = await env.DB.prepare(
       `select count(*) as used, coalesce(sum(octet_length(${text})), 0) as bytes
        from ${table} where organization_id = ?`,
@@ -166,12 +182,8 @@ describe("usage", () => {
 
 const REPLACED = { name: "shorter", icon: "icon:ship" };
 
-/** Creates one record of each kind. */
-const creations: Record<string, () => Promise<Reply>> = {
-  projects: () => world.client.post("/v1/projects", { name: "another" }),
-  environments: () =>
-    world.client.post(`/v1/projects/${project.id}/environments`, { name: "another" }),
-  components: () => world.client.post(`${environment}/components`, { name: "c", kind: "service" }),
+/** Creates one resource of each kind that the example of a POST does not create. */
+const CREATIONS: { [Kind in LimitedKind]?: () => Promise<Reply> } = {
   stacks: () => world.client.post(`${environment}/stacks`, { name: "another" }),
   variables: () =>
     world.client.post(`${environment}/variables`, {
@@ -187,7 +199,6 @@ const creations: Record<string, () => Promise<Reply>> = {
       name: "Grace",
       role: "member",
     }),
-  api_keys: () => world.client.post(`/v1/orgs/${world.id}/api-keys`, { name: "another" }),
   runner_pools: () =>
     world.client.post(`/v1/orgs/${world.id}/runner-pools`, {
       name: "another",
@@ -201,26 +212,52 @@ const creations: Record<string, () => Promise<Reply>> = {
     }),
 };
 
-describe("a quota", () => {
-  it.each(Object.keys(creations))(
-    "of %s allows the last record and rejects the next, by name",
-    async (kind) => {
-      const create = creations[kind];
-      if (!create) throw new Error(`Nothing creates ${kind}`);
-      const { body } = await readUsage(world);
-      const { used, allowed } = body.records[kind];
-      await setUsage(world.id, kind, `records = ${allowed}`);
-      const before = await scan(world.id);
-      const refused = await create();
-      expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
-      expect(refused.body.message).toContain(`${allowed} ${kind.replaceAll("_", " ")}`);
-      expect(await scan(world.id)).toEqual(before);
-      await setUsage(world.id, kind, `records = ${allowed - 1}`);
-      expect((await create()).status).toBeLessThan(300);
-      expect((await readUsage(world)).body.records[kind].used).toBe(allowed);
-      await setUsage(world.id, kind, `records = ${used + 1}`);
-    },
+function createExample(kind: LimitedKind): Promise<Reply> {
+  const collection = `/${kind.replaceAll("_", "-")}`;
+  const creation = operations.find(
+    ({ method, path }) => method === "POST" && path.endsWith(collection),
   );
+  if (!creation) throw new Error(`Add a request that creates one of the ${kind} to CREATIONS`);
+  const ids = { org_id: world.id, project_id: project.id, ...inside };
+  return world.client.post(pathWith(creation, ids), exampleBody(creation));
+}
+
+const create = (kind: LimitedKind) => (CREATIONS[kind] ?? (() => createExample(kind)))();
+
+/** Those of a project and of a pool need another resource each: they have a test of their own. */
+const CREATED = USAGE_KINDS.filter(
+  (kind) => kind !== "deployments" && kind !== "project_members" && kind !== "runner_tokens",
+);
+
+describe("a quota", () => {
+  it.each(CREATED)("of %s allows the last record and rejects the next, by name", async (kind) => {
+    const { body } = await readUsage(world);
+    const { used, allowed } = body.records[kind];
+    await setUsage(world.id, kind, `records = ${allowed}`);
+    const before = await scan(world.id);
+    const refused = await create(kind);
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect(refused.body.message).toContain(`${allowed} ${kind.replaceAll("_", " ")}`);
+    expect(await scan(world.id)).toEqual(before);
+    await setUsage(world.id, kind, `records = ${allowed - 1}`);
+    const created = await create(kind);
+    expect(created.status).toBeLessThan(300);
+    expect((await readUsage(world)).body.records[kind].used, `triggers of ${kind}`).toBe(allowed);
+    await expectCounted(kind);
+    const location = created.headers.get("location");
+    for (const method of location ? ["PATCH", "DELETE"] : []) {
+      const change = operationAt(method, String(location));
+      await world.client.request(method, String(location), change && exampleBody(change));
+      await expectCounted(kind);
+    }
+    await setUsage(world.id, kind, `records = ${used + 1}`);
+  });
+
+  /** The test sets the number of rows. */
+  async function expectCounted(kind: LimitedKind): Promise<void> {
+    const { counted } = await readUsage(world);
+    expect(counted[kind]?.bytes, `triggers of ${kind}`).toBe((await scan(world.id))[kind]?.bytes);
+  }
 
   it("of variables allows a bulk write of existing ones, and rejects one with another name", async () => {
     const variable = (name: string) => ({ name, storage_method: "string", value: "new" });
@@ -274,7 +311,7 @@ describe("a quota", () => {
     const running = await Attempt.started(pool.runner);
     await setUsage(world.id, "deployments", `bytes = ${LIMITS.storedBytes.value}`);
     const growing = [
-      ...Object.values(creations).filter((create) => create !== creations["members"]),
+      ...CREATED.filter((kind) => kind !== "members").map((kind) => () => create(kind)),
       () =>
         client.put(`/v1/projects/${project.id}`, {
           default_environment_id: project.default_environment_id,
@@ -362,7 +399,7 @@ describe("a quota", () => {
     await setUsage(world.id, "stacks", `records = ${QUOTAS.stacks}`);
     const other = await newWorld();
     const { default_environment_id: id } = await newProject(other.client);
-    expect((await creations["stacks"]?.())?.status).toBe(409);
+    expect((await create("stacks")).status).toBe(409);
     expect((await other.client.post(`/v1/environments/${id}/stacks`, { name: "s" })).status).toBe(
       201,
     );
