@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { Parsed, Reply } from "./client.ts";
+import type { Client, Parsed, Reply } from "./client.ts";
 import { exampleBody, type Operation, operations } from "./contract.ts";
 import { createMissing, pathWith } from "./created.ts";
 import { freezeTime } from "./frozen-time.ts";
@@ -50,6 +50,8 @@ export interface Fixture {
   ids: Record<string, string>;
   project: Parsed;
   environmentId: string;
+  /** Of a member who is in no project. */
+  outsiderId: string;
 }
 
 const newFixture = copiesOf(async (): Promise<Fixture> => {
@@ -88,7 +90,8 @@ const newFixture = copiesOf(async (): Promise<Fixture> => {
     name: "api-5xx",
   };
   Object.assign(ids, await createMissing(world.client, ids));
-  return { world, ids, project, environmentId: staging.id };
+  const { membershipId: outsiderId } = await join(world);
+  return { world, ids, project, environmentId: staging.id, outsiderId };
 });
 
 /** Files share this module if they share a runtime, but each has an empty database. */
@@ -96,7 +99,7 @@ const shared = new Map<string, Promise<Fixture>>();
 
 /** Writes that end records that others need. */
 const NEEDS_OWN_FIXTURE =
-  /^(cancel|confirm|delete|disconnect|remove|revoke|rotate)|^createRecovery$/;
+  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^createRecovery$/;
 
 function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
   if (needsOwn || NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
@@ -149,11 +152,18 @@ interface Prepared {
   fixture: Fixture;
   caller: Person;
   /** In the same isolate, or in another one. */
-  send(options?: {
-    method?: string;
-    headers?: Record<string, string>;
-    worker?: Instrumented;
-  }): Promise<Reply>;
+  send(options?: SendOptions): Promise<Reply>;
+}
+
+interface SendOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  worker?: Instrumented;
+  /** By default the caller. */
+  client?: Client;
+  /** In place of that of the case or of the example. */
+  body?: unknown;
+  query?: string;
 }
 
 interface PrepareOptions {
@@ -161,13 +171,19 @@ interface PrepareOptions {
   newCaller?(fixture: Fixture): Promise<Person>;
   /** Whether no other request uses the fixture. */
   needsOwnFixture?: boolean;
+  /** In place of the example of the document. */
+  special?: {
+    body?(fixture: Fixture): object;
+    query?: string;
+    prepare?(fixture: Fixture): Promise<unknown>;
+  };
 }
 
 /** A successful request of an operation, for an isolate that has cached the key. */
 export async function prepare(
   operation: Operation,
   credential: CredentialKind = "api_key",
-  { newCaller, needsOwnFixture = false }: PrepareOptions = {},
+  { newCaller, needsOwnFixture = false, special }: PrepareOptions = {},
 ): Promise<Prepared> {
   const worker = new Instrumented({ network: (await Issuer.create()).fetch });
   const fixture = await fixtureOf(operation, needsOwnFixture);
@@ -176,21 +192,23 @@ export async function prepare(
   if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
   if (operationId === "confirmIntegration")
     await pretendInstallation(String(ids["integration_id"]));
+  await special?.prepare?.(fixture);
   const path = pathWith(operation, ids);
-  const body = await bodyOf(operation, fixture);
+  const own = special?.body?.(fixture) ?? (await bodyOf(operation, fixture));
   const newOwner = () => (operationId === "deleteAccount" ? accept(world) : newKey(world, OWN));
   const key = await (newCaller ? newCaller(fixture) : newOwner());
   const caller = credential === "session" ? await signIn(key) : key;
-  const { client } = caller;
   // On a busy machine, a call to the limiter would time out, and be repeated or replaced.
   freezeTime();
-  await client.via(worker.fetch).get("/v1/orgs");
+  await caller.client.via(worker.fetch).get("/v1/orgs");
   worker.forget();
   return {
     worker,
     fixture,
     caller,
-    send: ({ method = operation.method, headers, worker: other = worker } = {}) =>
-      client.via(other.fetch).request(method, path, body, headers),
+    send: ({ method, headers, worker: other = worker, client, body = own, query } = {}) =>
+      (client ?? caller.client)
+        .via(other.fetch)
+        .request(method ?? operation.method, path + (query ?? special?.query ?? ""), body, headers),
   };
 }

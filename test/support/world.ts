@@ -75,6 +75,8 @@ type NewKeyFields = Pick<
   | "projectIds"
   | "environmentIds"
   | "isOwn"
+  | "createdByKeyId"
+  | "createdByMembershipId"
 >;
 
 /** Adds a key, by default for the owner. Each key has its own rate limit. */
@@ -414,6 +416,12 @@ export async function addressOf({ membershipId }: Pick<Person, "membershipId">):
     .bind(membershipId)
     .first<string>("email");
   return String(email);
+}
+
+/** The account of a membership. */
+export async function accountOf({ membershipId }: Pick<Person, "membershipId">): Promise<string> {
+  const select = env.DB.prepare("select account_id from memberships where id = ?");
+  return String(await select.bind(membershipId).first<string>("account_id"));
 }
 
 export function newEmail(): string {

@@ -59,9 +59,15 @@ export function findOwnAccount(db: Database, actor: Actor) {
     .where(isOwn(actor));
 }
 
-/** A display name that equals the name follows it. Changes nothing if the request expects another version. */
+const isOfMember = ({ membershipId }: Actor) => sql`exists (select 1 from memberships
+  where memberships.id = ${membershipId} and memberships.account_id = ${accounts.id})`;
+
+/**
+ * A display name that equals the name follows it. Changes nothing if the request expects another version,
+ * or if the account was erased since it was read: no name may come back.
+ */
 export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPatch) {
-  const { db, clock } = ctx;
+  const { db, clock, actor } = ctx;
   const { recordVersion } = accounts;
   const { name, displayName, avatar, profile } = patch;
   const newName = name ?? accounts.name;
@@ -81,7 +87,7 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
         profile: profile ? sql`json_patch(${accounts.profile}, ${JSON.stringify(profile)})` : {},
       }),
     })
-    .where(and(eq(accounts.id, id), hasExpectedVersion(ctx, recordVersion)))
+    .where(and(eq(accounts.id, id), isOfMember(actor), hasExpectedVersion(ctx, recordVersion)))
     .returning();
 }
 

@@ -4,12 +4,10 @@ import type { Client, Reply } from "../../support/client.ts";
 import { beforeBatch, Instrumented } from "../../support/instruments.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
-  connect,
   newDeployableProject,
   newDeployment,
   newInside,
   newPool,
-  newProject,
   newWorld,
   type Pool,
   type World,
@@ -84,33 +82,6 @@ describe("a repeated creation of a deployment", () => {
     expect((await client.get(path)).body.status).toBe("succeeded");
     expect(await countOf()).toBe(1);
   });
-
-  it("supersedes no other deployment", async () => {
-    await send("POST", deployments(), body(), withKey("key-1"));
-    const newer = await newDeployment(client, environmentId);
-    await send("POST", deployments(), body(), withKey("key-1"));
-    expect((await client.get(`/v1/deployments/${newer.id}`)).body.status).toBe("queued");
-  });
-
-  it("makes one deployment of many requests at once", async () => {
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => send("POST", deployments(), body(), withKey("key-1"))),
-    );
-    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(await countOf()).toBe(1);
-  });
-
-  it("can succeed after a failure", async () => {
-    const path = `/v1/environments/${(await newProject(client)).default_environment_id}/deployments`;
-    const { body: environment } = await client.get(path.replace("/deployments", ""));
-    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(409);
-    const stranger = { stack_ids: stackIds };
-    await connect(client, environment.project_id);
-    expect((await send("POST", path, stranger, withKey("key-2"))).status).toBe(404);
-    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(201);
-    expect((await send("POST", path, {}, withKey("key-1"))).status).toBe(201);
-    expect((await client.get(path)).body.data).toHaveLength(1);
-  });
 });
 
 describe("a repeated redeployment or promotion", () => {
@@ -165,16 +136,6 @@ describe("a cancellation", () => {
     expect((await client.get(`/v1/deployments/${id}`)).body.status).toBe("canceled");
     expectRepeat(await cancel(id, withKey("key-1")), first);
     expectRepeat(await cancel(id, withKey("key-2")), again);
-  });
-
-  it("that fails keeps no record", async () => {
-    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
-    await runToSuccess();
-    for (const key of ["key-1", "key-1"]) {
-      const refused = await cancel(id, withKey(key));
-      expect(refused.status).toBe(409);
-      expect(refused.headers.get("idempotency-replayed")).toBeNull();
-    }
   });
 
   it("by the tag of an earlier read succeeds, whatever the runner has reported since", async () => {

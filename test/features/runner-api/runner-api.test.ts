@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { issueRunnerToken } from "../../../src/features/runner-pools/credentials.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
+import { listAuditLog } from "../../support/audit.ts";
 import { newCanarySecret } from "../../support/canary-secrets.ts";
 import { Client, type Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -439,12 +440,16 @@ describe("the values of variables", () => {
     expect(reply.headers.get("cache-control")).toContain("no-store");
     const found = reply.body.variables.find((each: Parsed) => each.name === "SECRET");
     expect(found).toMatchObject({ storage_method: "secret", value });
-    const { results } = await env.DB.prepare(
-      "select action, credential_id from audit_log where target_id = ?",
-    )
-      .bind(attempt.claimed.attempt_id)
-      .all();
-    expect(results).toEqual([{ action: "variables.delivered", credential_id: pool.tokenId }]);
+    const [entry, ...others] = await listAuditLog(world, `&target=${attempt.claimed.attempt_id}`);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      action: "variables.delivered",
+      outcome: "success",
+      actor: { type: "runner_token", credential_id: pool.tokenId, pool_id: pool.id },
+      target: { type: "attempt", id: attempt.claimed.attempt_id },
+      request_id: reply.headers.get("x-request-id"),
+    });
+    expect(entry?.actor.created_by.membership_id).toBe(world.membershipId);
   });
 
   it("name their environment and component, beside the component of each stack of the deployment", async () => {
