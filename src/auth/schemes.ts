@@ -9,7 +9,7 @@ import {
 import { parseSession, type SessionPrincipal, sessionStore } from "../features/sessions/index.ts";
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
-import { SIGN_IN_AGAIN } from "../lib/header-errors.ts";
+import { SEND_API_KEY, SEND_RUNNER_TOKEN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
 import type { AuthScheme, BindDeps } from "./dispatcher.ts";
 
 export const apiKeyScheme: AuthScheme<KeyPrincipal, ServiceContext> = {
@@ -18,7 +18,7 @@ export const apiKeyScheme: AuthScheme<KeyPrincipal, ServiceContext> = {
   credentialStore: apiKeyStore,
   readCredential: readApiKey,
   parseKey: parseApiKey,
-  unauthenticatedMessage: "Send a valid API key in the x-api-key header.",
+  unauthenticatedMessage: SEND_API_KEY,
   requireScope,
   bind: bindActor,
 };
@@ -41,9 +41,7 @@ export const runnerTokenScheme: AuthScheme<RunnerPrincipal, RunnerContext> = {
   credentialStore: runnerTokenStore,
   readCredential: readApiKey,
   parseKey: parseRunnerToken,
-  unauthenticatedMessage:
-    "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
-    "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
+  unauthenticatedMessage: SEND_RUNNER_TOKEN,
   // Its routes and its pool bound what a runner token can do.
   requireScope: () => undefined,
   bind: (core, runner, { env }) =>

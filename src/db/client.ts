@@ -1,5 +1,5 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
-import { BadInput } from "../lib/errors.ts";
+import { INVALID_BOOKMARK } from "../lib/header-errors.ts";
 
 /** `$client` is a D1 session. */
 export type Database = DrizzleD1Database & { $client: D1Database };
@@ -18,9 +18,7 @@ const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 /** Reads from the nearest replica, or from one that has reached `bookmark`. */
 export function openForReading(d1: D1Database, bookmark?: string): DatabaseSession {
   if (bookmark !== undefined && !BOOKMARK.test(bookmark)) {
-    throw new BadInput([
-      { path: "X-D1-Bookmark", message: "Send the header as an earlier response gave it." },
-    ]);
+    throw INVALID_BOOKMARK;
   }
   return wrap(d1.withSession(bookmark ?? "first-unconstrained"));
 }

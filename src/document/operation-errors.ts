@@ -1,12 +1,11 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
-import { toIssues } from "../http/errors.ts";
+import { DELETED_MEANWHILE, toIssues, UNFORESEEN } from "../http/errors.ts";
 import { credentialsOf } from "../http/operation.ts";
-import { tooLarge } from "../http/read-body.ts";
+import { NO_BODY, NOT_PLAIN_TEXT, tooLarge } from "../http/read-body.ts";
 import {
   ApiError,
   BadInput,
-  Conflict,
   DatabaseTimeout,
   type ErrorStatus,
   Forbidden,
@@ -15,43 +14,43 @@ import {
   Unauthenticated,
   Unauthorized,
 } from "../lib/errors.ts";
-import { CROSS_ORIGIN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
+import {
+  CROSS_ORIGIN,
+  INVALID_BOOKMARK,
+  SEND_API_KEY,
+  SEND_BOOTSTRAP_TOKEN,
+  SEND_RUNNER_TOKEN,
+  SIGN_IN_AGAIN,
+} from "../lib/header-errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { headerErrors } from "./operation-headers.ts";
-import { errorReply } from "./replies.ts";
+import { EXAMPLE_REQUEST_ID, errorReply } from "./replies.ts";
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
 
 /** By the credential that is missing. */
 const UNAUTHENTICATED: Record<string, Unauthenticated> = {
-  api_key: new Unauthenticated("Send a valid API key in the x-api-key header."),
+  api_key: new Unauthenticated(SEND_API_KEY),
   session: new Unauthenticated(SIGN_IN_AGAIN),
-  runner_token: new Unauthenticated(
-    "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
-      "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.",
-  ),
-  bootstrap_token: new Unauthenticated("Send the bootstrap token: authorization: Bearer <token>."),
+  runner_token: new Unauthenticated(SEND_RUNNER_TOKEN),
+  bootstrap_token: new Unauthenticated(SEND_BOOTSTRAP_TOKEN),
 };
 
-const DELETED = new Conflict("Something that the request needs was deleted meanwhile. Retry.");
-
-const INTERNAL = new ApiError("internal", "Something failed on our side. A retry may succeed.", {
-  cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
+const INTERNAL = new ApiError("internal", UNFORESEEN, {
+  cause: { request_id: EXAMPLE_REQUEST_ID },
 });
 
 const BODY = {
-  missing_body: badInput("", "Send a JSON body, with content-type: application/json."),
+  missing_body: NO_BODY,
   unknown_field: badInput("colour", "Unknown field; remove it."),
 };
 const TEXT_BODY = {
-  content_type: badInput("", "Send the body with content-type: text/plain."),
+  content_type: NOT_PLAIN_TEXT,
   large_body: badInput("", tooLarge(LIMITS.logChunkBytes.value)),
 };
 const LARGE_BODY = { large_body: badInput("", tooLarge(LIMITS.bodyBytes.value)) };
-const BOOKMARK = {
-  bookmark: badInput("X-D1-Bookmark", "Send the header as an earlier response gave it."),
-};
+const BOOKMARK = { bookmark: INVALID_BOOKMARK };
 
 /** Refused wherever the format of a parameter is checked. */
 const INVALID = "\0";
@@ -82,7 +81,7 @@ function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperati
     ...(scope && { [`lacks_${scope.replace(":", "_")}`]: Unauthorized.scope(scope) }),
     ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
-    ...(hasKey && mayWrite && { deleted_meanwhile: DELETED }),
+    ...(hasKey && mayWrite && { deleted_meanwhile: DELETED_MEANWHILE }),
     ...(credentials.includes("session") && mayWrite && { cross_origin: CROSS_ORIGIN }),
     ...headerErrors(operation),
     rate_limited: new RateLimited(12),

@@ -2,7 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { NDJSON } from "../http/media-types.ts";
 import { type ApiError, ERRORS, type ErrorCode, MAXIMUM_ISSUES, NotFound } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
-import { component } from "../lib/schemas.ts";
+import { component, NOT_BLANK } from "../lib/schemas.ts";
+
+export const EXAMPLE_REQUEST_ID = "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17";
+
+/** What is wrong with a secret, and what the operator has to do. */
+export const EXAMPLE_REFUSAL = "It is not set. Set it to the output of `openssl rand -hex 32`.";
 
 const EXAMPLE = new NotFound("project");
 
@@ -50,7 +55,7 @@ const Issue = component("Issue", () =>
       }),
       message: z.string().openapi({
         description: "What to send instead, for people.",
-        example: "Send a text that is not blank.",
+        example: NOT_BLANK,
       }),
     })
     .openapi({ description: "One reason why the input is invalid." }),
@@ -70,7 +75,7 @@ const REQUEST_ID = lazy(() =>
   z.string().openapi({
     description: "Identifies the request in the service's log, as `X-Request-Id` does.",
     format: "uuid",
-    example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
+    example: EXAMPLE_REQUEST_ID,
   }),
 );
 
@@ -88,7 +93,7 @@ export const RefusedSetting = component("RefusedSetting", () =>
       name: z.string().openapi({ description: "The setting's name.", example: "LEASE_SECRET" }),
       message: z.string().openapi({
         description: "What is wrong and what to do, for the operator. Never contains the value.",
-        example: "It is not set. Set it to the output of `openssl rand -hex 32`.",
+        example: EXAMPLE_REFUSAL,
       }),
     })
     .openapi({ description: "A setting that the service does not run with." }),

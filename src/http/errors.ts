@@ -3,15 +3,20 @@ import type { z } from "zod";
 import { isForeignKeyViolation, isTimeout } from "../db/constraint-errors.ts";
 import { ApiError, BadInput, Conflict, DatabaseTimeout, type Issue } from "../lib/errors.ts";
 
+export const DELETED_MEANWHILE = new Conflict(
+  "Something that the request needs was deleted meanwhile. Retry.",
+);
+
+/** The message of an unexpected error. */
+export const UNFORESEEN = "Something failed on our side. A retry may succeed.";
+
 /** Undefined if `thrown` is unexpected. */
 export function toApiError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HTTPException) return fromHono(thrown);
   if (isTimeout(thrown)) return new DatabaseTimeout();
   // Services check that the rows they refer to exist, so this row was deleted after the check.
-  if (isForeignKeyViolation(thrown)) {
-    return new Conflict("Something that the request needs was deleted meanwhile. Retry.");
-  }
+  if (isForeignKeyViolation(thrown)) return DELETED_MEANWHILE;
   return undefined;
 }
 

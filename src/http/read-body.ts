@@ -30,13 +30,16 @@ export function tooLarge(maximum: number): string {
   return `The body is over ${sizeOf(maximum)}; send less.`;
 }
 
+export const NO_BODY = invalidBody("Send a JSON body, with content-type: application/json.");
+export const NOT_PLAIN_TEXT = invalidBody("Send the body with content-type: text/plain.");
+
 /** Reads and checks a JSON body before it is parsed. */
 export function readJsonBody({ isRequired }: { isRequired: boolean }): MiddlewareHandler {
   return async (c, next) => {
     normalizeContentType(c);
     const text = await readText(c);
     if (text === "" && isRequired) {
-      throw invalidBody("Send a JSON body, with content-type: application/json.");
+      throw NO_BODY;
     }
     requireShallow(text);
     await next();
@@ -47,7 +50,7 @@ export function readJsonBody({ isRequired }: { isRequired: boolean }): Middlewar
 export const readTextBody: MiddlewareHandler = async (c, next) => {
   const [essence] = (c.req.header("content-type") ?? "").split(";");
   if (essence?.trim().toLowerCase() !== "text/plain") {
-    throw invalidBody("Send the body with content-type: text/plain.");
+    throw NOT_PLAIN_TEXT;
   }
   await readBytes(c, limitLogChunk);
   await next();

@@ -3,7 +3,7 @@ import type { RequestOrigin } from "../context.ts";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../db/schema-errors.ts";
 import { ApiError } from "../lib/errors.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import { toApiError } from "./errors.ts";
+import { toApiError, UNFORESEEN } from "./errors.ts";
 
 export interface RequestLog {
   /** The route's pattern. The path itself contains IDs, which are not logged. */
@@ -75,8 +75,7 @@ function renderError(thrown: unknown, requestId: string, log: Log): Response {
     const hint = isSchemaOutdated(thrown) && { hint: HOW_TO_MIGRATE };
     log("error", "unforeseen", { request_id: requestId, ...describeError(thrown), ...hint });
   }
-  const error =
-    expected ?? new ApiError("internal", "Something failed on our side. A retry may succeed.");
+  const error = expected ?? new ApiError("internal", UNFORESEEN);
   const { code, message, status, headers } = error;
   const cause = code === "internal" ? { request_id: requestId, ...causeOf(error) } : error.cause;
   return Response.json(

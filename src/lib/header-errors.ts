@@ -14,6 +14,11 @@ export const UNSUPPORTED_IF_NONE_MATCH = headerError(
   "Remove the header: only reads have this condition.",
 );
 
+export const INVALID_BOOKMARK = headerError(
+  "X-D1-Bookmark",
+  "Send the header as an earlier response gave it.",
+);
+
 export const INVALID_IDEMPOTENCY_KEY = headerError(
   "Idempotency-Key",
   `Send one key of 1 to ${LIMITS.idempotencyKeyLength.value} visible ASCII characters, without spaces.`,
@@ -26,6 +31,14 @@ export const IDEMPOTENCY_KEY_REUSED = headerError(
 function headerError(path: string, message: string): BadInput {
   return new BadInput([{ path, message }]);
 }
+
+export const SEND_API_KEY = "Send a valid API key in the x-api-key header.";
+
+export const SEND_RUNNER_TOKEN =
+  "Send a valid runner token (lsr_…) in the x-api-key header: an API key does not open this. " +
+  "POST /v1/orgs/{org_id}/runner-pools/{pool_id}/tokens makes one.";
+
+export const SEND_BOOTSTRAP_TOKEN = "Send the bootstrap token: authorization: Bearer <token>.";
 
 /** The same for every cookie that is of no use, so that it tells nothing about the reason. */
 export const SIGN_IN_AGAIN =

@@ -1,5 +1,6 @@
 import { isObject } from "./json-value.ts";
 import { LIMITS } from "./limits.ts";
+import { LONE_SURROGATES, CONTROL_CHARACTERS } from "./text-patterns.ts";
 
 export interface DocumentProblem {
   path: string[];
@@ -65,8 +66,8 @@ export function nestsDeeper(json: string, maximum: number): boolean {
 
 function problemOf({ value, level }: JsonNode): string | undefined {
   if (typeof value === "string") {
-    if (!value.isWellFormed()) return "Send a text without lone surrogates.";
-    return CONTROL_IN_LINES.test(value) ? "Send a text without control characters." : undefined;
+    if (!value.isWellFormed()) return LONE_SURROGATES;
+    return CONTROL_IN_LINES.test(value) ? CONTROL_CHARACTERS : undefined;
   }
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "Send a number that a double can hold.";

@@ -4,7 +4,7 @@ import type { ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
-import { LINE, PARAGRAPHS, TEXT } from "./text-patterns.ts";
+import { LINE, PARAGRAPHS, TEXT, LONE_SURROGATES, CONTROL_CHARACTERS } from "./text-patterns.ts";
 
 /** What a schema that is built at its first use accepts, after its transformations. */
 export type Output<Schema extends () => z.ZodType> = z.output<ReturnType<Schema>>;
@@ -79,7 +79,10 @@ export function timestampInput() {
   }, TIMESTAMP);
 }
 
-const NOT_BLANK = "Send a text that is not blank.";
+/** For the end of a range of times. */
+export const BEFORE_FROM = "Send a time that is not before `from`.";
+
+export const NOT_BLANK = "Send a text that is not blank.";
 
 /** One line that is not blank. */
 export function text(maximum: number) {
@@ -104,10 +107,13 @@ function unicode(maximum: number, pattern: RegExp) {
   return z
     .string()
     .max(maximum, `Send at most ${maximum} characters.`)
-    .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
-    .refine((value) => pattern.test(value), "Send a text without control characters.")
+    .refine((value) => value.isWellFormed(), LONE_SURROGATES)
+    .refine((value) => pattern.test(value), CONTROL_CHARACTERS)
     .openapi(documented(() => ({ pattern: pattern.source })));
 }
+
+/** Describes the body of every PATCH. */
+export const CHANGED_FIELDS = "The fields to change. The others stay as they are.";
 
 /** Absent and `null` both mean that the record has no value. */
 export function clearable<Schema extends z.ZodType>(schema: Schema) {

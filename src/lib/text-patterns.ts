@@ -14,6 +14,9 @@ export const TEXT = new RegExp(`^[${BLANKS}]*[^${BLANKS}${CONTROLS}][^${CONTROLS
 /** Lines, with tabs. */
 export const PARAGRAPHS = new RegExp(`^[^${CONTROLS_EXCEPT_LINES}]*$`, "u");
 
+export const LONE_SURROGATES = "Send a text without lone surrogates.";
+export const CONTROL_CHARACTERS = "Send a text without control characters.";
+
 const ATOM = "[A-Za-z0-9_'+-]";
 const LABEL = "[A-Za-z0-9][A-Za-z0-9-]*";
 

@@ -3,6 +3,7 @@ import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { after, batch, type Statement } from "../../db/batch.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { Unauthenticated } from "../../lib/errors.ts";
+import { SEND_API_KEY } from "../../lib/header-errors.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { type AuditedAct, requireFull, writeAudit } from "../audit/index.ts";
@@ -12,7 +13,7 @@ import type { AccountPatch, Identity, MembershipRow, OwnAccount } from "./store.
 import * as store from "./store.ts";
 
 /** The membership was removed during the request, and its keys with it. */
-const REVOKED = new Unauthenticated("Send a valid API key in the x-api-key header.");
+const REVOKED = new Unauthenticated(SEND_API_KEY);
 
 export async function getAccount(ctx: ServiceContext): Promise<OwnAccount> {
   const [account] = await store.findOwnAccount(ctx.db, ctx.actor);

@@ -4,7 +4,7 @@ import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, identifierInput, text, timestampInput } from "../../lib/schemas.ts";
+import { component, identifierInput, text, timestampInput, CHANGED_FIELDS } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
 import { Descendants, OrgRole } from "../memberships/index.ts";
 import { KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
@@ -48,7 +48,7 @@ function boundary(kind: "project" | "environment", error?: string) {
     .transform((ids) => [...new Set(ids)]);
 }
 
-const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
+export const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
 const MAXIMUM_OVERLAP = LIMITS.keyOverlap.value;
 const OVERLAP = `Send a whole number of seconds from 0 to ${MAXIMUM_OVERLAP}.`;
 const AGE =
@@ -160,7 +160,7 @@ export const UpdateApiKey = component("UpdateApiKey", () =>
     })
     .openapi(
       documented(() => ({
-        description: "The fields to change. The others stay as they are.",
+        description: CHANGED_FIELDS,
         example: { name: "ci of the shop" },
       })),
     ),

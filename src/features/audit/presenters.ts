@@ -3,6 +3,7 @@ import { BadInput } from "../../lib/errors.ts";
 import type { Output } from "../../lib/schemas.ts";
 import type { AuditEntryRow, AuditFilter } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
+import { BEFORE_FROM } from "../../lib/schemas.ts";
 
 export function presentAuditEntry(row: AuditEntryRow) {
   return {
@@ -43,7 +44,7 @@ export function toFilter(query: Output<typeof ExportQuery>): AuditFilter {
     to: to === undefined ? undefined : Date.parse(to),
   };
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
-    throw new BadInput([{ path: "to", message: "Send a time that is not before `from`." }]);
+    throw new BadInput([{ path: "to", message: BEFORE_FROM }]);
   }
   return { actorId: actor, actions: action, targetId: target, projectId: project_id, ...range };
 }

@@ -5,6 +5,8 @@ import { QUOTAS } from "../../lib/resource-types.ts";
 import { NAME_TAKEN } from "./model.ts";
 import { Component, ComponentList } from "./responses.ts";
 
+const TAKEN = "A name that is taken in the environment is a `conflict`.";
+
 const operations = {
   listComponents: {
     tags: ["Components"],
@@ -17,7 +19,7 @@ const operations = {
     tags: ["Components"],
     summary: "Create a component",
     role: "contributor",
-    description: `A name that is taken in the environment is a \`conflict\`.`,
+    description: TAKEN,
     notFound: ["environment"],
     errors: {
       component_name_taken: NAME_TAKEN,
@@ -36,7 +38,7 @@ const operations = {
     tags: ["Components"],
     summary: "Replace a component",
     role: "contributor",
-    description: `A name that is taken in the environment is a \`conflict\`.`,
+    description: TAKEN,
     notFound: ["component"],
     errors: {
       component_name_taken: NAME_TAKEN,
@@ -47,8 +49,7 @@ const operations = {
     tags: ["Components"],
     summary: "Change some fields of a component",
     role: "contributor",
-    description:
-      "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
+    description: `A field that is absent stays as it is. ${TAKEN}`,
     notFound: ["component"],
     errors: {
       component_name_taken: NAME_TAKEN,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
-import { component, slug } from "../../lib/schemas.ts";
+import { component, slug, CHANGED_FIELDS } from "../../lib/schemas.ts";
 import { COMPONENT_KINDS } from "./model.ts";
 
 export const Name = lazy(() =>
@@ -29,7 +29,7 @@ export const ComponentInput = component("ComponentInput", () =>
 export const UpdateComponent = component("UpdateComponent", () =>
   z.strictObject({ name: Name().optional(), kind: Kind().optional() }).openapi(
     documented(() => ({
-      description: "The fields to change. The others stay as they are.",
+      description: CHANGED_FIELDS,
       example: { name: "worker", kind: "worker" },
     })),
   ),

@@ -10,6 +10,7 @@ import {
 } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import type { Queue } from "./lifecycle.ts";
+import { NOT_CONNECTED } from "./model.ts";
 import {
   type Document,
   type Operation,
@@ -124,7 +125,7 @@ export function sizeOfDeployment(fields: DeploymentFields): number {
 export function requireConnected(project: { connectionStatus: string } | undefined): void {
   if (!project) throw new NotFound("environment");
   if (project.connectionStatus === "connected") return;
-  throw new Conflict("The project is not connected to a cloud provider. Connect it first.");
+  throw NOT_CONNECTED;
 }
 
 function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {

@@ -5,6 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
 import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
+import { NOT_CONNECTED, UNFINISHED } from "./model.ts";
 import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
@@ -79,13 +80,8 @@ const operations = {
       patch_test_failed: new BadInput([
         { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
       ]),
-      not_connected: new Conflict(
-        "The project is not connected to a cloud provider. Connect it first.",
-      ),
-      deployment_limit: new LimitReached(
-        LIMITS.unfinishedDeployments.value,
-        "unfinished deployments of an environment",
-      ),
+      not_connected: NOT_CONNECTED,
+      deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, UNFINISHED),
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 201: jsonReply(Deployment(), "The deployment, queued.") },
@@ -112,9 +108,7 @@ const operations = {
       "this one. Later changes to the environment's configuration do not affect it.",
     notFound: ["deployment"],
     errors: {
-      not_connected: new Conflict(
-        "The project is not connected to a cloud provider. Connect it first.",
-      ),
+      not_connected: NOT_CONNECTED,
       configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
     },
     responses: { 201: jsonReply(Deployment(), "The new deployment, queued.") },
@@ -128,9 +122,7 @@ const operations = {
       "environment, to the configuration and source of this one, which must have succeeded.",
     notFound: ["deployment", "environment", "environment in the project"],
     errors: {
-      not_connected: new Conflict(
-        "The project is not connected to a cloud provider. Connect it first.",
-      ),
+      not_connected: NOT_CONNECTED,
       not_succeeded: new Conflict(
         "Only a deployment that has succeeded can be promoted: this one is failed.",
       ),

@@ -1,4 +1,12 @@
+import { Conflict } from "../../lib/errors.ts";
 import type { Outcome } from "./lifecycle.ts";
+
+export const NOT_CONNECTED = new Conflict(
+  "The project is not connected to a cloud provider. Connect it first.",
+);
+
+/** What the limit `unfinishedDeployments` counts. */
+export const UNFINISHED = "unfinished deployments of an environment";
 
 /** The whole log of an attempt. */
 export interface LogDeclaration {

@@ -6,6 +6,18 @@ export const NAME_TAKEN = new Conflict(
   "The project already has an environment with this name. Choose another name.",
 );
 
+export const DEPLOYMENT_RUNNING = new Conflict(
+  "A deployment of the environment is running. Change the configuration after it has ended.",
+);
+
+export const IS_DEFAULT = new Conflict(
+  "This is the project's default environment. Make another the default first.",
+);
+
+export const ENVIRONMENT_IN_USE = new Conflict(
+  "The environment has an unfinished deployment. Cancel it first.",
+);
+
 export interface EnvironmentInput {
   name: string;
   configuration: Configuration;

@@ -4,7 +4,7 @@ import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { sizeOf } from "../../lib/quantities.ts";
-import { component, slug } from "../../lib/schemas.ts";
+import { component, slug, CHANGED_FIELDS } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
 export const Name = lazy(() =>
@@ -68,7 +68,7 @@ export const ReplaceEnvironment = component("ReplaceEnvironment", () =>
 export const UpdateEnvironment = component("UpdateEnvironment", () =>
   z.strictObject({ name: Name().optional() }).openapi(
     documented(() => ({
-      description: "The fields to change. The others stay as they are.",
+      description: CHANGED_FIELDS,
       example: { name: "production-eu" },
     })),
   ),

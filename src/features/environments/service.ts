@@ -3,7 +3,6 @@ import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -11,7 +10,7 @@ import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { type EnvironmentInput, NAME_TAKEN } from "./model.ts";
+import { type EnvironmentInput, NAME_TAKEN, DEPLOYMENT_RUNNING, IS_DEFAULT, ENVIRONMENT_IN_USE } from "./model.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -133,10 +132,7 @@ async function changeEnvironment(
     unchanged: before,
     taken,
     reread: () => requireExpected(ctx, id),
-    otherwise: () =>
-      new Conflict(
-        "A deployment of the environment is running. Change the configuration after it has ended.",
-      ),
+    otherwise: () => DEPLOYMENT_RUNNING,
   });
 }
 
@@ -149,10 +145,6 @@ export async function deleteEnvironment(ctx: ServiceContext, id: string): Promis
     changes: [changes.deleted(before)],
     reread: () => requireExpected(ctx, id),
     otherwise: ({ found: [environment] }) =>
-      new Conflict(
-        environment?.isIdle
-          ? "This is the project's default environment. Make another the default first."
-          : "The environment has an unfinished deployment. Cancel it first.",
-      ),
+      environment?.isIdle ? IS_DEFAULT : ENVIRONMENT_IN_USE,
   });
 }

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
-import { jsonReply, RefusedSetting } from "../../document/replies.ts";
+import { EXAMPLE_REFUSAL, EXAMPLE_REQUEST_ID, jsonReply, RefusedSetting } from "../../document/replies.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { component } from "../../lib/schemas.ts";
+import { INCOMPLETE } from "./service.ts";
 
 const Health = component("Health", () =>
   z
@@ -35,14 +36,14 @@ const operations = {
       "database does not respond; `cause` states which. While a setting is refused, every other request " +
       "fails with `internal`.",
     errors: {
-      unhealthy: new ApiError("internal", "The deployment is incomplete; see cause.", {
+      unhealthy: new ApiError("internal", INCOMPLETE, {
         cause: {
-          request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
+          request_id: EXAMPLE_REQUEST_ID,
           missing_secrets: ["LEASE_SECRET"],
           refused_settings: [
             {
               name: "LEASE_SECRET",
-              message: "It is not set. Set it to the output of `openssl rand -hex 32`.",
+              message: EXAMPLE_REFUSAL,
             },
           ],
           missing_tables: [],

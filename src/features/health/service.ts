@@ -5,7 +5,7 @@ import type { RefusedSetting } from "../../lib/settings.ts";
 import { listTables } from "./store.ts";
 
 const TIMEOUT_MS = 3_000;
-const INCOMPLETE = "The deployment is incomplete; see cause.";
+export const INCOMPLETE = "The deployment is incomplete; see cause.";
 
 interface Checked {
   /** By name. Each is also in `refusedSettings`. */

@@ -8,7 +8,7 @@ import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { MEMBER_EXISTS } from "../memberships/index.ts";
 import { INVALID_INVITATION, SIGN_IN_ONLY } from "./acceptance.ts";
-import { INVITATION_TTL_MS } from "./model.ts";
+import { INVITATION_TTL_MS, OPEN } from "./model.ts";
 import { AcceptedInvitation, CreatedInvitation, Invitation, InvitationList } from "./responses.ts";
 import { OPEN_INVITATION_EXISTS } from "./service.ts";
 
@@ -47,10 +47,7 @@ const operations = {
       credential_not_full: NOT_FULL,
       open_invitation_exists: new Conflict(OPEN_INVITATION_EXISTS),
       member_exists: MEMBER_EXISTS,
-      open_invitation_limit: new LimitReached(
-        LIMITS.openInvitations.value,
-        "open invitations of an organization",
-      ),
+      open_invitation_limit: new LimitReached(LIMITS.openInvitations.value, OPEN),
     },
     responses: {
       201: jsonReply(CreatedInvitation(), "The invitation. Its link is not shown again."),

@@ -1,3 +1,6 @@
+/** What the limit `openInvitations` counts. */
+export const OPEN = "open invitations of an organization";
+
 /** From its creation, for the person to open the link. */
 export const INVITATION_TTL_MS = 7 * 24 * 3_600_000;
 

@@ -13,6 +13,7 @@ import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { invitations } from "./table.ts";
+import { OPEN } from "./model.ts";
 
 export type InvitationRow = typeof invitations.$inferSelect;
 
@@ -127,7 +128,7 @@ export function openCountBound(organizationId: string, now: number): Bound {
   const count = sql`(select count(*) from invitations
     where invitations.organization_id = ${organizationId} and ${isOpen(now)})`;
   return {
-    what: "open invitations of an organization",
+    what: OPEN,
     limit: LIMITS.openInvitations.value,
     before: count,
     after: sql`${count} + 1`,

@@ -4,6 +4,7 @@ import { EVENT_STREAM, PLAIN_TEXT } from "../../http/media-types.ts";
 import { BadInput, Conflict } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
+import { LeaseLost, NOT_STARTED } from "../runner-api/index.ts";
 import { AppendedLog, LogPage } from "./responses.ts";
 
 const operations = {
@@ -44,10 +45,8 @@ const operations = {
       "deployment.",
     notFound: ["attempt", "stack in the deployment"],
     errors: {
-      log_ended: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_not_started: new Conflict("Start the attempt first."),
+      log_ended: new LeaseLost(),
+      attempt_not_started: new Conflict(NOT_STARTED),
       log_gap: new Conflict("Bytes before the offset are missing. Send them from 4096 on.", {
         cause: { next_offset: 4_096 },
       }),

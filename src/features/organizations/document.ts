@@ -8,6 +8,7 @@ import { CREATOR_CHANGED } from "../api-keys/index.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { DEPLOYING } from "./deletion.ts";
 import { CreatedOrganization, Organization, OrganizationList } from "./responses.ts";
+import { CREATION_DISABLED, OWNED } from "./model.ts";
 
 const operations = {
   listOrganizations: {
@@ -27,13 +28,8 @@ const operations = {
     errors: {
       credential_not_full: NOT_FULL,
       creator_changed: CREATOR_CHANGED,
-      creation_disabled: new Unauthorized(
-        "This deployment does not let API keys create organizations.",
-      ),
-      owned_organization_limit: new LimitReached(
-        LIMITS.ownedOrganizations.value,
-        "organizations that an account owns",
-      ),
+      creation_disabled: CREATION_DISABLED,
+      owned_organization_limit: new LimitReached(LIMITS.ownedOrganizations.value, OWNED),
     },
     responses: {
       201: jsonReply(

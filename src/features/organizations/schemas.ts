@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, text } from "../../lib/schemas.ts";
+import { component, text, CHANGED_FIELDS } from "../../lib/schemas.ts";
 
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(
@@ -24,7 +24,7 @@ export const CreateOrganization = component("CreateOrganization", () =>
 export const UpdateOrganization = component("UpdateOrganization", () =>
   z.strictObject({ name: Name().optional() }).openapi(
     documented(() => ({
-      description: "The fields to change. The others stay as they are.",
+      description: CHANGED_FIELDS,
       example: { name: "Acme Inc." },
     })),
   ),

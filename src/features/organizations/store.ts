@@ -10,6 +10,7 @@ import type { ApiKeyRow } from "../api-keys/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { organizations } from "./table.ts";
+import { OWNED } from "./model.ts";
 
 export interface OrganizationWithKey {
   row: { organization: OrganizationRow; apiKey: ApiKeyRow };
@@ -80,7 +81,7 @@ export function ownedCountBound(accountId: string): Bound {
   const count = sql`(select count(*) from memberships
     where memberships.account_id = ${accountId} and memberships.role = 'owner')`;
   return {
-    what: "organizations that an account owns",
+    what: OWNED,
     limit: LIMITS.ownedOrganizations.value,
     before: count,
     after: sql`${count} + 1`,

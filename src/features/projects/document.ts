@@ -5,6 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
 import { Project, ProjectList } from "./responses.ts";
 import { ONLY_IN_PROJECTS } from "./service.ts";
+import { PROJECT_IN_USE } from "./model.ts";
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 
@@ -71,7 +72,7 @@ const operations = {
     description: `Deletes its environments and the roles of its members too.`,
     notFound: ["project"],
     errors: {
-      project_in_use: new Conflict("The project has an unfinished deployment. Cancel it first."),
+      project_in_use: PROJECT_IN_USE,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -1,4 +1,5 @@
 import { Conflict } from "../../lib/errors.ts";
+
 /** Source: docs/state-machine.md, "What always holds". */
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
@@ -22,6 +23,10 @@ export interface ProjectChange {
   repoId?: string | null | undefined;
   defaultEnvironmentId?: string | undefined;
 }
+
+export const PROJECT_IN_USE = new Conflict(
+  "The project has an unfinished deployment. Cancel it first.",
+);
 
 export const DISCONNECTING = new Conflict(
   "The project is disconnecting. Retry after its deployments have ended.",

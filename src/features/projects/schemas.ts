@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { documented, EXAMPLE_IDS } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { clearable, component, identifierInput, paragraphs, text } from "../../lib/schemas.ts";
-import { LINE } from "../../lib/text-patterns.ts";
+import { clearable, component, identifierInput, paragraphs, text, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import { LINE, LONE_SURROGATES, CONTROL_CHARACTERS } from "../../lib/text-patterns.ts";
 
 const ICON = documented(
   () =>
@@ -19,8 +19,8 @@ export const Icon = lazy(() =>
     .string()
     .max(LIMITS.urlLength.value, `Send at most ${LIMITS.urlLength.value} characters.`)
     .regex(/^(icon|emoji|url):(.+)$/, "Send icon:<name>, emoji:<character> or url:<address>.")
-    .refine((icon) => icon.isWellFormed(), "Send a text without lone surrogates.")
-    .refine((icon) => LINE.test(icon), "Send a text without control characters.")
+    .refine((icon) => icon.isWellFormed(), LONE_SURROGATES)
+    .refine((icon) => LINE.test(icon), CONTROL_CHARACTERS)
     .openapi(documented(() => ({ description: ICON, example: "emoji:🚢" }))),
 );
 export const Name = lazy(() =>
@@ -125,7 +125,7 @@ export const UpdateProject = component("UpdateProject", () =>
     })
     .openapi(
       documented(() => ({
-        description: "The fields to change. The others stay as they are.",
+        description: CHANGED_FIELDS,
         example: { name: "storefront-eu", description: null },
       })),
     ),

@@ -2,14 +2,14 @@ import { authorize, hasBoundaries, requireOwnOrganization } from "../../actor.ts
 import type { ServiceContext } from "../../context.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { FIRST_CONFIGURATION, type NewProject, type ProjectChange } from "./model.ts";
+import { FIRST_CONFIGURATION, type NewProject, type ProjectChange, PROJECT_IN_USE } from "./model.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -120,7 +120,7 @@ export async function deleteProject(ctx: ServiceContext, id: string): Promise<vo
       },
     ],
     reread: () => requireExpected(ctx, id),
-    otherwise: () => new Conflict("The project has an unfinished deployment. Cancel it first."),
+    otherwise: () => PROJECT_IN_USE,
   });
 }
 

@@ -4,6 +4,15 @@ import { ApiError, Conflict } from "../../lib/errors.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { MAXIMUM_LAPSED_OFFERS, OFFER_TTL_MS } from "../deployments/index.ts";
 import {
+  CONFIGURATION_CHANGING,
+  LEASE_STALE,
+  LeaseLost,
+  mustComplete,
+  NOT_STARTED,
+  OTHER_OUTCOME,
+  STACK_ENDED,
+} from "./errors.ts";
+import {
   Claim,
   ClaimList,
   CompletedAttempt,
@@ -44,9 +53,7 @@ const operations = {
       `the deployment fails: a \`conflict\` with the reason \`patch_conflict\` in \`cause\`. ${LOST}`,
     notFound: ["attempt"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
+      lease_lost: new LeaseLost(),
       patch_conflict: new ApiError(
         "conflict",
         'The deployment has failed. patch_conflict: operation 0: "/replicas" does not have the value of the test.',
@@ -54,9 +61,7 @@ const operations = {
           cause: { reason: "patch_conflict" },
         },
       ),
-      configuration_changing: new Conflict(
-        "The configuration keeps changing. Start the attempt again.",
-      ),
+      configuration_changing: new Conflict(CONFIGURATION_CHANGING),
     },
     responses: { 200: jsonReply(StartedAttempt(), "The deployment to execute.") },
   },
@@ -66,10 +71,8 @@ const operations = {
     description: LOST,
     notFound: ["attempt"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_not_started: new Conflict("Start the attempt first."),
+      lease_lost: new LeaseLost(),
+      attempt_not_started: new Conflict(NOT_STARTED),
     },
     responses: { 200: jsonReply(Progress(), "The directive.") },
   },
@@ -81,11 +84,9 @@ const operations = {
       "those of its own component, never another's. The audit log records every read.",
     notFound: ["attempt"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_not_started: new Conflict("Start the attempt first."),
-      lease_stale: new Conflict("The lease is stale. Send a heartbeat first."),
+      lease_lost: new LeaseLost(),
+      attempt_not_started: new Conflict(NOT_STARTED),
+      lease_stale: new Conflict(LEASE_STALE),
     },
     responses: { 200: jsonReply(DeliveredVariables(), "The values.") },
   },
@@ -95,11 +96,9 @@ const operations = {
     description: `Ignores older reports, and reports of a stack that has ended. ${LOST}`,
     notFound: ["attempt", "stack in the deployment"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_not_started: new Conflict("Start the attempt first."),
-      stack_ended: new Conflict("The stack has ended. Its status is final."),
+      lease_lost: new LeaseLost(),
+      attempt_not_started: new Conflict(NOT_STARTED),
+      stack_ended: new Conflict(STACK_ENDED),
     },
     responses: { 200: jsonReply(Progress(), "The directive.") },
   },
@@ -109,11 +108,9 @@ const operations = {
     description: `Repeating it with the same body changes nothing. ${LOST}`,
     notFound: ["attempt"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_not_started: new Conflict("Start the attempt first."),
-      other_outcome: new Conflict("The attempt was completed with another outcome."),
+      lease_lost: new LeaseLost(),
+      attempt_not_started: new Conflict(NOT_STARTED),
+      other_outcome: new Conflict(OTHER_OUTCOME),
     },
     responses: { 200: jsonReply(CompletedAttempt(), "The outcome.") },
   },
@@ -123,10 +120,8 @@ const operations = {
     description: `Only before it is started. The deployment is queued again. ${LOST}`,
     notFound: ["attempt"],
     errors: {
-      lease_lost: new Conflict(
-        "The attempt has ended, or the lease token is of another attempt. Stop.",
-      ),
-      attempt_running: new Conflict("The attempt is running: complete it."),
+      lease_lost: new LeaseLost(),
+      attempt_running: new Conflict(mustComplete("running")),
     },
     responses: { 200: jsonReply(Progress(), "The directive.") },
   },

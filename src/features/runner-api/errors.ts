@@ -22,3 +22,13 @@ export class LeaseLost extends AttemptConflict {
     super("The attempt has ended, or the lease token is of another attempt. Stop.", "stop");
   }
 }
+
+export const NOT_STARTED = "Start the attempt first.";
+export const CONFIGURATION_CHANGING = "The configuration keeps changing. Start the attempt again.";
+export const LEASE_STALE = "The lease is stale. Send a heartbeat first.";
+export const STACK_ENDED = "The stack has ended. Its status is final.";
+export const OTHER_OUTCOME = "The attempt was completed with another outcome.";
+
+export function mustComplete(state: string): string {
+  return `The attempt is ${state}: complete it.`;
+}

@@ -3,7 +3,7 @@ import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound } from "../../lib/errors.ts";
 import type { AttemptKey } from "../deployments/index.ts";
 import { directiveFor, isLeaseValid, type Lease } from "./directive.ts";
-import { AttemptConflict, LeaseLost } from "./errors.ts";
+import { AttemptConflict, LeaseLost, NOT_STARTED } from "./errors.ts";
 import { type AttemptRow, findAttempt } from "./store.ts";
 
 export interface LeaseCredentials {
@@ -37,5 +37,5 @@ export function requireLease<Attempt extends Lease>(
 export function requireRunning(row: AttemptRow | undefined, now: number): AttemptRow {
   const attempt = requireLease(row, now);
   if (attempt.state === "running") return attempt;
-  throw new AttemptConflict("Start the attempt first.", directiveFor(attempt, now));
+  throw new AttemptConflict(NOT_STARTED, directiveFor(attempt, now));
 }

@@ -4,7 +4,7 @@ import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { applyReport, type Report, type ReportedResource } from "../deployments/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
-import { AttemptConflict } from "./errors.ts";
+import { AttemptConflict, STACK_ENDED } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
 import * as store from "./store.ts";
 
@@ -42,5 +42,5 @@ export async function reportStack(
   const directive = directiveFor(attempt, now);
   if (stack.seq === input.seq) ctx.logs.refreshFollowers(attempt.deploymentId);
   if (stack.seq >= input.seq) return directive;
-  throw new AttemptConflict("The stack has ended. Its status is final.", directive);
+  throw new AttemptConflict(STACK_ENDED, directive);
 }

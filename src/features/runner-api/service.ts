@@ -15,7 +15,7 @@ import {
   toCompletionText,
 } from "../deployments/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
-import { AttemptConflict, LeaseLost } from "./errors.ts";
+import { AttemptConflict, LeaseLost, OTHER_OUTCOME, mustComplete } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease, requireRunning } from "./lease.ts";
 import type { AttemptRow, ClaimRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -97,10 +97,7 @@ export async function releaseAttempt(
   const [attempt] = results.attempt;
   if (attempt?.outcome === "released") return "stop";
   const lease = requireLease(attempt, now);
-  throw new AttemptConflict(
-    `The attempt is ${lease.state}: complete it.`,
-    directiveFor(lease, now),
-  );
+  throw new AttemptConflict(mustComplete(lease.state), directiveFor(lease, now));
 }
 
 /** Idempotent. Throws `Conflict` for a second, different completion. */
@@ -121,7 +118,7 @@ export async function completeAttempt(
   if (!attempt) throw new NotFound("attempt");
   if (attempt.completion === toCompletionText(completion)) return attempt;
   if (attempt.completion !== null) {
-    throw new AttemptConflict("The attempt was completed with another outcome.", "stop");
+    throw new AttemptConflict(OTHER_OUTCOME, "stop");
   }
   requireRunning(attempt, now);
   throw new LeaseLost();

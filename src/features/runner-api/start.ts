@@ -17,7 +17,7 @@ import {
 } from "../deployments/index.ts";
 import { configurationProblem } from "../environments/index.ts";
 import { directiveFor } from "./directive.ts";
-import { AttemptConflict, LeaseLost, PatchConflict } from "./errors.ts";
+import { AttemptConflict, LeaseLost, PatchConflict, CONFIGURATION_CHANGING } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
 import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 
@@ -40,10 +40,7 @@ export async function startAttempt(
   const directive = directiveFor(started, now);
   if (started.state === "running") return { row: started, directive };
   if (!isOutdated(started)) throw new LeaseLost();
-  throw new AttemptConflict(
-    "The configuration keeps changing. Start the attempt again.",
-    directive,
-  );
+  throw new AttemptConflict(CONFIGURATION_CHANGING, directive);
 }
 
 type RebaseResult = Rebase | { message: string; version: number };

@@ -3,7 +3,7 @@ import { batch } from "../../db/batch.ts";
 import { auditDelivery } from "../audit/index.ts";
 import { openValues } from "../variables/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
-import { AttemptConflict } from "./errors.ts";
+import { AttemptConflict, LEASE_STALE } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
 import * as store from "./store.ts";
 
@@ -29,7 +29,7 @@ export async function deliverVariables(
   const attempt = requireRunning(results.attempt[0], now);
   const directive = directiveFor(attempt, now);
   if (now >= (attempt.leaseUntil ?? 0)) {
-    throw new AttemptConflict("The lease is stale. Send a heartbeat first.", directive);
+    throw new AttemptConflict(LEASE_STALE, directive);
   }
   const variables = await openValues(cipher, results.sealed);
   return { delivery: { variables, stacks: results.stacks }, directive };

@@ -1,3 +1,16 @@
+import { Conflict } from "../../lib/errors.ts";
+
+export const NAME_TAKEN = new Conflict(
+  "The organization already has a runner pool with this name. Choose another name.",
+);
+
+export const POOL_IN_USE = new Conflict(
+  "A runner of the pool carries out a deployment. Cancel it first.",
+);
+
+/** What is not found. */
+export const ENVIRONMENT = "environment in the organization";
+
 /** Six hours. */
 export const DEFAULT_RUN_SECONDS = 21_600;
 

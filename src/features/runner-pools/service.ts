@@ -3,7 +3,7 @@ import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ServiceContext } from "../../context.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { write } from "../../writes/write.ts";
 import { bytesOf } from "../usage/index.ts";
@@ -11,12 +11,9 @@ import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { presentPool, presentPoolFields } from "./presenters.ts";
 import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
+import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
 
-const TAKEN = {
-  "runner_pools.organization_id, runner_pools.name": new Conflict(
-    "The organization already has a runner pool with this name. Choose another name.",
-  ),
-};
+const TAKEN = { "runner_pools.organization_id, runner_pools.name": NAME_TAKEN };
 
 export async function listPools(
   ctx: ServiceContext,
@@ -61,7 +58,7 @@ export async function createPool(
     reads: store.findPool(ctx.db, organizationId, pool.id),
     acts: [{ action: "runner_pool.created", target, changes: { after } }],
     taken: TAKEN,
-    otherwise: () => new NotFound("environment in the organization"),
+    otherwise: () => new NotFound(ENVIRONMENT),
   });
 }
 
@@ -85,7 +82,7 @@ export async function updatePool(
     acts: [{ action: "runner_pool.updated", target, changes: describeChange(before, change) }],
     taken: TAKEN,
     reread: () => requireExpected(ctx, organizationId, id),
-    otherwise: () => new NotFound("environment in the organization"),
+    otherwise: () => new NotFound(ENVIRONMENT),
   });
 }
 
@@ -101,8 +98,7 @@ export async function deletePool(
     guarded: deleted,
     acts: [{ action: "runner_pool.deleted", target: { type: "runner_pool", id, name } }],
     reread: () => requireExpected(ctx, organizationId, id),
-    otherwise: () =>
-      new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
+    otherwise: () => POOL_IN_USE,
     committed: ({ tokens }) =>
       ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock))),
   });

@@ -4,7 +4,7 @@ import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, text } from "../../lib/schemas.ts";
-import { SERVICE_ACCOUNT_ROLES } from "./model.ts";
+import { SERVICE_ACCOUNT_ROLES, NEVER_OWNER } from "./model.ts";
 
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(
@@ -17,7 +17,7 @@ export const Name = lazy(() =>
 
 const Role = component("ServiceAccountRole", () =>
   z
-    .enum(SERVICE_ACCOUNT_ROLES, "Send member or admin: a service account is never an owner.")
+    .enum(SERVICE_ACCOUNT_ROLES, NEVER_OWNER)
     .openapi(
       documented(() => ({
         description: "The role in the organization: admin > member.",

@@ -7,7 +7,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { LESS_ACCESS } from "../api-keys/index.ts";
 import { LAST_OWNER_KEY } from "../memberships/index.ts";
-import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS } from "./model.ts";
+import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS, UNUSED_LINKS } from "./model.ts";
 import { MemberSessionList, Session, SessionList, SignInLink } from "./responses.ts";
 import { INVALID_API_KEY, INVALID_LINK, NO_SESSIONS_HERE } from "./sign-in-service.ts";
 
@@ -86,10 +86,7 @@ const operations = {
       "signs in.",
     errors: {
       creator_ended: CREATOR_ENDED,
-      sign_in_link_limit: new LimitReached(
-        LIMITS.signInLinksOfKey.value,
-        "unused sign-in links of a key",
-      ),
+      sign_in_link_limit: new LimitReached(LIMITS.signInLinksOfKey.value, UNUSED_LINKS),
     },
     responses: { 201: jsonReply(SignInLink(), "The link. It is not shown again.") },
   },

@@ -10,6 +10,7 @@ import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import type { Bound } from "../usage/index.ts";
 import { signInLinks } from "./table.ts";
+import { UNUSED_LINKS } from "./model.ts";
 
 export type SignInLinkRow = typeof signInLinks.$inferSelect;
 
@@ -70,7 +71,7 @@ export function consumeLink(db: Database, token: SignInToken, now: number) {
 export function unusedLinkBound(keyId: string): Bound {
   const count = sql`(select count(*) from sign_in_links where sign_in_links.key_id = ${keyId})`;
   return {
-    what: "unused sign-in links of a key",
+    what: UNUSED_LINKS,
     limit: LIMITS.signInLinksOfKey.value,
     before: count,
     after: sql`${count} + 1`,

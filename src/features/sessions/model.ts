@@ -17,6 +17,9 @@ export const SIGN_IN_LINK_TTL_MS = 10 * 60_000;
 /** Of the path to a page, where the token follows. */
 export const SIGN_IN_PATH = "/sign-in";
 
+/** What the limit `signInLinksOfKey` counts. */
+export const UNUSED_LINKS = "unused sign-in links of a key";
+
 export const CREATOR_ENDED = new Conflict(
   "The key or the session that creates it has just changed. Retry.",
 );

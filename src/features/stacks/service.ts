@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
@@ -11,7 +11,7 @@ import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { NAME_TAKEN } from "./model.ts";
+import { NAME_TAKEN, COMPONENT, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -109,7 +109,7 @@ export async function deleteStack(ctx: ServiceContext, id: string): Promise<void
     guarded: deleted,
     changes: [changes.deleted(before)],
     reread: () => requireExpected(ctx, id),
-    otherwise: () => new Conflict("An unfinished deployment includes the stack. Cancel it first."),
+    otherwise: () => STACK_IN_USE,
   });
 }
 
@@ -121,5 +121,5 @@ async function requireComponentOf(
 ): Promise<void> {
   if (componentId === null) return;
   const [component] = await store.findComponentOf(ctx.db, environmentId, componentId);
-  if (!component) throw new NotFound("component in the environment");
+  if (!component) throw new NotFound(COMPONENT);
 }

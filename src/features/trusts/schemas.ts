@@ -6,14 +6,13 @@ import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierInput, text } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
-import { ScopeName } from "../api-keys/index.ts";
+import { SCOPE_COUNT, ScopeName } from "../api-keys/index.ts";
 import { findConditionProblems } from "./conditions.ts";
 import { DEFAULT_TTL_SECONDS, MALFORMED, type TrustConditions } from "./model.ts";
 
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumKeySeconds.value} to ` +
   `${LIMITS.maximumKeySeconds.value}.`;
-const SCOPE_COUNT = `Send 1 to ${SCOPES.length} scopes.`;
 const ID_COUNT = `Send 1 to ${LIMITS.keyBoundaries.value} identifiers.`;
 
 export const TTL = documented(() => "How long each key or runner token is valid, in seconds.");

@@ -16,7 +16,7 @@ import {
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
-import { type Scope, type ScopeReference, type VariableInput, valueContext } from "./model.ts";
+import { type Scope, type ScopeReference, type VariableInput, valueContext, VARIABLES_CHANGING } from "./model.ts";
 import { changes, findScope, newVariable, TAKEN, toScope } from "./service.ts";
 import { addedBytes, listVariables, type VariableRow, variableBounds } from "./store.ts";
 
@@ -78,7 +78,7 @@ async function tryPut(
   if (isComplete && upserted.length === sealed.length) {
     return toPage(FIRST_PAGE, rows, (each) => each);
   }
-  throw new Conflict("Another request is changing the same variables. Retry.");
+  throw VARIABLES_CHANGING;
 }
 
 function writePlan(

@@ -9,6 +9,16 @@ export const RESOURCE_ID_TAKEN = new Conflict(
   "A renamed variable keeps the resource_id of this name. Delete it, or choose another name.",
 );
 
+export const VARIABLES_CHANGING = new Conflict(
+  "Another request is changing the same variables. Retry.",
+);
+
+/** What the limits of an environment count. */
+export const COUNTED = {
+  variables: "variables of an environment",
+  bytes: "bytes of values in an environment",
+} as const;
+
 export interface VariableInput {
   name: string;
   storageMethod: StorageMethod;

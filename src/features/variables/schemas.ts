@@ -6,6 +6,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { sizeOf } from "../../lib/quantities.ts";
 import { component } from "../../lib/schemas.ts";
 import { STORAGE_METHODS } from "./model.ts";
+import { LONE_SURROGATES } from "../../lib/text-patterns.ts";
 
 const VALUE_BYTES = LIMITS.variableValueBytes.value;
 const NAME_LENGTH = LIMITS.variableNameLength.value;
@@ -39,7 +40,7 @@ export const StorageMethod = component("StorageMethod", () =>
 const Value = lazy(() =>
   z
     .string()
-    .refine((value) => value.isWellFormed(), "Send a text without lone surrogates.")
+    .refine((value) => value.isWellFormed(), LONE_SURROGATES)
     .refine(
       (value) => new TextEncoder().encode(value).byteLength <= VALUE_BYTES,
       `Send at most ${VALUE_BYTES} bytes of UTF-8.`,

@@ -12,6 +12,7 @@ import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.
 import { type Bound, bytesOf } from "../usage/index.ts";
 import type { ScopeReference } from "./model.ts";
 import { variables } from "./table.ts";
+import { COUNTED } from "./model.ts";
 
 /** Without the value, which only `findSealedValue` and `listSealedValues` read. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
@@ -131,13 +132,13 @@ export function variableBounds(
   const unchanged = sql`${all} and variables.id not in ${listOf(changedIds)}`;
   return [
     {
-      what: "variables of an environment",
+      what: COUNTED.variables,
       limit: LIMITS.variablesOfEnvironment.value,
       before: sql`(select count(*) ${all})`,
       after: sql`(select count(*) ${unchanged}) + ${written.length}`,
     },
     {
-      what: "bytes of values in an environment",
+      what: COUNTED.bytes,
       limit: LIMITS.variableBytesOfEnvironment.value,
       before: sql`(select coalesce(sum(${PLAIN_BYTES}), 0) ${all})`,
       after: sql`(select coalesce(sum(${PLAIN_BYTES}), 0) ${unchanged})

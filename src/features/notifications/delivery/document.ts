@@ -1,6 +1,6 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply } from "../../../document/replies.ts";
-import { Conflict } from "../../../lib/errors.ts";
+import { DISABLED, UNCONFIRMED } from "../integrations/index.ts";
 import { Delivery, DeliveryInFull, DeliveryList } from "./responses.ts";
 
 const TAGS = ["Deliveries"];
@@ -33,12 +33,8 @@ const operations = {
       "`webhook-id`, and does not change this one.",
     notFound: ["delivery"],
     errors: {
-      integration_disabled: new Conflict(
-        "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
-      ),
-      integration_unconfirmed: new Conflict(
-        "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
-      ),
+      integration_disabled: DISABLED,
+      integration_unconfirmed: UNCONFIRMED,
     },
     responses: { 201: jsonReply(Delivery(), "The new delivery, pending.") },
   },
@@ -49,12 +45,8 @@ const operations = {
     description: `${ENABLED} Sends an event of the type \`ping\`, whichever kinds are enabled.`,
     notFound: ["notification integration"],
     errors: {
-      integration_disabled: new Conflict(
-        "The integration is disabled. Send a PATCH, which may be empty, to enable it.",
-      ),
-      integration_unconfirmed: new Conflict(
-        "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.",
-      ),
+      integration_disabled: DISABLED,
+      integration_unconfirmed: UNCONFIRMED,
     },
     responses: { 201: jsonReply(Delivery(), "The delivery, pending.") },
   },

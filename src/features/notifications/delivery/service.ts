@@ -82,5 +82,5 @@ async function createDelivery(
   const [row] = guarded;
   if (row) return row;
   await requireReceiving(ctx, projectId, integrationId);
-  throw new Conflict(DISABLED);
+  throw DISABLED;
 }

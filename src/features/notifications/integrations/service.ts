@@ -3,7 +3,7 @@ import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
-import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
+import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { maskUrl } from "../../../lib/mask-url.ts";
@@ -14,13 +14,7 @@ import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf } from "../../usage/index.ts";
-import {
-  type Filters,
-  isConfirmed,
-  MAXIMUM_INTEGRATIONS,
-  type PartialConfiguration,
-  type Reference,
-} from "./model.ts";
+import { type Filters, isConfirmed, type PartialConfiguration, type Reference, DISABLED, FULL, LAPSED, NO_SECRET, UNCONFIRMED, URL_OF_SLACK } from "./model.ts";
 import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
@@ -28,21 +22,11 @@ import * as store from "./store.ts";
 import { targetProblem } from "./target-url.ts";
 
 const NAME = "notification integration";
-const FULL =
-  `The project has ${MAXIMUM_INTEGRATIONS} notification integrations, which is the most. ` +
-  "Delete one first.";
-
-export const UNCONFIRMED =
-  "The Slack installation is not confirmed. Check its channel, and send POST …/confirm.";
-export const DISABLED =
-  "The integration is disabled. Send a PATCH, which may be empty, to enable it.";
 
 const UNKNOWN = {
   environments: "environment in the project",
   stacks: "stack in the project",
 } as const;
-
-const LAPSED = "The installation was not confirmed in time. Install Slack again.";
 
 /** The secret is in one response only. */
 export interface WithSecret {
@@ -115,7 +99,7 @@ export async function createIntegration(
     secrets: { secret },
     changes: [toCreatedChange(integration)],
     reread: () => requireKnown(ctx, reference, filters),
-    otherwise: () => new Conflict(FULL),
+    otherwise: () => FULL,
   });
 }
 
@@ -133,7 +117,7 @@ export async function updateIntegration(
 ): Promise<IntegrationRow> {
   const before = await requireExpected(ctx, projectId, id);
   if (input.url !== undefined && before.type === "slack") {
-    refuseUrl("Leave the URL out: the installation sets the URL of a Slack integration.");
+    refuseUrl(URL_OF_SLACK);
   }
   const target = input.url === undefined ? undefined : await sealTarget(ctx, before, input.url);
   const now = ctx.clock.now();
@@ -192,7 +176,7 @@ export async function resumeIntegration(
     returns: store.selectIntegration(db, before),
     changes: [toChange("resumed", before, fields)],
     reread: () => requireReceiving(ctx, projectId, id),
-    otherwise: () => new Conflict(DISABLED),
+    otherwise: () => DISABLED,
   });
 }
 
@@ -212,8 +196,8 @@ export async function requireReceiving(
   id: string,
 ): Promise<void> {
   const found = await requireIntegration(ctx, projectId, id, "owner");
-  if (!isConfirmed(found)) throw new Conflict(UNCONFIRMED);
-  if (found.disabledAt !== null) throw new Conflict(DISABLED);
+  if (!isConfirmed(found)) throw UNCONFIRMED;
+  if (found.disabledAt !== null) throw DISABLED;
 }
 
 /** Only one previous secret is kept: another rotation within the overlap drops it. */
@@ -223,7 +207,7 @@ export async function rotateSecret(
   id: string,
 ): Promise<WithSecret & { previousSecretUntil: number }> {
   const before = await requireIntegration(ctx, projectId, id, "owner");
-  if (before.type === "slack") throw new Conflict("A Slack integration has no secret to rotate.");
+  if (before.type === "slack") throw NO_SECRET;
   const secret = newSecret();
   const updatedAt = ctx.clock.now();
   const previousSecretUntil = updatedAt + SECRET_OVERLAP_MS;
@@ -264,7 +248,7 @@ export async function confirmIntegration(
   const [confirmed] = results.guarded;
   if (confirmed) return confirmed;
   const found = await requireIntegration(ctx, projectId, id, "owner");
-  if (!isConfirmed(found)) throw new Conflict(LAPSED);
+  if (!isConfirmed(found)) throw LAPSED;
   return found;
 }
 

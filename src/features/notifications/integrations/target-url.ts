@@ -32,13 +32,15 @@ const INTERNAL_DOMAINS = [
 const GLOBAL_UNICAST = ipaddr.IPv6.parse("2000::");
 const GLOBAL_UNICAST_BITS = 3;
 
+export const NOT_HTTPS = "Send a URL that begins with https://.";
+
 /** `allowInsecure` is for local development: it allows `http:`, any port and any host. */
 export function targetProblem(text: string, allowInsecure: boolean): string | undefined {
   const url = URL.parse(text);
   if (!url) return "Send an absolute URL, as https://example.com/hooks.";
   const { protocol, username, password, port, hash } = url;
   if (protocol !== "https:" && !(allowInsecure && protocol === "http:")) {
-    return "Send a URL that begins with https://.";
+    return NOT_HTTPS;
   }
   if (username || password) return "Send a URL without a user name and a password.";
   if (hash) return "Send a URL without a fragment.";

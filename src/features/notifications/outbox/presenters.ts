@@ -3,6 +3,7 @@ import { BadInput } from "../../../lib/errors.ts";
 import type { Output } from "../../../lib/schemas.ts";
 import type { EventQuery } from "./schemas.ts";
 import type { EventFilter, EventRow } from "./store.ts";
+import { BEFORE_FROM } from "../../../lib/schemas.ts";
 
 export function presentEvent(row: EventRow) {
   return {
@@ -22,7 +23,7 @@ export function toFilter(query: Output<typeof EventQuery>): EventFilter {
     to: to === undefined ? undefined : Date.parse(to),
   };
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
-    throw new BadInput([{ path: "to", message: "Send a time that is not before `from`." }]);
+    throw new BadInput([{ path: "to", message: BEFORE_FROM }]);
   }
   return { types: type, environmentId: environment_id, ...range };
 }

@@ -24,8 +24,8 @@ const operations = {
     notFound: ["notification integration"],
     errors: {
       since_too_early: new BadInput([{ path: "since", message: SINCE_TOO_EARLY }]),
-      integration_disabled: new Conflict(DISABLED),
-      integration_unconfirmed: new Conflict(UNCONFIRMED),
+      integration_disabled: DISABLED,
+      integration_unconfirmed: UNCONFIRMED,
       recovery_running: new Conflict(RUNNING),
     },
     responses: { 201: jsonReply(Recovery(), "The recovery, running.") },

@@ -23,6 +23,7 @@ import {
 } from "./oauth.ts";
 import { openState, refuseState, STATE_TTL_MS, type State, sealState } from "./state.ts";
 import * as store from "./store.ts";
+import { NOT_GRANTED, FULL } from "./model.ts";
 
 const CALLBACK_PATH = "/v1/slack/callback";
 const CONFIGURATION = Object.fromEntries(NOTIFICATION_KINDS.map((kind) => [kind, true] as const));
@@ -85,8 +86,7 @@ export async function finishInstallation(
 }
 
 function readInput({ code, state, error }: CallbackInput): { code: string; state: string } {
-  if (error)
-    refuse("error", "Access was not granted. Ask for the installation again, and allow it.");
+  if (error) throw NOT_GRANTED;
   if (!code) return refuse("code", "Send the code that Slack gave.");
   if (!state) return refuse("state", "Send the state that the installation began with.");
   return { code, state };
@@ -139,7 +139,5 @@ async function writeIntegration(
     changes: [toCreatedChange(integration)],
   });
   if (created.length > 0 || (await requireInstaller(ctx, state)).isUsed) return;
-  throw new Conflict(
-    `The project has ${MAXIMUM_INTEGRATIONS} integrations, which is the most. Delete one first.`,
-  );
+  throw FULL;
 }

@@ -5,6 +5,7 @@ import { readResponseBody } from "../../../lib/fetch.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { SlackChannel } from "../integrations/index.ts";
 import { shorten } from "./block-kit.ts";
+import { FAILED, TIMED_OUT } from "./model.ts";
 
 const TIMEOUT_MS = 10_000;
 /** A response of Slack has about a kilobyte. */
@@ -13,8 +14,6 @@ const MAXIMUM_RESPONSE_BYTES = 65_536;
 const NAME_LENGTH = 100;
 const INVALID_CODE_ERRORS = ["invalid_code", "code_already_used"];
 
-const FAILED = "Slack did not respond as expected. Start the installation again.";
-const TIMED_OUT = new ApiError("timeout", "Slack took too long. Ask for the installation again.");
 const INVALID_CODE = "Slack does not accept this code. Ask for the installation again.";
 
 export interface SlackSettings {
