@@ -33,7 +33,7 @@ const authenticate = createMiddleware<Idiomatic>(async (c, next) => {
       membershipId: apiKeys.membershipId,
       organizationId: apiKeys.organizationId,
       role: memberships.role,
-      version: apiKeys.version,
+      version: apiKeys.keyVersion,
     })
     .from(apiKeys)
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))

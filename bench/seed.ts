@@ -52,7 +52,7 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
     connectionStatus: "disconnected",
     createdAt: now,
     updatedAt: now,
-    recordVersion: 1,
+    version: 1,
   };
 }
 

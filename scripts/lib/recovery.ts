@@ -139,7 +139,7 @@ export async function admitCredentials(
       audit: auditOperator({ db, clock }, "credential.admitted", acts, exists),
       keys: db
         .update(apiKeys)
-        .set({ version: raised(sql`${apiKeys.version}`) })
+        .set({ keyVersion: raised(sql`${apiKeys.keyVersion}`) })
         .where(sql`${apiKeys.id} in ${ids}`),
       sessions: db.delete(sessions).where(sql`${sessions.keyId} in ${ids}`),
       signInLinks: db.delete(signInLinks).where(sql`${signInLinks.keyId} in ${ids}`),

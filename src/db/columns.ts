@@ -9,5 +9,5 @@ export const time = (name: string) => integer(name);
 export const createdAt = () => time("created_at").notNull();
 export const updatedAt = () => time("updated_at").notNull();
 
-/** Increases with every write of the record by a caller. The first part of the record's ETag. */
-export const recordVersion = () => integer("record_version").notNull().default(1);
+/** Counts the writes of a resource by callers. The first part of its ETag. */
+export const version = () => integer("record_version").notNull().default(1);

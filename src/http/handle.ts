@@ -34,7 +34,7 @@ type WireOf<Present, Bindings = never> = Present extends (row: never, ctx: Bindi
   : undefined;
 
 /** The number of writes by callers. */
-type Versioned = { recordVersion: number } | { version: number };
+type Versioned = { version: number };
 
 type ShownRow<Declared, Present> = Declared extends { version: (row: infer Row) => number }
   ? RowOf<Present> & Row
@@ -132,8 +132,7 @@ async function replyWith(
 }
 
 function versionOf({ version }: Operation, row: Versioned): number {
-  if (version) return version(row as never);
-  return "recordVersion" in row ? row.recordVersion : row.version;
+  return version ? version(row as never) : row.version;
 }
 
 type Params = Readonly<Record<string, string>> | undefined;

@@ -29,7 +29,7 @@ export interface Operation {
   scope?: Scope | null;
   /** The status of a response that is no error. Default: 200. */
   status?: 200 | 201 | 204 | 303;
-  /** The number of writes by callers, of a `record` without a `recordVersion`. */
+  /** The number of writes by callers, of a `record` without a `version`. */
   version?: (row: never) => number;
   /** The record that the verb returns, as the response shows it to the caller. */
   present?: (row: never, ctx: never) => object;

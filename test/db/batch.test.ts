@@ -61,7 +61,7 @@ function textsIn(group: Shape): string[] {
 
 function rowOf(id: string) {
   const account = { id, name: id, displayName: id, profile: {}, createdAt: 0, updatedAt: 0 };
-  return { ...account, email: id, avatar: null, recordVersion: 1 };
+  return { ...account, email: id, avatar: null, version: 1 };
 }
 
 function insertAccount(id: string) {

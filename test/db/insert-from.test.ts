@@ -26,7 +26,7 @@ function newAccount(fields: Partial<Account> = {}): Account {
     profile: { bio: "Mathematician" },
     createdAt: 1,
     updatedAt: 2,
-    recordVersion: 3,
+    version: 3,
     ...fields,
   };
 }

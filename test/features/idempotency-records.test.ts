@@ -197,3 +197,23 @@ describe("the records of an organization", () => {
     expect(one.body.id).not.toBe(two.body.id);
   });
 });
+
+describe("an entry of an earlier release", () => {
+  it("which has the version as `recordVersion`, repeats the same tag", async () => {
+    const worker = new Instrumented({ clock });
+    const first = await create(worker, "staging");
+    const { changes } = (
+      await env.DB.prepare(
+        `update idempotency_records set result = replace(result, '"version":', '"recordVersion":')
+          where organization_id = ? and result like '%"version":%'`,
+      )
+        .bind(world.id)
+        .run()
+    ).meta;
+    expect(changes).toBe(1);
+    const repeated = await create(worker, "staging");
+    expect(repeated.text).toBe(first.text);
+    expect(repeated.headers.get("etag")).toBe(first.headers.get("etag"));
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+  });
+});

@@ -85,8 +85,8 @@ async function requireExpected(ctx: ServiceContext): Promise<OwnAccount> {
   const account = await getAccount(ctx);
   if (account.kind === "service_account") throw SERVICE_ACCOUNT;
   await requireFull(ctx, { type: "account", id: account.id, name: account.name });
-  const { recordVersion } = account;
-  await requireExpectedVersion(ctx, recordVersion, () => presentAccount(account, ctx.actor));
+  const { version } = account;
+  await requireExpectedVersion(ctx, version, () => presentAccount(account, ctx.actor));
   return account;
 }
 

@@ -52,7 +52,7 @@ export function findOwnAccount(db: Database, actor: Actor) {
       profile: accounts.profile,
       createdAt: accounts.createdAt,
       updatedAt: accounts.updatedAt,
-      recordVersion: accounts.recordVersion,
+      version: accounts.version,
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
@@ -68,7 +68,7 @@ const isOfMember = ({ membershipId }: Actor) => sql`exists (select 1 from member
  */
 export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPatch) {
   const { db, clock, actor } = ctx;
-  const { recordVersion } = accounts;
+  const { version } = accounts;
   const { name, displayName, avatar, profile } = patch;
   const newName = name ?? accounts.name;
   const follows = name !== undefined && displayName === undefined;
@@ -76,7 +76,7 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
     .update(accounts)
     .set({
       updatedAt: clock.now(),
-      recordVersion: nextVersion(recordVersion),
+      version: nextVersion(version),
       ...(name !== undefined && { name }),
       ...(displayName !== undefined && { displayName: displayName ?? sql`${newName}` }),
       ...(follows && {
@@ -87,7 +87,7 @@ export function updateAccount(ctx: ServiceContext, id: string, patch: AccountPat
         profile: profile ? sql`json_patch(${accounts.profile}, ${JSON.stringify(profile)})` : {},
       }),
     })
-    .where(and(eq(accounts.id, id), isOfMember(actor), hasExpectedVersion(ctx, recordVersion)))
+    .where(and(eq(accounts.id, id), isOfMember(actor), hasExpectedVersion(ctx, version)))
     .returning();
 }
 
@@ -186,7 +186,7 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
   const { db, ownership, actor } = ctx;
   const { accountId, targetIds, email, now } = erasure;
   const record = eq(accounts.id, accountId);
-  const isExpected = recordHasExpectedVersion(ctx, accounts.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, accounts.version, record);
   const isErasable = sql`${canErase(erasure)} and ${isExpected}`;
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const keys = erasure.memberships.map(({ id, organizationId }) => {

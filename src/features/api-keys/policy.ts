@@ -13,7 +13,7 @@ export interface KeyPolicy {
 }
 
 /** The version is that of the organization. */
-export type VersionedKeyPolicy = KeyPolicy & { recordVersion: number };
+export type VersionedKeyPolicy = KeyPolicy & { version: number };
 
 export async function getKeyPolicy(
   ctx: ServiceContext,
@@ -58,6 +58,6 @@ async function requireExpected(
   organizationId: string,
 ): Promise<VersionedKeyPolicy> {
   const policy = await getKeyPolicy(ctx, organizationId);
-  await requireExpectedVersion(ctx, policy.recordVersion, () => presentKeyPolicy(policy));
+  await requireExpectedVersion(ctx, policy.version, () => presentKeyPolicy(policy));
   return policy;
 }

@@ -16,7 +16,7 @@ export function presentKeyRecord(row: KeyRecord) {
 
 /** For its ETag. Nobody changes a revoked key. */
 export function versionOf(row: KeyRecord): number {
-  return "revokedAt" in row ? 1 : row.recordVersion;
+  return "revokedAt" in row ? 1 : row.version;
 }
 
 export function presentSecretKey({ key }: Pick<CreatedKey, "key">) {

@@ -49,7 +49,7 @@ function mayRevoke(ctx: ServiceContext, key: KeyRecord, ids: SQL): SQL {
   if ("revokedAt" in key) return keepsOwner;
   const isExpected = recordHasExpectedVersion(
     ctx,
-    apiKeys.recordVersion,
+    apiKeys.version,
     within(organizationId, id),
   );
   return sql`${keepsOwner} and ${isExpected}`;

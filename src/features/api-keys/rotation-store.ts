@@ -39,7 +39,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       membershipId: apiKeys.membershipId,
       name: apiKeys.name,
       role: apiKeys.role,
-      version: 1,
+      keyVersion: 1,
       expiresAt: sql`iif(${isNarrowed}, 0, ${expiresAt})`,
       narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiresAt}, null)`,
       lastUsedAt: null,
@@ -54,11 +54,11 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       trustId: null,
       sessionId: null,
       replacedByKeyId: null,
-      recordVersion: 1,
+      version: 1,
     },
     sql`from ${apiKeys} where ${apiKeys.id} = ${old.id}
       and ${apiKeys.organizationId} = ${old.organizationId}
-      and ${apiKeys.version} = ${old.version}
+      and ${apiKeys.keyVersion} = ${old.keyVersion}
       and exists (select 1 from api_keys as caller where caller.id = ${callerId}
         and (${callerId} = ${old.id} or caller.expires_at is null or caller.expires_at >= ${lasting}
           or caller.expires_at = 0
@@ -172,12 +172,12 @@ export function expireOldKey(db: Database, { old, key }: Rotation, until: number
     .set({
       expiresAt: sql`iif(${apiKeys.expiresAt} = 0, 0, ${earliest})`,
       narrowedExpiresAt: sql`iif(${apiKeys.expiresAt} = 0, ${earliest}, null)`,
-      version: sql`${apiKeys.version} + 1`,
-      recordVersion: nextVersion(apiKeys.recordVersion),
+      keyVersion: sql`${apiKeys.keyVersion} + 1`,
+      version: nextVersion(apiKeys.version),
       createdByKeyId: key.id,
     })
     .where(and(eq(apiKeys.id, old.id), wasInserted(key.id)))
-    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion });
 }
 
 /** Selects the old key, if it was rotated. */

@@ -100,11 +100,11 @@ function expiryOf(
 /** The key that other isolates must read again. It has the version of `old`, or nothing is rotated. */
 function changedBy(
   { clock }: ServiceContext,
-  { secretHash, version }: store.ApiKeyRow,
+  { secretHash, keyVersion }: store.ApiKeyRow,
   overlapSeconds: number,
 ): ChangedKey[] {
-  if (overlapSeconds > 0) return [{ secretHash, version: version + 1 }];
-  return [toRevokedKey({ secretHash, version }, clock)];
+  if (overlapSeconds > 0) return [{ secretHash, version: keyVersion + 1 }];
+  return [toRevokedKey({ secretHash, version: keyVersion }, clock)];
 }
 
 async function writeRotation(
@@ -150,8 +150,8 @@ async function findConflict(
   { old, key: { expiresAt } }: rotations.Rotation,
   isLastOwnerKey: boolean,
 ): Promise<Conflict> {
-  const { version } = await requireValidKey(ctx, old.organizationId, old.id);
-  if (version !== old.version || expiresAt === null) return KEY_CHANGED;
+  const { keyVersion } = await requireValidKey(ctx, old.organizationId, old.id);
+  if (keyVersion !== old.keyVersion || expiresAt === null) return KEY_CHANGED;
   const [outlived] = await rotations.findOutliving(ctx.db, old, expiresAt);
   if (outlived) return OUTLIVED;
   return isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED;

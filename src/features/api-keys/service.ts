@@ -88,7 +88,7 @@ export async function requireExpected(
 ): Promise<ApiKeyRow> {
   const key = await requireValidKey(ctx, organizationId, id);
   await requireAccessOf(ctx, key);
-  await requireExpectedVersion(ctx, key.recordVersion, () => presentApiKey(key));
+  await requireExpectedVersion(ctx, key.version, () => presentApiKey(key));
   return key;
 }
 
@@ -218,7 +218,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     id,
     secretHash,
     lastFour,
-    version: 1,
+    keyVersion: 1,
     expiresAt: null,
     lastUsedAt: null,
     createdAt: now,
@@ -235,7 +235,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     replacedByKeyId: null,
     isOwn: false,
     expiresByPolicy: false,
-    recordVersion: 1,
+    version: 1,
   };
 }
 

@@ -44,7 +44,7 @@ const PRINCIPAL = {
   ...KEY_AUTHORITY,
   accountId: memberships.accountId,
   membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
-  version: apiKeys.version,
+  version: apiKeys.keyVersion,
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
@@ -184,7 +184,7 @@ export function findEnvironments(
 
 const KEY_POLICY = {
   maximumAgeSeconds: organizations.maxKeyAgeSeconds,
-  recordVersion: organizations.recordVersion,
+  version: organizations.version,
 };
 
 export function findMaximumAge(db: Database, organizationId: string) {
@@ -197,14 +197,14 @@ export function setMaximumAge(
   organizationId: string,
   { from, to, now }: { from: number | null; to: number | null; now: number },
 ) {
-  const { maxKeyAgeSeconds, recordVersion } = organizations;
+  const { maxKeyAgeSeconds, version } = organizations;
   return ctx.db
     .update(organizations)
-    .set({ maxKeyAgeSeconds: to, updatedAt: now, recordVersion: nextVersion(recordVersion) })
+    .set({ maxKeyAgeSeconds: to, updatedAt: now, version: nextVersion(version) })
     .where(
       and(
         eq(organizations.id, organizationId),
-        hasExpectedVersion(ctx, recordVersion),
+        hasExpectedVersion(ctx, version),
         sql`${maxKeyAgeSeconds} is ${from}`,
       ),
     )

@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time } from "../../db/columns.ts";
+import { createdAt, id, version, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { memberships } from "../memberships/table.ts";
@@ -22,7 +22,7 @@ export const apiKeys = sqliteTable(
     secretHash: text("secret_hash").notNull(),
     lastFour: text("last_four").notNull(),
     /** Increases with every change to the key's permissions. The key's rate limiter has a copy. */
-    version: integer("version").notNull().default(1),
+    keyVersion: integer("version").notNull().default(1),
     expiresAt: time("expires_at"),
     /** To the hour. */
     lastUsedAt: time("last_used_at"),
@@ -62,7 +62,7 @@ export const apiKeys = sqliteTable(
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
     /** Whether it expires only because of the organization's maximum age of keys. */
     expiresByPolicy: integer("expires_by_policy", { mode: "boolean" }).notNull().default(false),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("api_keys_secret_hash").on(table.secretHash),

@@ -20,13 +20,13 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
     .set({
       name,
       ...(narrowed && toStoredNarrowing(narrowed)),
-      recordVersion: nextVersion(apiKeys.recordVersion),
+      version: nextVersion(apiKeys.version),
     })
     .where(
       and(
         eq(apiKeys.organizationId, before.organizationId),
         eq(apiKeys.id, before.id),
-        hasExpectedVersion(ctx, apiKeys.recordVersion),
+        hasExpectedVersion(ctx, apiKeys.version),
         isSameName,
         narrowed && mayNarrow(before, narrowed, ctx.clock.now()),
       ),
@@ -49,14 +49,14 @@ function toStoredNarrowing({ expiresAt, scopes, projectIds, environmentIds }: Na
     expiresAt: sql`iif(${isNarrowed}, 0, ${expiry})`,
     narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiry}, null)`,
     ...(expiresAt !== undefined && { expiresByPolicy: false }),
-    version: nextVersion(apiKeys.version),
+    keyVersion: nextVersion(apiKeys.keyVersion),
   };
 }
 
 function mayNarrow(before: ApiKeyRow, narrowed: Narrowed, now: number): SQL | undefined {
-  const { organizationId, id, version } = before;
+  const { organizationId, id, keyVersion } = before;
   return and(
-    eq(apiKeys.version, version),
+    eq(apiKeys.keyVersion, keyVersion),
     keepsOwnerKey(organizationId, { column: "id", value: id }, now),
     not(outlives(before, narrowed, now)),
     not(exceeds(before, narrowed, now)),

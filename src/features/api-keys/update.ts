@@ -40,8 +40,8 @@ export async function updateKey(
   const narrowed = await resolveNarrowed(ctx, before, sent);
   const change = { name: name === before.name ? undefined : name, narrowed };
   if (change.name === undefined && !narrowed) return before;
-  const { secretHash, version } = before;
-  const changedKeys = narrowed ? [{ secretHash, version: version + 1 }] : [];
+  const { secretHash, keyVersion } = before;
+  const changedKeys = narrowed ? [{ secretHash, version: keyVersion + 1 }] : [];
   const bytes = bytesOf(change.name ?? before.name) - bytesOf(before.name);
   return write(ctx, {
     growth: { organizationId, bytes },
@@ -133,7 +133,7 @@ async function requireUpdatable(
 ): Promise<void> {
   const now = await requireExpected(ctx, before.organizationId, before.id);
   if (name !== undefined && now.name !== before.name) throw NAME_CHANGED;
-  if (!narrowed || now.version !== before.version) throw KEY_NARROWED;
+  if (!narrowed || now.keyVersion !== before.keyVersion) throw KEY_NARROWED;
   const excess = await updates.findExcess(ctx.db, before, narrowed, ctx.clock.now());
   if (excess.outlives) throw DESCENDANT_OUTLIVES;
   if (excess.exceeds) throw DESCENDANT_EXCEEDS;

@@ -49,7 +49,7 @@ export function bootstrapRoutes(
     const input = { organizationName: organization.name, account: toNewAccount(account) };
     const created = await bootstrap(createContext(c.env, c.executionCtx), input);
     const { organization: row } = created.row;
-    await tagged(c, row.recordVersion, presentOrganization(row));
+    await tagged(c, row.version, presentOrganization(row));
     setLocation(c, ORGANIZATION_PATH, { org_id: row.id });
     return c.json(presentCreatedOrganization(created), 201);
   });

@@ -32,7 +32,7 @@ async function requireComponent(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<ComponentRow> {
   const component = await requireComponent(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, component.recordVersion, () => presentComponent(component));
+  await requireExpectedVersion(ctx, component.version, () => presentComponent(component));
   return component;
 }
 
@@ -59,7 +59,7 @@ export async function createComponent(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
-  const component = { id: newId(ctx.clock), ...scope, ...input, ...times, recordVersion: 1 };
+  const component = { id: newId(ctx.clock), ...scope, ...input, ...times, version: 1 };
   return write(ctx, {
     growth: { organizationId, records: { components: 1 }, bytes: bytesOf(component.name) },
     guarded: store.insertComponent(ctx.db, component),

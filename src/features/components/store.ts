@@ -65,23 +65,23 @@ export function changeComponent(
   id: string,
   change: ComponentChange,
 ) {
-  const { recordVersion } = components;
+  const { version } = components;
   return ctx.db
     .update(components)
-    .set({ ...change, updatedAt: ctx.clock.now(), recordVersion: nextVersion(recordVersion) })
-    .where(and(within(organizationId, id), hasExpectedVersion(ctx, recordVersion)))
+    .set({ ...change, updatedAt: ctx.clock.now(), version: nextVersion(version) })
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, version)))
     .returning();
 }
 
 export function deleteComponent(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, components.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, components.version, record);
   return {
     records: ownership.deletionOf(db, components, id, isExpected),
     deleted: db
       .delete(components)
-      .where(and(record, hasExpectedVersion(ctx, components.recordVersion)))
+      .where(and(record, hasExpectedVersion(ctx, components.version)))
       .returning({ id: components.id }),
   };
 }

@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
@@ -22,7 +22,7 @@ export const components = sqliteTable(
     kind: text("kind", { enum: COMPONENT_KINDS }).notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("components_environment_name").on(table.environmentId, table.name),

@@ -7,7 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, time, updatedAt } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
@@ -91,7 +91,7 @@ export const deployments = sqliteTable(
      */
     isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
     lapsedOffers: integer("lapsed_offers").notNull().default(0),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),

@@ -37,7 +37,7 @@ export async function requireEnvironment(
 async function requireExpected(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
   const environment = await requireEnvironment(ctx, id, "contributor");
   const present = () => presentEnvironment(environment);
-  await requireExpectedVersion(ctx, environment.recordVersion, present);
+  await requireExpectedVersion(ctx, environment.version, present);
   return environment;
 }
 
@@ -72,7 +72,7 @@ export async function createEnvironment(
     epoch: 0,
     startedNumber: 0,
     configurationVersion: 0,
-    recordVersion: 1,
+    version: 1,
   };
   return write(ctx, {
     growth: {

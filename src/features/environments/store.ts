@@ -100,12 +100,12 @@ export function changeEnvironment(ctx: ServiceContext, id: string, change: Envir
     .set({
       ...change,
       updatedAt: clock.now(),
-      recordVersion: nextVersion(environments.recordVersion),
+      version: nextVersion(environments.version),
     })
     .where(
       and(
         within(actor.organizationId, id),
-        hasExpectedVersion(ctx, environments.recordVersion),
+        hasExpectedVersion(ctx, environments.version),
         isSame && or(isSame, isIdle),
       ),
     )
@@ -124,7 +124,7 @@ export function deleteEnvironment(ctx: ServiceContext, organizationId: string, i
     .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
   const isIdle = noneActive("environment_id", id);
   const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, environments.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, environments.version, record);
   const isDeletable = sql`${notExists(isDefault)} and ${isIdle} and ${isExpected}`;
   return {
     purge: markForPurge(

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
@@ -28,7 +28,7 @@ export const environments = sqliteTable(
      * the previous version of the Worker count too.
      */
     configurationVersion: integer("configuration_version").notNull().default(0),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),

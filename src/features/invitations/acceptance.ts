@@ -165,7 +165,7 @@ function joiningOf(
     addedByKeyId: invitation.createdByKeyId,
     addedBySessionId: invitation.createdBySessionId,
     signedInAt,
-    recordVersion: 1,
+    version: 1,
   };
   return { account, membership };
 }

@@ -135,8 +135,8 @@ export function publicInvitationRoutes(
     .openapi(accept, async (c) => {
       const ctx = createContext(c.env, c.executionCtx);
       const accepted = await acceptInvitation(ctx, c.req.valid("json").token);
-      const { organizationId, membershipId, recordVersion } = accepted.member;
-      await tagged(c, recordVersion, presentMember(accepted.member));
+      const { organizationId, membershipId, version } = accepted.member;
+      await tagged(c, version, presentMember(accepted.member));
       setLocation(c, MEMBER_PATH, { org_id: organizationId, member_id: membershipId });
       return c.json(presentAcceptedInvitation(accepted), 201);
     })

@@ -64,9 +64,9 @@ export function endFamily(db: Database, revocation: FamilyRevocation) {
     signInLinks: db.delete(signInLinks).where(isMadeBy(revocation, signInLinks)),
     versions: db
       .update(apiKeys)
-      .set({ version: sql`${apiKeys.version} + 1` })
+      .set({ keyVersion: sql`${apiKeys.keyVersion} + 1` })
       .where(sql`${apiKeys.id} in (${endedKeys}) and not (${selected})`)
-      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion }),
     sessions: endSessions(db, ended, now),
     ...revokeSelected(db, selected, { now, actor }),
   } satisfies Statements;
@@ -104,7 +104,7 @@ function revokeSelected(
     revoked: db.delete(apiKeys).where(selected).returning({
       id: apiKeys.id,
       secretHash: apiKeys.secretHash,
-      version: apiKeys.version,
+      version: apiKeys.keyVersion,
     }),
   } satisfies Statements;
 }

@@ -11,7 +11,7 @@ export function incrementKeyVersions(
 ) {
   return db
     .update(apiKeys)
-    .set({ version: sql`${apiKeys.version} + 1` })
+    .set({ keyVersion: sql`${apiKeys.keyVersion} + 1` })
     .where(
       and(
         eq(apiKeys.organizationId, organizationId),
@@ -19,7 +19,7 @@ export function incrementKeyVersions(
         condition,
       ),
     )
-    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version });
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion });
 }
 
 /** The keys that `incrementKeyVersions` changes, as JSON, for a statement that comes before it. */

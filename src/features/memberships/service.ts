@@ -70,7 +70,7 @@ export async function addMember(
   const { createdByKeyId: addedByKeyId, createdBySessionId: addedBySessionId } = lineageOf(
     ctx.actor,
   );
-  const origin = { addedByKeyId, addedBySessionId, signedInAt: null, recordVersion: 1 };
+  const origin = { addedByKeyId, addedBySessionId, signedInAt: null, version: 1 };
   const ids = { id, organizationId, accountId: account.id, kind: "person" } as const;
   const membership = { ...ids, role, status, email, ...times, ...origin };
   const changes = { after: { account_id: account.id, role, status } };
@@ -95,7 +95,7 @@ export async function changeMemberRole(
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
   if (!orgRoleReaches(member.role, role)) await requireFull(ctx, targetOf(member));
-  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
+  await requireExpectedVersion(ctx, member.version, () => presentMember(member));
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;
   const act: AuditedAct = {
@@ -123,7 +123,7 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role]);
-  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
+  await requireExpectedVersion(ctx, member.version, () => presentMember(member));
   const { accountId, role } = member;
   const removal = { from: role, now: ctx.clock.now() };
   const act: AuditedAct = {
@@ -161,7 +161,7 @@ export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {
   const now = clock.now();
   const { email, name, displayName, avatar, profile } = account;
   const fields = { email, name, displayName: displayName ?? name, avatar, profile };
-  return { id: newId(clock), ...fields, createdAt: now, updatedAt: now, recordVersion: 1 };
+  return { id: newId(clock), ...fields, createdAt: now, updatedAt: now, version: 1 };
 }
 
 /** Without the address: only the membership has it, until the person proves that it is theirs. */
@@ -200,7 +200,7 @@ async function requireExpected(
   id: string,
 ): Promise<MemberRow> {
   const member = await getMember(ctx, organizationId, id);
-  await requireExpectedVersion(ctx, member.recordVersion, () => presentMember(member));
+  await requireExpectedVersion(ctx, member.version, () => presentMember(member));
   return member;
 }
 

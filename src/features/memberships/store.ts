@@ -49,7 +49,7 @@ const MEMBER = {
   kind: memberships.kind,
   status: memberships.status,
   createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
-  recordVersion: memberships.recordVersion,
+  version: memberships.version,
   name: accounts.name,
   displayName: accounts.displayName,
   avatar: accounts.avatar,
@@ -134,25 +134,25 @@ export function changeRole(
   change: { from: OrgRole; to: OrgRole; now: number },
 ) {
   const { db } = ctx;
-  const { recordVersion } = memberships;
+  const { version } = memberships;
   return db
     .update(memberships)
     .set({
       role: change.to,
       updatedAt: change.now,
-      recordVersion: nextVersion(recordVersion),
+      version: nextVersion(version),
     })
     .where(
       and(
         within(organizationId, id),
         eq(memberships.role, change.from),
-        hasExpectedVersion(ctx, recordVersion),
+        hasExpectedVersion(ctx, version),
         change.from === "owner" && change.to !== "owner"
           ? remainsOwned(db, organizationId, id, change.now)
           : undefined,
       ),
     )
-    .returning({ recordVersion });
+    .returning({ version });
 }
 
 interface RemovalContext extends Pick<ServiceContext, "db" | "ownership">, ConditionalRequest {
@@ -174,7 +174,7 @@ export function removeMember(
   const { db, ownership, actor } = ctx;
   const record = within(organizationId, id);
   const conditions = [
-    recordHasExpectedVersion(ctx, memberships.recordVersion, record),
+    recordHasExpectedVersion(ctx, memberships.version, record),
     hasRole(db, organizationId, id, from),
     ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
     ownsNoProjectAlone(db, id),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, time, updatedAt } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { organizations } from "../organizations/table.ts";
 import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
@@ -30,7 +30,7 @@ export const accounts = sqliteTable(
     profile: text("profile", { mode: "json" }).$type<Profile>().notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [uniqueIndex("accounts_email").on(table.email)],
 );
@@ -58,7 +58,7 @@ export const memberships = sqliteTable(
     addedBySessionId: id("added_by_session_id"),
     /** The last sign-in with the address. Null: the person has not joined by a sign-in. */
     signedInAt: time("signed_in_at"),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("memberships_organization_email").on(table.organizationId, table.email),

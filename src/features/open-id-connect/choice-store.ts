@@ -88,14 +88,14 @@ export function hasUnaccepted(membershipId: string, email: string): SQL {
 
 /** Changes nothing if the person has accepted it meanwhile. */
 export function acceptMembership(db: Database, membershipId: string, email: string, now: number) {
-  const { recordVersion } = memberships;
+  const { version } = memberships;
   return db
     .update(memberships)
     .set({
       status: "active",
       signedInAt: now,
       updatedAt: now,
-      recordVersion: sql`${recordVersion} + (memberships.status = 'pending')`,
+      version: sql`${version} + (memberships.status = 'pending')`,
     })
     .where(and(sql`memberships.id = ${membershipId}`, isUnaccepted(email)));
 }

@@ -23,7 +23,7 @@ import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
 export function deleteOrganization(ctx: ServiceContext, id: string) {
   const { db } = ctx;
   const record = eq(organizations.id, id);
-  const isExpected = recordHasExpectedVersion(ctx, organizations.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, organizations.version, record);
   const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${noneActive(id)}`;
   const pools = sql`select id from runner_pools where organization_id = ${id}`;
   const projects = sql`select id from projects where organization_id = ${id}`;
@@ -68,7 +68,7 @@ function listCredentials(
   const keys = db
     .select({
       secretHash: apiKeys.secretHash,
-      version: apiKeys.version,
+      version: apiKeys.keyVersion,
       isOfTrust: sql<number>`${apiKeys.trustId} is not null`.as("is_of_trust"),
     })
     .from(apiKeys)

@@ -41,7 +41,7 @@ const create = operation({
   record: true,
   present: presentFounded,
   presentSecrets: presentFirstKey,
-  version: ({ organization }: Parameters<typeof presentFounded>[0]) => organization.recordVersion,
+  version: ({ organization }: Parameters<typeof presentFounded>[0]) => organization.version,
   location: get,
   scope: "organization:write",
   request: () => ({ body: jsonBody(CreateOrganization()) }),

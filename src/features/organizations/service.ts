@@ -96,8 +96,8 @@ export async function requireExpected(
 ): Promise<OrganizationRow> {
   requireOrgRole(ctx.actor, id, role);
   const organization = await getOrganization(ctx, id);
-  const { recordVersion } = organization;
-  await requireExpectedVersion(ctx, recordVersion, () => presentOrganization(organization));
+  const { version } = organization;
+  await requireExpectedVersion(ctx, version, () => presentOrganization(organization));
   return organization;
 }
 
@@ -129,7 +129,7 @@ export async function prepareOrganization(
     ...times,
     maxKeyAgeSeconds: null,
     deliveryWeight: 1,
-    recordVersion: 1,
+    version: 1,
   };
   const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
   const issued = await issueApiKey(newId(clock));

@@ -41,12 +41,12 @@ export function findOrganization(db: Database, id: string) {
 /** Changes nothing if the request expects another version. */
 export function renameOrganization(ctx: ServiceContext, id: string, name: string) {
   const { db, clock } = ctx;
-  const { recordVersion } = organizations;
+  const { version } = organizations;
   return db
     .update(organizations)
-    .set({ name, updatedAt: clock.now(), recordVersion: nextVersion(recordVersion) })
+    .set({ name, updatedAt: clock.now(), version: nextVersion(version) })
     .where(
-      and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, recordVersion)),
+      and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, version)),
     )
     .returning();
 }
@@ -70,7 +70,7 @@ export function insertOwner(
 ) {
   const { now, organizationId, ...ids } = owner;
   const row = { ...ids, organizationId, role: "owner", createdAt: now, updatedAt: now } as const;
-  const rest = { kind: "person", status: "active", email: null, recordVersion: 1 } as const;
+  const rest = { kind: "person", status: "active", email: null, version: 1 } as const;
   const origin = { addedByKeyId: null, addedBySessionId: null, signedInAt: null };
   const condition = sql`where ${exists({ id: organizationId })}`;
   return insertFrom(db, memberships, { ...row, ...rest, ...origin }, condition);

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
 import { TOMBSTONE_NAME } from "../../db/tombstone.ts";
 
 export const organizations = sqliteTable("organizations", {
@@ -11,7 +11,7 @@ export const organizations = sqliteTable("organizations", {
   maxKeyAgeSeconds: integer("max_key_age_seconds"),
   /** Its share of the deliveries while several organizations wait, relative to theirs. */
   deliveryWeight: integer("delivery_weight").notNull().default(1),
-  recordVersion: recordVersion(),
+  version: version(),
 });
 
 export const ORGANIZATION_TOMBSTONE = {

@@ -63,7 +63,7 @@ export async function addMembers(
     const membership = byId.get(id);
     if (!membership) throw new NotFound("membership");
     requireActive(membership);
-    return { ...membership, projectId, role: input.role, createdAt: now, recordVersion: 1 };
+    return { ...membership, projectId, role: input.role, createdAt: now, version: 1 };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
   return write(ctx, {
@@ -95,7 +95,7 @@ export async function changeMemberRole(
     otherwise: () => LAST_OWNER,
     committed: ({ keys }) => ctx.invalidateKeys(keys),
   });
-  return { ...after, recordVersion: written.recordVersion };
+  return { ...after, version: written.version };
 }
 
 export async function removeMember(
@@ -140,6 +140,6 @@ async function requireExpected(
   membershipId: string,
 ): Promise<ProjectMemberRow> {
   const member = await requireMember(ctx, projectId, membershipId, "owner");
-  await requireExpectedVersion(ctx, member.recordVersion, () => presentProjectMember(member));
+  await requireExpectedVersion(ctx, member.version, () => presentProjectMember(member));
   return member;
 }

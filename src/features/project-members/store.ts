@@ -48,7 +48,7 @@ const MEMBER = {
   membershipId: sql<string>`${projectMembers.membershipId}`.as("membership_id"),
   role: projectMembers.role,
   createdAt: sql<number>`${projectMembers.createdAt}`.as("created_at"),
-  recordVersion: projectMembers.recordVersion,
+  version: projectMembers.version,
 };
 
 function selectMembers(db: Database) {
@@ -174,7 +174,7 @@ export function addMembers(
       role,
       createdAt: now,
       projectCreatedAt,
-      recordVersion: 1,
+      version: 1,
     },
     sql`from ${memberships} where ${and(isAdded, sql`(${count}) = ${added.membershipIds.length}`)}`,
   ).returning({ membershipId: projectMembers.membershipId });
@@ -193,9 +193,9 @@ export function changeRole(
 ) {
   const { db, actor } = ctx;
   const { organizationId } = actor;
-  const { recordVersion } = projectMembers;
+  const { version } = projectMembers;
   const record = isMember(organizationId, projectId, membershipId);
-  const isExpected = recordHasExpectedVersion(ctx, recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, version, record);
   const remains = role === "owner" ? sql`true` : anotherOwnerRemains(db, projectId, membershipId);
   const higher = PROJECT_ROLES.filter((each) => each !== role && projectRoleReaches(each, role));
   const isLowered = hasRoleIn(db, projectId, membershipId, higher);
@@ -208,9 +208,9 @@ export function changeRole(
     ),
     changed: db
       .update(projectMembers)
-      .set({ role, recordVersion: nextVersion(recordVersion) })
-      .where(and(record, remains, hasExpectedVersion(ctx, recordVersion)))
-      .returning({ recordVersion }),
+      .set({ role, version: nextVersion(version) })
+      .where(and(record, remains, hasExpectedVersion(ctx, version)))
+      .returning({ version }),
   };
 }
 
@@ -222,7 +222,7 @@ export function removeMember(ctx: ServiceContext, projectId: string, membershipI
   const { db, actor } = ctx;
   const { organizationId } = actor;
   const record = isMember(organizationId, projectId, membershipId);
-  const isExpected = recordHasExpectedVersion(ctx, projectMembers.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, projectMembers.version, record);
   const isRemovable = and(anotherOwnerRemains(db, projectId, membershipId), isExpected);
   const hasAnyRole = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
   return {

@@ -1,6 +1,6 @@
 import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time } from "../../db/columns.ts";
+import { createdAt, id, version, time } from "../../db/columns.ts";
 import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
@@ -24,7 +24,7 @@ export const projectMembers = sqliteTable(
     createdAt: createdAt(),
     /** A copy of the project's creation time, so that an index can order a member's projects. */
     projectCreatedAt: time("project_created_at").notNull(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.membershipId] }),

@@ -32,7 +32,7 @@ export async function requireProject(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<ProjectRow> {
   const project = await requireProject(ctx, id, "owner");
-  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
+  await requireExpectedVersion(ctx, project.version, () => presentProject(project));
   return project;
 }
 
@@ -58,7 +58,7 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     ...input,
     defaultEnvironmentId: newId(ctx.clock),
     connectionStatus: "disconnected",
-    recordVersion: 1,
+    version: 1,
     createdAt: now,
     updatedAt: now,
   };

@@ -159,14 +159,14 @@ export function changeProject(
 ) {
   const { db, clock } = ctx;
   const { defaultEnvironmentId } = change;
-  const { recordVersion } = projects;
+  const { version } = projects;
   return db
     .update(projects)
-    .set({ ...change, updatedAt: clock.now(), recordVersion: nextVersion(recordVersion) })
+    .set({ ...change, updatedAt: clock.now(), version: nextVersion(version) })
     .where(
       and(
         within(organizationId, id),
-        hasExpectedVersion(ctx, recordVersion),
+        hasExpectedVersion(ctx, version),
         defaultEnvironmentId === undefined
           ? undefined
           : isInProject(db, organizationId, id, defaultEnvironmentId),
@@ -193,8 +193,8 @@ export function deleteProject(ctx: ServiceContext, organizationId: string, id: s
   const { db, ownership } = ctx;
   const isIdle = noneActive("project_id", id);
   const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, projects.recordVersion, record);
-  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, projects.recordVersion));
+  const isExpected = recordHasExpectedVersion(ctx, projects.version, record);
+  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, projects.version));
   return {
     purge: markForPurge(ctx, "project", projects, isDeletable),
     records: ownership.deletionOf(db, projects, id, sql`${isIdle} and ${isExpected}`),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { CONNECTION_STATUSES, PROVIDERS } from "./model.ts";
@@ -21,7 +21,7 @@ export const projects = sqliteTable(
     connectionStatus: text("connection_status", { enum: CONNECTION_STATUSES }).notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     index("projects_list").on(table.organizationId, table.createdAt, table.id),

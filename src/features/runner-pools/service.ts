@@ -46,7 +46,7 @@ export async function createPool(
   const { name, maxRunSeconds } = input;
   const environmentIds = [...new Set(input.environmentIds)];
   const times = { createdAt: now, updatedAt: now };
-  const fields = { organizationId, name, maxRunSeconds, ...times, recordVersion: 1 };
+  const fields = { organizationId, name, maxRunSeconds, ...times, version: 1 };
   const pool = { id: newId(ctx.clock), ...fields };
   const target = { type: "runner_pool", id: pool.id, name } as const;
   const after = { environment_ids: environmentIds, max_run_seconds: maxRunSeconds };
@@ -111,7 +111,7 @@ async function requireExpected(
   id: string,
 ): Promise<PoolRow> {
   const pool = await getPool(ctx, organizationId, id);
-  await requireExpectedVersion(ctx, pool.recordVersion, () => presentPool(pool));
+  await requireExpectedVersion(ctx, pool.version, () => presentPool(pool));
   return pool;
 }
 

@@ -121,10 +121,10 @@ export function updatePool(
 ) {
   const { db, clock } = ctx;
   const { id, organizationId } = pool;
-  const { recordVersion } = runnerPools;
+  const { version } = runnerPools;
   const areInside = environmentIds && areEnvironmentsOf(organizationId, environmentIds);
   const mayChange = sql`exists (select 1 from ${runnerPools} where ${within(organizationId, id)})
-    and ${recordHasExpectedVersion(ctx, recordVersion, within(organizationId, id))}
+    and ${recordHasExpectedVersion(ctx, version, within(organizationId, id))}
     and ${areInside ?? sql`true`}`;
   return {
     ...(environmentIds && replaceEnvironments(db, pool, environmentIds, mayChange)),
@@ -134,7 +134,7 @@ export function updatePool(
         name,
         maxRunSeconds,
         updatedAt: clock.now(),
-        recordVersion: nextVersion(recordVersion),
+        version: nextVersion(version),
       })
       .where(and(within(organizationId, id), mayChange))
       .returning({ id: runnerPools.id }),
@@ -176,7 +176,7 @@ export function deletePool(ctx: ServiceContext, organizationId: string, id: stri
   const isIdle = sql`not exists (select 1 from attempts
     where attempts.pool_id = ${id} and attempts.state <> 'ended')`;
   const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, runnerPools.recordVersion, record);
+  const isExpected = recordHasExpectedVersion(ctx, runnerPools.version, record);
   const isDeletable = sql`${isIdle} and ${isExpected}`;
   return {
     tokens: db.select(REVOKED).from(runnerTokens).where(eq(runnerTokens.poolId, id)),

@@ -7,7 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, time, updatedAt } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
@@ -24,7 +24,7 @@ export const runnerPools = sqliteTable(
     updatedAt: updatedAt(),
     /** A run that takes longer is ended, also if it sends heartbeats. */
     maxRunSeconds: integer("max_run_seconds").notNull().default(DEFAULT_RUN_SECONDS),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("runner_pools_name").on(table.organizationId, table.name),

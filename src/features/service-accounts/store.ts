@@ -17,7 +17,7 @@ const SERVICE_ACCOUNT = {
   role: memberships.role,
   createdAt: sql<number>`${memberships.createdAt}`.as("membership_created_at"),
   updatedAt: sql<number>`${memberships.updatedAt}`.as("membership_updated_at"),
-  recordVersion: memberships.recordVersion,
+  version: memberships.version,
 };
 
 const ofOrganization = (organizationId: string) =>
@@ -76,15 +76,15 @@ export function updateMembership(
   id: string,
   { role, now }: { role: { from: OrgRole; to: OrgRole } | undefined; now: number },
 ) {
-  const { recordVersion } = memberships;
+  const { version } = memberships;
   return ctx.db
     .update(memberships)
-    .set({ role: role?.to, updatedAt: now, recordVersion: nextVersion(recordVersion) })
+    .set({ role: role?.to, updatedAt: now, version: nextVersion(version) })
     .where(
       and(
         within(organizationId, id),
         role && eq(memberships.role, role.from),
-        hasExpectedVersion(ctx, recordVersion),
+        hasExpectedVersion(ctx, version),
       ),
     )
     .returning({ id: memberships.id });

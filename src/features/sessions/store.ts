@@ -39,7 +39,7 @@ const PRINCIPAL = {
   ...KEY_AUTHORITY,
   accountId: memberships.accountId,
   membershipRole: sql<OrgRole>`${memberships.role}`.as("membership_role"),
-  version: apiKeys.version,
+  version: apiKeys.keyVersion,
   keySecretHash: sql<string>`${apiKeys.secretHash}`.as("key_secret_hash"),
   sessionId: sql<string>`${sessions.id}`.as("session_id"),
   sessionCreatedAt: sql<number>`${sessions.createdAt}`.as("session_created_at"),
@@ -249,9 +249,9 @@ export function endSession({ db, clock }: Pick<ServiceContext, "db" | "clock">, 
     links: db.delete(signInLinks).where(sql`${signInLinks.createdBySessionId} in ${selected}`),
     keys: db
       .update(apiKeys)
-      .set({ version: sql`${apiKeys.version} + 1` })
+      .set({ keyVersion: sql`${apiKeys.keyVersion} + 1` })
       .where(sql`${apiKeys.id} in (select ${sessions.keyId} from ${sessions} where ${session})`)
-      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.version }),
+      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion }),
     ownKeys: db.delete(apiKeys).where(sql`${apiKeys.sessionId} in ${selected}`),
     ...endSessions(db, session, clock.now()),
   };

@@ -34,7 +34,7 @@ export async function requireStack(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<StackRow> {
   const stack = await requireStack(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, stack.recordVersion, () => presentStack(stack));
+  await requireExpectedVersion(ctx, stack.version, () => presentStack(stack));
   return stack;
 }
 
@@ -62,7 +62,7 @@ export async function createStack(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
-  const stack = { id: newId(ctx.clock), ...scope, ...input, ...times, recordVersion: 1 };
+  const stack = { id: newId(ctx.clock), ...scope, ...input, ...times, version: 1 };
   return write(ctx, {
     growth: {
       organizationId,

@@ -88,11 +88,11 @@ export function changeStack(
   id: string,
   change: StackChange,
 ) {
-  const { recordVersion } = stacks;
+  const { version } = stacks;
   return ctx.db
     .update(stacks)
-    .set({ ...change, updatedAt: ctx.clock.now(), recordVersion: nextVersion(recordVersion) })
-    .where(and(within(organizationId, id), hasExpectedVersion(ctx, recordVersion)))
+    .set({ ...change, updatedAt: ctx.clock.now(), version: nextVersion(version) })
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, version)))
     .returning();
 }
 
@@ -102,8 +102,8 @@ export function deleteStack(ctx: ServiceContext, organizationId: string, id: str
     join deployments on deployments.id = deployment_stacks.deployment_id
     where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
   const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, stacks.recordVersion, record);
-  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, stacks.recordVersion));
+  const isExpected = recordHasExpectedVersion(ctx, stacks.version, record);
+  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, stacks.version));
   return {
     purge: markForPurge(ctx, "stack", stacks, isDeletable),
     records: ownership.deletionOf(db, stacks, id, sql`${isIdle} and ${isExpected}`),

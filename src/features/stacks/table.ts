@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { components } from "../components/table.ts";
 import { environments } from "../environments/table.ts";
@@ -23,7 +23,7 @@ export const stacks = sqliteTable(
     name: text("name").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),

@@ -22,7 +22,7 @@ export function cancelDeployments(
       cancelDeadline: sql`case status when ${queued} then null else ${now + CANCEL_TIMEOUT_MS} end`,
       finishedAt: sql`case status when ${queued} then ${now} end`,
       updatedAt: now,
-      recordVersion: nextVersion(deployments.recordVersion),
+      version: nextVersion(deployments.version),
     })
     .where(
       and(
@@ -30,7 +30,7 @@ export function cancelDeployments(
           ? sql`${deployments.projectId} = ${which.project}`
           : and(
               sql`${deployments.id} = ${which.deployment}`,
-              hasExpectedVersion(ctx, deployments.recordVersion),
+              hasExpectedVersion(ctx, deployments.version),
             ),
         inArray(deployments.status, ["queued", "in_progress"]),
       ),

@@ -58,7 +58,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       configurationVersion,
       isAbsolute: fields.isAbsolute ?? false,
       lapsedOffers: 0,
-      recordVersion: 1,
+      version: 1,
     },
     sql`from projects
       join environments on environments.project_id = projects.id
@@ -104,7 +104,7 @@ export function supersedeOlder(db: Database, id: string, environmentId: string, 
       status: "superseded",
       finishedAt: now,
       updatedAt: now,
-      recordVersion: nextVersion(deployments.recordVersion),
+      version: nextVersion(deployments.version),
     })
     .where(
       and(

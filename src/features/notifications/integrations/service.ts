@@ -290,7 +290,7 @@ async function requireExpected(
   id: string,
 ): Promise<IntegrationRow> {
   const row = await requireIntegration(ctx, projectId, id, "owner");
-  await requireExpectedVersion(ctx, row.recordVersion, () => presentIntegration(row));
+  await requireExpectedVersion(ctx, row.version, () => presentIntegration(row));
   return row;
 }
 
@@ -331,6 +331,6 @@ function toRow(integration: store.NewIntegration): IntegrationRow {
     lastSentAt: null,
     confirmedAt: null,
     updatedAt: integration.createdAt,
-    recordVersion: 1,
+    version: 1,
   };
 }

@@ -41,7 +41,7 @@ export type NewIntegration = Pick<
 
 const { url: _, secret: __, previousSecret: ___, ...COLUMNS } = getTableColumns(integrations);
 
-const NEXT_VERSION = nextVersion(integrations.recordVersion);
+const NEXT_VERSION = nextVersion(integrations.version);
 
 /** Leaves out deleted records: the stored list keeps them, so that it never means all. */
 const PUBLIC = {
@@ -147,7 +147,7 @@ export function insertIntegration(
       lastSentAt: null,
       confirmedAt: null,
       updatedAt: createdAt,
-      recordVersion: 1,
+      version: 1,
     },
     sql`where not ${unless} and ${filters ? areFiltersKnown(integration, filters) : sql`true`}
       and (select count(*) from integrations
@@ -193,12 +193,12 @@ export function updateIntegration(
       disabledAt: null,
       disabledReason: null,
       updatedAt: now,
-      recordVersion: NEXT_VERSION,
+      version: NEXT_VERSION,
     })
     .where(
       and(
         within(reference),
-        hasExpectedVersion(ctx, integrations.recordVersion),
+        hasExpectedVersion(ctx, integrations.version),
         areFiltersKnown(reference, filters),
       ),
     )
@@ -212,7 +212,7 @@ export function rotateSecret(
 ) {
   return db
     .update(integrations)
-    .set({ ...change, previousSecret: sql`secret`, recordVersion: NEXT_VERSION })
+    .set({ ...change, previousSecret: sql`secret`, version: NEXT_VERSION })
     .where(within(reference))
     .returning(PUBLIC);
 }
@@ -241,7 +241,7 @@ export function confirmIntegration(db: Database, reference: Reference, now: numb
       ),
     confirmed: db
       .update(integrations)
-      .set({ confirmedAt: now, confirmBy: null, updatedAt: now, recordVersion: NEXT_VERSION })
+      .set({ confirmedAt: now, confirmBy: null, updatedAt: now, version: NEXT_VERSION })
       .where(and(within(reference), isWaiting))
       .returning(PUBLIC),
   };
@@ -300,7 +300,7 @@ export function resumeIntegration(
     retries: advanceRetries(db, reference, now),
     resumed: db
       .update(integrations)
-      .set({ pausedUntil: null, updatedAt: now, recordVersion: NEXT_VERSION })
+      .set({ pausedUntil: null, updatedAt: now, version: NEXT_VERSION })
       .where(isResumable(reference))
       .returning(PUBLIC),
     due: observe(
@@ -335,7 +335,7 @@ export function deleteLapsed(ctx: SystemContext, { id, confirmBy }: IntegrationR
 
 /** Deletes nothing if the request expects another version. */
 export function deleteIntegration(ctx: ServiceContext, reference: Reference) {
-  const isExpected = hasExpectedVersion(ctx, integrations.recordVersion);
+  const isExpected = hasExpectedVersion(ctx, integrations.version);
   const exists = sql`exists (select 1 from integrations where ${and(within(reference), isExpected)})`;
   return deleteIf(ctx, reference.id, exists);
 }

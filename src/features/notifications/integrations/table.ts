@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, recordVersion, time, updatedAt } from "../../../db/columns.ts";
+import { createdAt, id, version, time, updatedAt } from "../../../db/columns.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";
@@ -52,7 +52,7 @@ export const integrations = sqliteTable(
     confirmBy: time("confirm_by"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    recordVersion: recordVersion(),
+    version: version(),
   },
   (table) => [
     index("integrations_list").on(table.projectId, table.createdAt, table.id),

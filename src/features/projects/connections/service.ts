@@ -66,7 +66,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
 async function requireExpected(ctx: ServiceContext, id: string) {
   const found = await requireConnection(ctx, id);
   const { project } = found;
-  await requireExpectedVersion(ctx, project.recordVersion, () => presentProject(project));
+  await requireExpectedVersion(ctx, project.version, () => presentProject(project));
   return found;
 }
 

@@ -42,13 +42,13 @@ export function connectProject(ctx: ServiceContext, connection: NewConnection) {
     .set({
       connectionStatus: "connected",
       updatedAt: connection.updatedAt,
-      recordVersion: nextVersion(projects.recordVersion),
+      version: nextVersion(projects.version),
     })
     .where(
       and(
         within(organizationId, projectId),
         ne(projects.connectionStatus, "disconnecting"),
-        hasExpectedVersion(ctx, projects.recordVersion),
+        hasExpectedVersion(ctx, projects.version),
       ),
     )
     .returning();
@@ -70,7 +70,7 @@ export function beginDisconnecting(db: Database, organizationId: string, id: str
       .set({
         connectionStatus: "disconnecting",
         updatedAt: now,
-        recordVersion: nextVersion(projects.recordVersion),
+        version: nextVersion(projects.version),
       })
       .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
   };
