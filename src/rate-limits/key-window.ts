@@ -1,6 +1,6 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { LEASE_MS, Lease } from "./lease.ts";
-import type { LeaseRequest, LeaseResponse } from "./organization-window.ts";
+import { PrefetchedTokens, TOKEN_TTL_MS } from "./prefetched-tokens.ts";
+import type { TokenRequest, TokenResponse } from "./organization-window.ts";
 import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./window.ts";
 
 /** How long a key admits requests without tokens after its organization's object fails. */
@@ -24,7 +24,7 @@ interface WaitingRequest {
   resolvers: Resolve[];
 }
 
-export interface PendingLease extends LeaseRequest {
+export interface PendingRequest extends TokenRequest {
   sentAt: number;
   /** Arrival of the oldest waiting request; undefined if none waits. */
   waitingSince: number | undefined;
@@ -32,13 +32,13 @@ export interface PendingLease extends LeaseRequest {
 
 /**
  * A key's window of one policy. A request needs room in this window and one token of the
- * organization's window: a prefetched one, or else one from the response to a `LeaseRequest`, which the
+ * organization's window: a prefetched one, or else one from the response to a `TokenRequest`, which the
  * caller sends. At most one is pending. A repeat gets the decision of its request,
  * if that waits or was admitted. This class does no I/O.
  */
 export class KeyWindow {
   readonly #limit: number;
-  readonly #lease: Lease;
+  readonly #tokens: PrefetchedTokens;
   #log: AdmissionLog;
   #fallbackLog: AdmissionLog = [];
   #fallbackUntil = 0;
@@ -47,14 +47,14 @@ export class KeyWindow {
   readonly #waiting = new Map<string, WaitingRequest>();
   /** By ID. Has room for as many as the window admits, so that each stays while it counts. */
   readonly #admissions: BoundedMap<string, KeyDecision>;
-  #pending: PendingLease | undefined;
+  #pending: PendingRequest | undefined;
   /** Whether a request arrived since the last renewal, which prevents endless renewals. */
   #isUsed = false;
 
   constructor(limit: number, log: AdmissionLog = []) {
     this.#limit = limit;
     this.#log = log;
-    this.#lease = new Lease(limit);
+    this.#tokens = new PrefetchedTokens(limit);
     this.#admissions = new BoundedMap(limit);
   }
 
@@ -88,28 +88,28 @@ export class KeyWindow {
   }
 
   /**
-   * The `LeaseRequest` to send now, if any: for waiting requests, or before the prefetched tokens run
+   * The `TokenRequest` to send now, if any: for waiting requests, or before the prefetched tokens run
    * out. The caller then calls `accept`, `shedLoad` or `startFallback`.
    */
-  nextLease(now: number, newId: () => string): PendingLease | undefined {
+  nextRequest(now: number, newId: () => string): PendingRequest | undefined {
     if (this.#pending || now < this.#fallbackUntil || now < this.#refusedUntil) return undefined;
     // The log may contain expired entries, which only matter if a request waits.
     const log = this.#waiting.size > 0 ? recentAdmissions(this.#log, now) : this.#log;
     const waiting = Math.min(this.#waiting.size, this.#limit - log.length);
-    const prefetch = this.#lease.tokensToPrefetch(log.length + waiting, now);
+    const prefetch = this.#tokens.tokensToPrefetch(log.length + waiting, now);
     if (waiting === 0 && (prefetch === 0 || !this.#isUsed)) return undefined;
     this.#isUsed = false;
-    const reports = this.#lease.report(now);
+    const reports = this.#tokens.report(now);
     const waitingSince = this.#waiting.values().next().value?.arrivedAt;
     this.#pending = { id: newId(), waiting, prefetch, reports, sentAt: now, waitingSince };
     return this.#pending;
   }
 
-  accept({ admitted, prefetched, waitMs }: LeaseResponse, now: number): void {
+  accept({ admitted, prefetched, waitMs }: TokenResponse, now: number): void {
     const pending = this.#endPending();
     if (!pending) return;
     // Both times start when the request was sent, so they end no later than at the other object.
-    this.#lease.add(pending.id, prefetched, pending.sentAt + LEASE_MS);
+    this.#tokens.add(pending.id, prefetched, pending.sentAt + TOKEN_TTL_MS);
     for (const [id, request] of [...this.#waiting].slice(0, admitted)) {
       this.#waiting.delete(id);
       this.#end(id, request, this.#record(admit(this.#log, this.#limit, now)));
@@ -138,7 +138,7 @@ export class KeyWindow {
     if (!next.admitted) return this.#record(next);
     // Reserves room for the waiting requests, each of which may be granted a token.
     const hasRoom = next.remaining + 1 > this.#waiting.size;
-    if (hasRoom && this.#lease.consume(now)) return this.#record(next);
+    if (hasRoom && this.#tokens.consume(now)) return this.#record(next);
     if (now < this.#fallbackUntil) return this.#decideInFallback(next, now);
     return now < this.#refusedUntil ? refuse(this.#refusedUntil - now) : undefined;
   }
@@ -164,7 +164,7 @@ export class KeyWindow {
     for (const resolve of resolvers) resolve(decision);
   }
 
-  #endPending(): PendingLease | undefined {
+  #endPending(): PendingRequest | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     return pending;

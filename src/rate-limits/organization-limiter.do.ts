@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import {
-  type LeaseRequest,
-  type LeaseResponse,
+  type TokenRequest,
+  type TokenResponse,
   OrganizationWindow,
   type OrganizationWindowState,
 } from "./organization-window.ts";
@@ -23,10 +23,11 @@ export class OrganizationLimiter extends DurableObject<Env> {
     });
   }
 
-  lease(policy: PolicyName, request: LeaseRequest): LeaseResponse {
+  /** Keeps its name: objects of earlier releases call it. */
+  lease(policy: PolicyName, request: TokenRequest): TokenResponse {
     this.#unsaved.add(policy);
     this.#scheduleSave();
-    return this.#windowOf(policy).lease(request, Date.now());
+    return this.#windowOf(policy).grant(request, Date.now());
   }
 
   #windowOf(policy: PolicyName): OrganizationWindow {

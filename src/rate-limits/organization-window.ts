@@ -6,7 +6,7 @@ import {
   sum,
   whenBelow,
 } from "./admission-counts.ts";
-import { LEASE_MS, type LeaseReport } from "./lease.ts";
+import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
 import { WINDOW_MS } from "./policies.ts";
 
 const LOG_STEP_MS = 50;
@@ -26,17 +26,17 @@ const MAX_CACHED_RESPONSES = 1_000;
 /** Earlier releases send no consumer. */
 const UNKNOWN_CONSUMER = "";
 
-export interface LeaseRequest {
+export interface TokenRequest {
   /** A retry has the same ID and gets the same response. */
   id: string;
   waiting: number;
   prefetch: number;
-  reports: LeaseReport[];
+  reports: TokenReport[];
   /** See `Principal`. The reports are of the same consumer. */
   consumerId?: string;
 }
 
-export interface LeaseResponse {
+export interface TokenResponse {
   admitted: number;
   /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;
@@ -71,7 +71,7 @@ export class OrganizationWindow {
   readonly #log: AdmissionCounts;
   readonly #reserved: Map<string, Reservation>;
   readonly #consumers: Map<string, AdmissionCounts>;
-  readonly #responses = new BoundedMap<string, LeaseResponse>(MAX_CACHED_RESPONSES);
+  readonly #responses = new BoundedMap<string, TokenResponse>(MAX_CACHED_RESPONSES);
 
   constructor(
     limit: number,
@@ -106,7 +106,7 @@ export class OrganizationWindow {
     };
   }
 
-  lease(request: LeaseRequest, now: number): LeaseResponse {
+  grant(request: TokenRequest, now: number): TokenResponse {
     const cached = this.#responses.get(request.id);
     if (cached) return cached;
     const { consumerId = UNKNOWN_CONSUMER } = request;
@@ -177,7 +177,7 @@ export class OrganizationWindow {
     }
   }
 
-  #applyReport({ grantId, ages, unused }: LeaseReport, consumerId: string, now: number): void {
+  #applyReport({ grantId, ages, unused }: TokenReport, consumerId: string, now: number): void {
     for (const age of ages) if (age < WINDOW_MS) this.#record(consumerId, now - age, 1);
     const grant = this.#reserved.get(grantId);
     if (!grant) return;
@@ -194,7 +194,7 @@ export class OrganizationWindow {
   }
 
   #reserve(grantId: string, consumerId: string, count: number, now: number): void {
-    this.#reserved.set(grantId, { count, until: now + LEASE_MS + WINDOW_MS, consumerId });
+    this.#reserved.set(grantId, { count, until: now + TOKEN_TTL_MS + WINDOW_MS, consumerId });
   }
 
   /** Until one more request of the consumer is admitted, if no other request is. */

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { callObject, isOverloaded } from "../lib/call-object.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { consoleLog, describeError } from "../lib/log.ts";
-import { type KeyDecision, KeyWindow, type PendingLease } from "./key-window.ts";
+import { type KeyDecision, KeyWindow, type PendingRequest } from "./key-window.ts";
 import { POLICIES, type PolicyName } from "./policies.ts";
 import { throttledSave } from "./throttled-save.ts";
 import type { AdmissionLog } from "./window.ts";
@@ -20,7 +20,7 @@ interface State {
 }
 
 /** Which window of the organization a key's window prefetches tokens of, and for which consumer. */
-interface LeaseSource {
+interface TokenConsumer {
   policy: PolicyName;
   organizationId: string;
   consumerId: string;
@@ -75,7 +75,7 @@ export class RateLimiter extends DurableObject<Env> {
       sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), id, resolve);
-    this.#renewLease(window, { policy, organizationId, consumerId });
+    this.#requestTokens(window, { policy, organizationId, consumerId });
     if (decision) return this.#toConsumption(decision, version);
     return promise.then((late) => this.#toConsumption(late, version));
   }
@@ -131,20 +131,20 @@ export class RateLimiter extends DurableObject<Env> {
     return { ...decision, version: this.#version };
   }
 
-  #renewLease(window: KeyWindow, source: LeaseSource): void {
-    const pending = window.nextLease(Date.now(), () => crypto.randomUUID());
+  #requestTokens(window: KeyWindow, source: TokenConsumer): void {
+    const pending = window.nextRequest(Date.now(), () => crypto.randomUUID());
     if (!pending) return;
-    const lease = () => this.#lease(window, source, pending);
+    const send = () => this.#send(window, source, pending);
     // Lets the response to a request that does not wait leave before more tokens are prefetched.
-    const renewed = pending.waiting > 0 ? lease() : scheduler.wait(0).then(lease);
-    this.ctx.waitUntil(renewed.then(() => this.#renewLease(window, source)));
+    const answered = pending.waiting > 0 ? send() : scheduler.wait(0).then(send);
+    this.ctx.waitUntil(answered.then(() => this.#requestTokens(window, source)));
   }
 
   /** Never throws. */
-  async #lease(
+  async #send(
     window: KeyWindow,
-    { policy, organizationId, consumerId }: LeaseSource,
-    { sentAt, waitingSince = sentAt, ...request }: PendingLease,
+    { policy, organizationId, consumerId }: TokenConsumer,
+    { sentAt, waitingSince = sentAt, ...request }: PendingRequest,
   ): Promise<void> {
     const budgetMs = ORGANIZATION_BUDGET_MS - (sentAt - waitingSince);
     const first = Math.max(MIN_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, budgetMs));

@@ -11,7 +11,7 @@ const RUNS = 300;
 const step = fc.record({
   gapMs: fc.constantFrom(0, 0, 0, 1, 500, 5_000, 20_000, 59_999, 60_000),
   what: fc.constantFrom("request", "request", "repeat", "repeat", "respond", "fail"),
-  /** Which request to repeat, and the share of a lease that is granted. */
+  /** Which request to repeat, and the share of a request for tokens that is granted. */
   share: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
@@ -24,7 +24,7 @@ class Callers {
   readonly #decisions = new Map<string, KeyDecision>();
   repeats = 0;
   #now = 1_000_000;
-  #pending: ReturnType<KeyWindow["nextLease"]>;
+  #pending: ReturnType<KeyWindow["nextRequest"]>;
 
   wait(ms: number): void {
     this.#now += ms;
@@ -33,7 +33,7 @@ class Callers {
   send(id: string): void {
     const decision = this.window.consume(this.#now, id, (late) => this.#decided(id, late));
     if (decision) this.#decided(id, decision);
-    this.#lease();
+    this.#request();
   }
 
   repeat(share: number): void {
@@ -47,7 +47,7 @@ class Callers {
     const prefetched = Math.round(this.#pending.prefetch * share);
     this.window.accept({ admitted, prefetched, waitMs: 1_000 }, this.#now);
     this.#pending = undefined;
-    this.#lease();
+    this.#request();
   }
 
   fail(): void {
@@ -66,8 +66,8 @@ class Callers {
     return recentAdmissions(this.window.log, this.#now).length;
   }
 
-  #lease(): void {
-    this.#pending ??= this.window.nextLease(this.#now, () => "lease");
+  #request(): void {
+    this.#pending ??= this.window.nextRequest(this.#now, () => "request");
   }
 
   #decided(id: string, decision: KeyDecision): void {

@@ -193,7 +193,7 @@ describe("an organization's window", () => {
         for (const [id, { seconds, consumer, waiting }] of each.entries()) {
           now += seconds * 1_000;
           const request = { id: String(id), waiting, prefetch: 0, reports: [] };
-          const answer = window.lease({ ...request, consumerId: String(consumer) }, now);
+          const answer = window.grant({ ...request, consumerId: String(consumer) }, now);
           let admitted = 0;
           while (admitted < waiting && model.admit(consumer, now)) admitted += 1;
           const waitMs = admitted < waiting ? model.waitMs(consumer, now) : 0;
@@ -262,7 +262,7 @@ describe("an organization's window", () => {
   });
 
   const stored = (window: OrganizationWindow) => JSON.parse(JSON.stringify(window.state));
-  const lease = (id: string, waiting: number, consumerId: string, prefetch = 0) => ({
+  const tokenRequest = (id: string, waiting: number, consumerId: string, prefetch = 0) => ({
     id,
     waiting,
     prefetch,
@@ -273,12 +273,12 @@ describe("an organization's window", () => {
   it("continues after its state was stored and loaded", () => {
     const before = new OrganizationWindow(20);
     const whole = { admitted: 12, prefetched: 0, waitMs: 0 };
-    expect(before.lease(lease("a", 12, "busy"), 1_000)).toEqual(whole);
+    expect(before.grant(tokenRequest("a", 12, "busy"), 1_000)).toEqual(whole);
     const after = new OrganizationWindow(20, stored(before));
     const rest = { admitted: 4, prefetched: 0, waitMs: WINDOW_MS - 1_000 };
-    expect(after.lease(lease("b", 12, "busy"), 2_000)).toEqual(rest);
+    expect(after.grant(tokenRequest("b", 12, "busy"), 2_000)).toEqual(rest);
     const own = { admitted: 4, prefetched: 0, waitMs: WINDOW_MS - 1_000 };
-    expect(after.lease(lease("c", 12, "quiet"), 2_000)).toEqual(own);
+    expect(after.grant(tokenRequest("c", 12, "quiet"), 2_000)).toEqual(own);
   });
 
   it("loads what an earlier release has stored, and is loaded by it", () => {
@@ -286,7 +286,7 @@ describe("an organization's window", () => {
     const { log, reserved } = structuredClone(earlier) as unknown as OrganizationWindowState;
     const window = new OrganizationWindow(20, { log, reserved });
     const answer = { admitted: 3, prefetched: 0, waitMs: WINDOW_MS - 1_000 };
-    expect(window.lease(lease("b", 5, "someone"), 2_000)).toEqual(answer);
+    expect(window.grant(tokenRequest("b", 5, "someone"), 2_000)).toEqual(answer);
     expect(stored(window)).toMatchObject({
       log: [
         [1_000, 15],
@@ -299,66 +299,66 @@ describe("an organization's window", () => {
   it("stores the consumers that have used a hundredth of the limit, and only while they have", () => {
     const window = new OrganizationWindow(2_000);
     const consumersOf = () => stored(window).consumers;
-    window.lease(lease("a", 20, "busy"), 1_000);
+    window.grant(tokenRequest("a", 20, "busy"), 1_000);
     for (let each = 0; each < 500; each += 1) {
-      window.lease(lease(`b${each}`, 1, `quiet ${each}`), 1_010);
+      window.grant(tokenRequest(`b${each}`, 1, `quiet ${each}`), 1_010);
     }
     expect(consumersOf()).toEqual([["busy", [[1_000, 20]]]]);
-    window.lease(lease("c", 0, "other"), 1_000 + WINDOW_MS);
+    window.grant(tokenRequest("c", 0, "other"), 1_000 + WINDOW_MS);
     expect(consumersOf()).toEqual([]);
   });
 
   it("counts an earlier release's requests, which name no consumer, as those of one", () => {
     const window = new OrganizationWindow(20);
     const anonymous = { waiting: 20, prefetch: 0, reports: [] };
-    expect(window.lease({ ...anonymous, id: "a" }, 1_000).admitted).toBe(16);
-    expect(window.lease({ ...anonymous, id: "b" }, 1_000).admitted).toBe(0);
-    expect(window.lease(lease("c", 20, "quiet"), 1_000).admitted).toBe(4);
+    expect(window.grant({ ...anonymous, id: "a" }, 1_000).admitted).toBe(16);
+    expect(window.grant({ ...anonymous, id: "b" }, 1_000).admitted).toBe(0);
+    expect(window.grant(tokenRequest("c", 20, "quiet"), 1_000).admitted).toBe(4);
   });
 
   it("lets one consumer prefetch at most a tenth, and nothing beyond what it would be admitted", () => {
     const window = new OrganizationWindow(2_000);
     const prefetch = (consumerId: string, id: string) =>
-      window.lease(lease(id, 0, consumerId, 10), 1_000).prefetched;
+      window.grant(tokenRequest(id, 0, consumerId, 10), 1_000).prefetched;
     let prefetched = 0;
     for (let each = 0; each < 100; each += 1) prefetched += prefetch("busy", `a${each}`);
     expect(prefetched).toBeGreaterThan(190);
     expect(prefetched).toBeLessThanOrEqual(200);
     expect(prefetch("quiet", "b")).toBe(10);
-    window.lease(lease("c", 1_399, "busy"), 1_000);
+    window.grant(tokenRequest("c", 1_399, "busy"), 1_000);
     expect(prefetch("busy", "d")).toBe(0);
     expect(prefetch("quiet", "e")).toBeGreaterThan(0);
-    expect(window.lease(lease("f", 500, "busy"), 1_000).admitted).toBe(201);
+    expect(window.grant(tokenRequest("f", 500, "busy"), 1_000).admitted).toBe(201);
   });
 
   it("gives a repeated request the same answer, and counts it once", () => {
     const window = new OrganizationWindow(2_000);
-    const request = lease("a", 5, "someone", 10);
-    const first = window.lease(request, 1_000);
+    const request = tokenRequest("a", 5, "someone", 10);
+    const first = window.grant(request, 1_000);
     expect(first).toEqual({ admitted: 5, prefetched: 10, waitMs: 0 });
-    expect(window.lease(request, 1_300)).toEqual(first);
+    expect(window.grant(request, 1_300)).toEqual(first);
     expect(window.state.log).toEqual([[1_000, 5]]);
     expect(window.state.reserved).toEqual([["a", 10, 81_000, "someone"]]);
   });
 
   it("gives a repeated request the same answer after 2,000 refusals, too", () => {
     const window = new OrganizationWindow(20);
-    const first = window.lease(lease("a", 4, "someone"), 1_000);
-    window.lease(lease("b", 20, "busy"), 1_000);
-    for (let each = 0; each < 2_000; each += 1) window.lease(lease(`c${each}`, 1, "busy"), 1_000);
-    expect(window.lease(lease("a", 4, "someone"), 1_000)).toEqual(first);
+    const first = window.grant(tokenRequest("a", 4, "someone"), 1_000);
+    window.grant(tokenRequest("b", 20, "busy"), 1_000);
+    for (let each = 0; each < 2_000; each += 1) window.grant(tokenRequest(`c${each}`, 1, "busy"), 1_000);
+    expect(window.grant(tokenRequest("a", 4, "someone"), 1_000)).toEqual(first);
     expect(window.state.log).toEqual([[1_000, 16]]);
   });
 
   it("counts reported tokens from their use, for their consumer, and frees unused ones", () => {
     const window = new OrganizationWindow(100);
-    window.lease(lease("a", 0, "someone", 1), 1_000);
-    window.lease(lease("b", 0, "someone", 1), 1_000);
+    window.grant(tokenRequest("a", 0, "someone", 1), 1_000);
+    window.grant(tokenRequest("b", 0, "someone", 1), 1_000);
     const reports = [
       { grantId: "a", ages: [5_500], unused: 0 },
       { grantId: "b", ages: [], unused: 1 },
     ];
-    window.lease({ ...lease("c", 0, "someone"), reports }, 10_000);
+    window.grant({ ...grant("c", 0, "someone"), reports }, 10_000);
     expect(window.state).toEqual({
       log: [[4_500, 1]],
       reserved: [],

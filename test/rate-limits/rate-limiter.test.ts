@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
-import type { LeaseRequest } from "../../src/rate-limits/organization-window.ts";
+import type { TokenRequest } from "../../src/rate-limits/organization-window.ts";
 import type { PolicyName } from "../../src/rate-limits/policies.ts";
 import { RateLimiter } from "../../src/rate-limits/rate-limiter.do.ts";
 import { freezeTime } from "../support/frozen-time.ts";
@@ -18,7 +18,7 @@ const admittedOf = (consumptions: readonly { admitted: boolean }[]) =>
 
 beforeEach(freezeTime);
 
-type Organization = { lease(policy: string, request: LeaseRequest): Promise<unknown> };
+type Organization = { lease(policy: string, request: TokenRequest): Promise<unknown> };
 
 /** Grants every request. Unlike the real object, it sets no timers. */
 const GRANTING: Organization = {
@@ -38,7 +38,7 @@ function runWith<Result>(
     // Waits until the state is loaded. The runtime does so for objects that it creates.
     await state.storage.get("state");
     const result = await run(limiter, state);
-    // Lets the renewal of a lease end in this object.
+    // Lets the request for more tokens end in this object.
     await scheduler.wait(1);
     return result;
   });
@@ -118,7 +118,7 @@ describe("the rate limiter of a key", () => {
       const put = vi.spyOn(storage, "put");
       for (let each = 0; each < 1_000; each += 1) {
         void limiter.consume("runner", 0, ORGANIZATION);
-        // Lets the lease arrive, which admits the request.
+        // Lets the tokens arrive, which admits the request.
         await Promise.resolve();
         vi.advanceTimersByTime(1);
       }
@@ -185,9 +185,9 @@ describe("a repeated request", () => {
   });
 
   it("is the same admission while the first waits for the organization's object", async () => {
-    const requests: LeaseRequest[] = [];
+    const requests: TokenRequest[] = [];
     const granted = Promise.withResolvers<void>();
-    const lease = async (_: string, request: LeaseRequest) => {
+    const lease = async (_: string, request: TokenRequest) => {
       requests.push(request);
       await granted.promise;
       return GRANTING.lease(_, request);
@@ -198,7 +198,7 @@ describe("a repeated request", () => {
       granted.resolve();
       const remaining = (await Promise.all(consumed)).map((each) => each.remaining);
       expect(remaining).toEqual([99, 99, 98, 99, 98]);
-      // The second was not there when the first lease was requested.
+      // The second was not there when the first tokens were requested.
       expect(requests.map(({ waiting }) => waiting)).toEqual([1, 1]);
     });
   });
@@ -272,8 +272,8 @@ describe("a key's share in its organization's window", () => {
 
   it("counts alone for an isolate of an earlier release, which names no consumer", async () => {
     const organizationId = newId(systemClock);
-    const requests: LeaseRequest[] = [];
-    const lease = async (_: string, request: LeaseRequest) => {
+    const requests: TokenRequest[] = [];
+    const lease = async (_: string, request: TokenRequest) => {
       requests.push(request);
       return GRANTING.lease(_, request);
     };

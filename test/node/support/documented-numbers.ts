@@ -60,7 +60,7 @@ import { LIMITS } from "../../../src/lib/limits.ts";
 import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
-import { LEASE_MS } from "../../../src/rate-limits/lease.ts";
+import { TOKEN_TTL_MS } from "../../../src/rate-limits/prefetched-tokens.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/rate-limits/limiter.ts";
 import {
   FIFTHS,
@@ -205,7 +205,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `within the last ${seconds(WINDOW_MS)} s`,
     `for at most ${seconds(CACHE_TTL_MS)} s`,
     `valid for ${seconds(LEASE_TTL_MS)} s and renewed`,
-    `needs it, for ${seconds(LEASE_MS)} s`,
+    `needs it, for ${seconds(TOKEN_TTL_MS)} s`,
     `reserved for ${seconds(CLAIM_MS)} s`,
     `${seconds(LOST_AFTER_MS)} s after its last heartbeat: its runner`,
     `expires after ${seconds(OFFER_TTL_MS)} s`,

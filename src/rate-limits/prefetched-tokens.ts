@@ -1,12 +1,12 @@
 /** How long a key's object may use a prefetched token. */
-export const LEASE_MS = 20_000;
+export const TOKEN_TTL_MS = 20_000;
 
 const MAX_SHARE_OF_LIMIT = 1 / 10;
 const SHARE_OF_RECENT_USE = 1 / 2;
 /** More tokens are prefetched when at most this share of the target is left. */
 const RENEWAL_SHARE = 1 / 4;
 
-export interface LeaseReport {
+export interface TokenReport {
   grantId: string;
   /** For each used token: milliseconds since its use, on the reporter's clock. */
   ages: number[];
@@ -25,7 +25,7 @@ interface Grant {
  * token admits one request. They are not stored: if the object loses its memory, the tokens
  * stay reserved at the organization's object until they expire.
  */
-export class Lease {
+export class PrefetchedTokens {
   readonly #limit: number;
   /** Oldest first. */
   #grants: Grant[] = [];
@@ -57,14 +57,14 @@ export class Lease {
     const target = Math.min(Math.floor(this.#limit * MAX_SHARE_OF_LIMIT), share);
     let left = 0;
     for (const { tokens, expiresAt } of this.#grants) {
-      if (now + LEASE_MS / 2 < expiresAt) left += tokens;
+      if (now + TOKEN_TTL_MS / 2 < expiresAt) left += tokens;
     }
     return left <= target * RENEWAL_SHARE ? target - left : 0;
   }
 
   /** Only the changes since the last report. A lost report is not repeated. */
-  report(now: number): LeaseReport[] {
-    const reports: LeaseReport[] = [];
+  report(now: number): TokenReport[] {
+    const reports: TokenReport[] = [];
     for (const grant of this.#grants) {
       const ages = grant.usedAt.map((time) => Math.max(0, now - time));
       const unused = now < grant.expiresAt ? 0 : grant.tokens;
