@@ -1,7 +1,7 @@
 import { toRevokedKey } from "../../auth/credentials.ts";
 import type { ChangedKey, ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
-import { BadInput, type Conflict } from "../../lib/errors.ts";
+import { BadInput } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
@@ -54,7 +54,10 @@ export async function rotateKey(
     changedKeys: changed,
   });
   const [row] = guarded;
-  if (!row) throw await findConflict(ctx, rotation, isLastOwnerKey);
+  if (!row) {
+    await requireRotatable(ctx, rotation);
+    throw isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED;
+  }
   const revoked = effects.ended.revoked.map((each) => toRevokedKey(each, ctx.clock));
   await ctx.invalidateKeys([...changed, ...revoked]);
   return { row, key: issued.key };
@@ -144,15 +147,13 @@ async function writeRotation(
   });
 }
 
-/** The reason that nothing was rotated. Throws `NotFound` for a key that is revoked by now. */
-async function findConflict(
+/** Throws if the key has changed, or if a key that descends from it would outlive the new one. */
+async function requireRotatable(
   ctx: ServiceContext,
   { old, key: { expiresAt } }: rotations.Rotation,
-  isLastOwnerKey: boolean,
-): Promise<Conflict> {
+): Promise<void> {
   const { keyVersion } = await requireValidKey(ctx, old.organizationId, old.id);
-  if (keyVersion !== old.keyVersion || expiresAt === null) return KEY_CHANGED;
+  if (keyVersion !== old.keyVersion || expiresAt === null) throw KEY_CHANGED;
   const [outlived] = await rotations.findOutliving(ctx.db, old, expiresAt);
-  if (outlived) return OUTLIVED;
-  return isLastOwnerKey ? LAST_OWNER_KEY : KEY_CHANGED;
+  if (outlived) throw OUTLIVED;
 }

@@ -5,7 +5,7 @@ import { after } from "../../db/batch.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type Conflict, NotFound, Unauthorized } from "../../lib/errors.ts";
+import { NotFound, Unauthorized } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import { trustsAdmins } from "../../lib/settings.ts";
@@ -110,7 +110,10 @@ export async function changeMemberRole(
   );
   const results = await writeBatch(ctx, { guarded, acts: [act], effects: { keys } });
   const [written] = results.guarded;
-  if (!written) throw await findConflict(ctx, member);
+  if (!written) {
+    await requireChangeable(ctx, member);
+    throw LAST_OWNER;
+  }
   await ctx.invalidateKeys(results.effects.keys);
   return { ...member, role, ...written };
 }
@@ -138,7 +141,10 @@ export async function removeMember(
     acts: [act],
     effects: { account: store.deleteUnprovenAccount(ctx.db, accountId) },
   });
-  if (results.guarded.length === 0) throw await findConflict(ctx, member);
+  if (results.guarded.length === 0) {
+    await requireChangeable(ctx, member);
+    throw LAST_OWNER;
+  }
   const { revoked } = results.first.keys;
   await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
 }
@@ -208,12 +214,12 @@ function targetOf({ membershipId, name }: MemberRow) {
   return { type: "member", id: membershipId, name } as const;
 }
 
-/** The reason that a guarded write changed no row. Throws `NotFound` for a removed member. */
-async function findConflict(ctx: ServiceContext, before: MemberRow): Promise<Conflict> {
+/** Throws if the member has changed, or has the last owner's key. */
+async function requireChangeable(ctx: ServiceContext, before: MemberRow): Promise<void> {
   const { organizationId, membershipId } = before;
   const { role } = await requireExpected(ctx, organizationId, membershipId);
-  if (role !== before.role) return ROLE_CHANGED;
+  if (role !== before.role) throw ROLE_CHANGED;
   const now = ctx.clock.now();
   const lastKey = await store.findLastOwnerKey(ctx.db, organizationId, membershipId, now);
-  return lastKey?.found ? LAST_OWNER_KEY : LAST_OWNER;
+  if (lastKey?.found) throw LAST_OWNER_KEY;
 }
