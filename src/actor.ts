@@ -109,7 +109,7 @@ export function readsEverything(actor: Actor): boolean {
 
 export interface Located {
   projectId: string;
-  /** Null for a record of the project itself. */
+  /** Null for a resource of the project itself. */
   environmentId: string | null;
 }
 
@@ -118,9 +118,9 @@ interface Authorizable extends Located {
 }
 
 /**
- * Throws `NotFound` with the name `what` if there is no record or it is outside of the boundaries of
+ * Throws `NotFound` with the name `what` if there is no resource or it is outside of the boundaries of
  * the key, and `Forbidden` unless the actor has the role `needed` in the project, or admin in the
- * organization. A key that is narrowed to environments only reads the records of a project itself.
+ * organization. A key that is narrowed to environments only reads the resources of a project itself.
  */
 export function authorize<Found extends Authorizable>(
   actor: Actor,

@@ -127,7 +127,7 @@ function createRouteIndex(endpoints: Endpoints): RouteIndex {
     ...readersOf(operation),
     ...(operation.method === "get" ? [] : [readPreconditions(operation)]),
     ...(isIdempotent(operation) ? [readIdempotencyKey(operation, read)] : []),
-    ...(operation.record || operation.polled ? [replyNotModified] : []),
+    ...(operation.resource || operation.polled ? [replyNotModified] : []),
     ...(operation.polled ? [tagPolled] : []),
   ];
   const index = new RouteIndex(toRoutes(endpoints, { apiKey, runnerToken: readersOf }));

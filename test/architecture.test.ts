@@ -447,7 +447,7 @@ function plan(ctx: ServiceContext) {
 const USED_BY_STORES: Readonly<Record<string, readonly string[]>> = {
   "actor.ts": ["credentialIdOf"],
   "db/batch.ts": ["after", "observe"],
-  "db/expected-version.ts": ["hasExpectedVersion", "nextVersion", "recordHasExpectedVersion"],
+  "db/expected-version.ts": ["hasExpectedVersion", "nextVersion", "resourceHasExpectedVersion"],
   "lib/errors.ts": [],
   "lib/header-errors.ts": [],
 };

@@ -113,6 +113,13 @@ const IDENTIFIERS: readonly Replaced[] = [
   { old: "PatchRefused", instead: "PatchError" },
   { old: "PointerProblem", instead: "PointerError" },
   { old: "arms", instead: "branches" },
+  { old: "recordHasExpectedVersion", instead: "resourceHasExpectedVersion" },
+  { old: "findConflict", instead: "require…, which throws the reason" },
+  { old: "requireCurrent", instead: "requireExpected" },
+  { old: "getCurrent", instead: "requireExpected" },
+  { old: "KeyRecord", instead: "KeyOrTombstone" },
+  { old: "RECORD_TYPES", instead: "RESOURCE_TYPES" },
+  { old: "recordedAttempts", instead: "earlierAttempts" },
   { old: "FoundedOrganization", instead: "OrganizationWithKey" },
   { old: "prepareFounding", instead: "prepareOrganization" },
   // The audit log, the changelog and idempotency entries

@@ -63,7 +63,7 @@ export const LIMIT_DESCRIPTIONS = {
   copiedBytes: bytes("Data that the `copy` operations of a patch copy in total, as JSON"),
   pointerLength: characters("The `path` and the `from` of a patch operation"),
   deploymentStacks: items("The `stack_ids` of a deployment"),
-  pageRecords: items("Items on a page"),
+  pageItems: items("Items on a page"),
   addedMembers: items("Members that one request adds to a project"),
   writtenVariables: items("Variables that one request writes"),
   poolEnvironments: items("Environments of a runner pool"),
@@ -193,7 +193,7 @@ export const LIMIT_DESCRIPTIONS = {
     "What an organization stores for repeats of requests with an `Idempotency-Key`",
     "the oldest are deleted",
   ),
-  sweepIdempotencyRecords: items(
+  sweepIdempotencyEntries: items(
     "Idempotency entries that one run of the sweep deletes, once they are too old",
     "the next run, within a minute, continues",
   ),
@@ -243,7 +243,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the entry has its length only; of the names of the variables whose values one request reads, " +
       "it has the first, and the `count` of all",
   ),
-  auditExportRecords: items(
+  auditExportEntries: items(
     "Entries in one export of the audit log",
     "the export ends with `has_more`, and its `cursor` continues it",
   ),

@@ -28,14 +28,14 @@ export interface CredentialStore<P extends Principal> {
   /** The time from which the credential is refused, unless it is used before. Null: never. */
   endOf(principal: P): number | null;
   /** The time to record as that of the last use. Undefined: the recorded one is recent. */
-  useToRecord(principal: P, now: number): number | undefined;
-  recordUse(db: Database, principal: P, time: number): Promise<void>;
+  useToSave(principal: P, now: number): number | undefined;
+  saveUse(db: Database, principal: P, time: number): Promise<void>;
 }
 
 /** Of a key or a token, which does not end by not being used, and whose last use is kept to the hour. */
 export const HOURLY_USE = {
   endOf: ({ expiresAt }: Principal) => expiresAt,
-  useToRecord({ lastUsedAt }: Principal, now: number) {
+  useToSave({ lastUsedAt }: Principal, now: number) {
     const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
     return (lastUsedAt ?? 0) < hour ? hour : undefined;
   },
@@ -80,11 +80,11 @@ export class CredentialCache<P extends Principal> {
   }
 
   /** Undefined if the last use that is recorded is recent. */
-  recordUse(d1: D1Database, principal: P): Promise<void> | undefined {
-    const time = this.#store.useToRecord(principal, this.#clock.now());
+  saveUse(d1: D1Database, principal: P): Promise<void> | undefined {
+    const time = this.#store.useToSave(principal, this.#clock.now());
     if (time === undefined) return undefined;
     principal.lastUsedAt = time;
-    return this.#store.recordUse(openForWriting(d1).db, principal, time);
+    return this.#store.saveUse(openForWriting(d1).db, principal, time);
   }
 
   #get({ id, secretHash }: PresentedKey): CacheEntry<P> | undefined {

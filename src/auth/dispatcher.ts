@@ -143,7 +143,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     if (!current || this.#isBehind(current, result)) {
       throw new Unauthenticated(this.#scheme.unauthenticatedMessage);
     }
-    this.#recordUse(context, key, current);
+    this.#saveUse(context, key, current);
     return current;
   }
 
@@ -224,10 +224,10 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     return new Unauthenticated(this.#scheme.unauthenticatedMessage);
   }
 
-  #recordUse({ env, execution }: RequestContext, key: PresentedKey, principal: P): void {
-    const recorded = this.#credentials.recordUse(env.DB, principal);
-    if (!recorded) return;
-    const logged = recorded.catch((error: unknown) => {
+  #saveUse({ env, execution }: RequestContext, key: PresentedKey, principal: P): void {
+    const saved = this.#credentials.saveUse(env.DB, principal);
+    if (!saved) return;
+    const logged = saved.catch((error: unknown) => {
       this.#log("error", "api_key.use_not_recorded", describeError(error));
     });
     execution.waitUntil(logged);

@@ -13,7 +13,7 @@ export function databaseMessage(error: unknown): string | undefined {
 /** What a write throws for a unique index that refuses it, by the columns: `table.column, table.column`. */
 export type Taken = Readonly<Record<string, ApiError>>;
 
-/** A row refers to a record that does not exist, or a record to delete is still referred to. */
+/** A row refers to a resource that does not exist, or a resource to delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("FOREIGN KEY constraint failed") === true;
 }

@@ -16,7 +16,7 @@ export async function requireExpectedVersion(
   throw new EtagMismatch(await entityTag(version, present()));
 }
 
-/** Whether a record has a version that `If-Match` lists. Undefined: the request has no condition. */
+/** Whether a resource has a version that `If-Match` lists. Undefined: the request has no condition. */
 export function hasExpectedVersion(
   { expectedVersions }: ConditionalRequest,
   version: Column,
@@ -27,9 +27,9 @@ export function hasExpectedVersion(
 
 /**
  * Like `hasExpectedVersion`, for the statements of a batch that write other tables.
- * @param where Selects the record.
+ * @param where Selects the resource.
  */
-export function recordHasExpectedVersion(
+export function resourceHasExpectedVersion(
   ctx: ConditionalRequest,
   version: Column,
   where: SQL | undefined,
@@ -39,7 +39,7 @@ export function recordHasExpectedVersion(
   return sql`exists (select 1 from ${version.table} where ${where} and ${isExpected})`;
 }
 
-/** The version of a record after a write by a caller. */
+/** The version of a resource after a write by a caller. */
 export function nextVersion(version: Column): SQL {
   return sql`${version} + 1`;
 }

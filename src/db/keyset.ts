@@ -10,7 +10,7 @@ export interface PageRequest {
 }
 
 export interface NamedPageRequest extends PageRequest {
-  /** Undefined: records of every name. */
+  /** Undefined: items of every name. */
   name: string | undefined;
 }
 
@@ -75,16 +75,16 @@ export const CUMULATIVE_BYTES = {
 } satisfies Record<keyof WithCumulativeBytes, SQL.Aliased>;
 
 /**
- * The derived table `page`, for a list whose records can be large. `records` is a keyset query of
- * `id`, `created_at` and `size` (see `sizeOf`). `page` has the records that fit and the first that
+ * The derived table `page`, for a list whose items can be large. `items` is a keyset query of
+ * `id`, `created_at` and `size` (see `sizeOf`). `page` has the items that fit and the first that
  * does not, so that a select that joins it never reads the rest.
  */
-export function limitPageBytes(page: PageRequest, records: SQLWrapper): SQL {
+export function limitPageBytes(page: PageRequest, items: SQLWrapper): SQL {
   const order = sql.raw(page.direction);
-  // Counts a record that is larger than a page as one page, so that the record after it is found.
+  // Counts an item that is larger than a page as one page, so that the item after it is found.
   const size = sql.raw(`min(size, ${LIMITS.pageBytes.value})`);
   return sql`(select record.* from (select *, sum(${size}) over
-      (order by created_at ${order}, id ${order}) as total from ${records}) as record
+      (order by created_at ${order}, id ${order}) as total from ${items}) as record
     where record.total - ${size} <= ${LIMITS.pageBytes.value}) as page`;
 }
 
@@ -95,7 +95,7 @@ export function pageOrder(page: PageRequest): SQL {
 }
 
 /**
- * The bytes of a record as sent, as the column `size`: JSON columns as stored, text columns quoted
+ * The bytes of an item as sent, as the column `size`: JSON columns as stored, text columns quoted
  * and escaped, and `rest` bytes for the other fields and all field names.
  */
 export function sizeOf(columns: {

@@ -8,12 +8,12 @@ export interface OwnedTable {
   table: SQLiteTable;
   /** Foreign keys to the owners of a row. The row is deleted with any of its owners. */
   deletedWith: readonly SQLiteColumn[];
-  /** Foreign keys that become null when the record that they refer to is deleted. */
+  /** Foreign keys that become null when the resource that they refer to is deleted. */
   clearedWith?: readonly SQLiteColumn[];
-  /** Its rows may be many: those of a deleted record that leaves a tombstone stay for the purge. */
+  /** Its rows may be many: those of a deleted resource that leaves a tombstone stay for the purge. */
   purged?: true;
-  /** What remains of a deleted record until the purge, because rows that stay refer to it. */
-  tombstone?: { recordType: string; columns: Readonly<Record<string, unknown>> };
+  /** What remains of a deleted resource until the purge, because rows that stay refer to it. */
+  tombstone?: { resourceType: string; columns: Readonly<Record<string, unknown>> };
   /** How long its rows are kept. Their IDs are UUIDv7. Children are deleted with their row. */
   retention?: Retention;
   /** Its rows at this time that may have a log outside of the database, which the purge deletes first. */
@@ -62,11 +62,11 @@ export class Ownership {
   }
 
   /**
-   * The statements that delete all rows that a record of `root` owns, children first, and clear the
-   * foreign keys to it. They keep the record itself. If it becomes a tombstone, so do those that can,
+   * The statements that delete all rows that a resource of `root` owns, children first, and clear the
+   * foreign keys to it. They keep the resource itself. If it becomes a tombstone, so do those that can,
    * and the rows that may be many stay. `condition` must have the same outcome in each
    * statement of the batch.
-   * @param id Or a select of the IDs of several records.
+   * @param id Or a select of the IDs of several resources.
    */
   deletionOf(db: Database, root: SQLiteTable, id: string | SQL, condition: SQL): Statements {
     const owned = this.ownedBy(root);
@@ -106,11 +106,11 @@ export class Ownership {
   }
 
   /** The tables whose rows become tombstones of a type. */
-  tombstonesOf(recordType: string): SQLiteTable | undefined {
-    return this.#tables.find(({ tombstone }) => tombstone?.recordType === recordType)?.table;
+  tombstonesOf(resourceType: string): SQLiteTable | undefined {
+    return this.#tables.find(({ tombstone }) => tombstone?.resourceType === resourceType)?.table;
   }
 
-  /** In which order to delete everything that a record of `root` owns. */
+  /** In which order to delete everything that a resource of `root` owns. */
   rowsOwnedBy(root: SQLiteTable): OwnedRows[] {
     const owned = this.ownedBy(root);
     return childrenFirst(owned).flatMap((table) => {

@@ -7,7 +7,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
  */
 export const TOMBSTONE_ORGANIZATION_ID = "1".repeat(22);
 
-/** With a control character, which names of records cannot have, so that every name is free. */
+/** With a control character, which names of resources cannot have, so that every name is free. */
 export const TOMBSTONE_NAME = sql<string>`char(127) || id`;
 
 /**

@@ -30,10 +30,10 @@ export const HEADERS: Record<HeaderName, ReturnType<typeof header>> = {
     `The remaining requests, and the seconds until the reset: \`"default";r=99;t=60\`. ${ABSENT}`,
   ),
   ETag: header(
-    "Of a record: its version and a digest of it, for `If-Match` and `If-None-Match`. Otherwise a weak " +
+    "Of a resource: its version and a digest of it, for `If-Match` and `If-None-Match`. Otherwise a weak " +
       "digest of the response, for `If-None-Match`.",
   ),
-  Location: header("The path of the created record, or of the page that follows."),
+  Location: header("The path of the created resource, or of the page that follows."),
   "Idempotency-Replayed": header(
     "`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.",
   ),
@@ -91,11 +91,15 @@ function errorHeaders(status: string): readonly HeaderName[] {
 }
 
 function successHeaders(operation: DocumentedOperation, status: string): HeaderName[] {
-  const { "x-record": isRecord = false, "x-polled": isPolled = false, parameters = [] } = operation;
+  const {
+    "x-record": isResource = false,
+    "x-polled": isPolled = false,
+    parameters = [],
+  } = operation;
   const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
   return [
-    ...((isRecord || isPolled) && status !== "204" ? (["ETag"] as const) : []),
-    ...((isRecord && status === "201") || status === "303" ? (["Location"] as const) : []),
+    ...((isResource || isPolled) && status !== "204" ? (["ETag"] as const) : []),
+    ...((isResource && status === "201") || status === "303" ? (["Location"] as const) : []),
     ...(isIdempotent ? (["Idempotency-Replayed"] as const) : []),
   ];
 }

@@ -25,14 +25,14 @@ variables, and the roles of their members. It queues deployments, which your run
 notifies webhooks and Slack.
 
 **Authentication.** Send an API key in the \`x-api-key\` header. A key belongs to one organization;
-a record of another organization is \`not_found\`. A browser that has signed in sends a session's cookie
+a resource of another organization is \`not_found\`. A browser that has signed in sends a session's cookie
 instead, which may do what its key may do. The runner endpoints, \`/v1/runner/*\`, take a
 runner token in the same header instead.
 
 **Identifiers** are 22 characters of base58, and sort by time. A request may also use the same UUID in
 its 8-4-4-4-12 layout or as 32 hexadecimal digits.
 
-**Lists** have \`data\`, \`has_more\` and, if there are more records, \`next_page\`: send it as \`after\`.
+**Lists** have \`data\`, \`has_more\` and, if there are more resources, \`next_page\`: send it as \`after\`.
 
 **Bodies** are strict: an unknown field is \`bad_input\`, and so is a missing body; send \`{}\` if every
 field is optional. Text has no control characters; text with lines may have tabs and newlines. A
@@ -48,8 +48,8 @@ is refused, also with keys that were never used; a key that was used before is a
 **Safe writes.** Send an \`Idempotency-Key\` with a POST or PATCH, and repeat the request with it if the
 response is lost: the repeat gets the response to the first request, with \`Idempotency-Replayed: true\`.
 It needs the access that the request needs, as the caller has it at that time.
-A record has an \`ETag\`: send it as \`If-Match\` with a PUT, PATCH or DELETE, which is a \`conflict\` if
-the record has changed since. An operation that has no such condition refuses the header.
+A resource has an \`ETag\`: send it as \`If-Match\` with a PUT, PATCH or DELETE, which is a \`conflict\` if
+the resource has changed since. An operation that has no such condition refuses the header.
 
 **Polling.** Lists that change while you watch them have a weak \`ETag\`, which covers what the response
 shows. Send it as \`If-None-Match\` with the next request: the reply is 304 without a body if nothing

@@ -11,7 +11,7 @@ export interface OperationDocument {
   description?: string;
   /** The role that an API key needs: in the project, or `admin` in the organization. */
   role?: ProjectRole | "admin";
-  /** The records that may be `not_found`, as the messages name them. */
+  /** The resources that may be `not_found`, as the messages name them. */
   notFound?: readonly string[];
   /** Examples of the other errors, by a name that is unique in the document. */
   errors?: Readonly<Record<string, ApiError>>;

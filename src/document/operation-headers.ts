@@ -24,7 +24,7 @@ const IDEMPOTENCY_KEY = lazy(() =>
     .openapi({
       description:
         `A text of your own, new for each request. For ${durationOf(LIMITS.idempotencyMs.value)}, a repeat with the same key gets the response ` +
-        "to the first request, if the caller still has the access that the request needs. If its record was " +
+        "to the first request, if the caller still has the access that the request needs. If its resource was " +
         "deleted since, an admin gets the response, and others `not_found`.",
       pattern: `^[\\x21-\\x7E]{1,${LIMITS.idempotencyKeyLength.value}}$`,
       example: "deploy-4711-attempt-1",
@@ -32,7 +32,7 @@ const IDEMPOTENCY_KEY = lazy(() =>
 );
 const IF_MATCH = lazy(() =>
   z.string().optional().openapi({
-    description: "`ETag`s, or `*`. Another version of the record is a `conflict`.",
+    description: "`ETag`s, or `*`. Another version of the resource is a `conflict`.",
     example: TAG,
   }),
 );
@@ -45,12 +45,12 @@ const IF_NONE_MATCH = lazy(() =>
 
 /** Which headers of safe writes a route reads. */
 function headersOf(operation: Operation) {
-  const { method, record: isRecord = false, polled: isPolled = false } = operation;
+  const { method, resource: isResource = false, polled: isPolled = false } = operation;
   const credentials = credentialsOf(operation);
   return {
     hasIdempotencyKey: credentials.includes("api_key") && ["post", "patch"].includes(method),
-    hasIfMatch: isRecord && ["put", "patch", "delete"].includes(method),
-    hasIfNoneMatch: (isRecord || isPolled) && method === "get",
+    hasIfMatch: isResource && ["put", "patch", "delete"].includes(method),
+    hasIfNoneMatch: (isResource || isPolled) && method === "get",
     isWrite: credentials.includes("api_key") && method !== "get",
   };
 }

@@ -137,7 +137,7 @@ const EtagCause = component("EtagCause", () =>
   z
     .object({
       etag: z.string().openapi({
-        description: "The current `ETag` of the record.",
+        description: "The current `ETag` of the resource.",
         example: '"4.5f0c8a526f0e4a539d0f3f8e"',
       }),
     })

@@ -9,7 +9,7 @@ export const SCOPE_EXTENSION = "x-scope";
 
 /** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
 export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
-  const { method, path, operationId, policy, writes, record, polled, scope, request } = operation;
+  const { method, path, operationId, policy, writes, resource, polled, scope, request } = operation;
   const { tags, summary, role, responses } = document;
   requireSameReply(operation, document);
   const needs = [role && describeRole(role), scope && `Needs the scope \`${scope}\`.`];
@@ -20,7 +20,7 @@ export function toRoute(operation: Operation, document: OperationDocument): Rout
     security: credentialsOf(operation).map((name) => ({ [name]: [] })),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { "x-writes": writes }),
-    ...(record && { "x-record": record }),
+    ...(resource && { "x-record": resource }),
     ...(polled && { "x-polled": polled }),
     ...(scope && { [SCOPE_EXTENSION]: scope }),
     ...(request && { request: request() }),

@@ -23,6 +23,7 @@ const EXPOSED = EXPOSED_HEADERS.join(", ");
 /** The longest time that Chromium accepts. */
 export const MAX_AGE_SECONDS = 7_200;
 
+const PREFLIGHT_HEADER = "access-control-request-method";
 const PREFLIGHT_HEADERS = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "access-control-allow-headers":
@@ -39,7 +40,7 @@ export function isPreflight(context: RequestContext, routes: RouteIndex): boolea
   const { method, headers } = context.request;
   return (
     method === "OPTIONS" &&
-    headers.has("access-control-request-method") &&
+    headers.has(PREFLIGHT_HEADER) &&
     hasAllowedOrigin(context) &&
     isShared(context, routes)
   );
@@ -70,7 +71,7 @@ function hasAllowedOrigin({ request, env }: RequestContext): boolean {
 /** Whether the request is for the API, and not for a page that a person opens. */
 function isShared({ request, path }: RequestContext, routes: RouteIndex): boolean {
   const { method, headers } = request;
-  const intended = method === "OPTIONS" && headers.get("access-control-request-method");
+  const intended = method === "OPTIONS" && headers.get(PREFLIGHT_HEADER);
   const route = routes.find(intended || method, path);
   return route ? !route.isPage : path.startsWith("/v1/");
 }

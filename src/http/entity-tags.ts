@@ -10,20 +10,20 @@ import type { ApiKeyEnv } from "./envs.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * Sets the `ETag` of a response that is one record, and returns the record.
+ * Sets the `ETag` of a response that is one resource, and returns the resource.
  * @param version The number of writes by callers.
  */
-export async function tagged<Record extends object>(
+export async function tagged<Resource extends object>(
   c: Context,
   version: number,
-  record: Record,
-): Promise<Record> {
-  c.header("etag", await entityTag(version, record));
-  return record;
+  resource: Resource,
+): Promise<Resource> {
+  c.header("etag", await entityTag(version, resource));
+  return resource;
 }
 
 /**
- * Sets the `Location` of a record that the request has created.
+ * Sets the `Location` of a resource that the request has created.
  * @param path Of the operation that reads it.
  */
 export function setLocation(
@@ -42,8 +42,8 @@ export function setLocation(
 }
 
 /** Reads `If-Match`. No write ignores a condition: one that it does not support is `bad_input`. */
-export function readPreconditions({ method, record }: Operation): MiddlewareHandler<ApiKeyEnv> {
-  const isSupported = record === true && method !== "post";
+export function readPreconditions({ method, resource }: Operation): MiddlewareHandler<ApiKeyEnv> {
+  const isSupported = resource === true && method !== "post";
   return (c, next) => {
     const { headers } = c.req.raw;
     if (headers.has("if-none-match")) throw UNSUPPORTED_IF_NONE_MATCH;

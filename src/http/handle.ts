@@ -38,7 +38,7 @@ type Versioned = { version: number };
 
 type ShownRow<Declared, Present> = Declared extends { version: (row: infer Row) => number }
   ? RowOf<Present> & Row
-  : Declared extends { record: true }
+  : Declared extends { resource: true }
     ? RowOf<Present> & Versioned
     : RowOf<Present>;
 
@@ -80,7 +80,7 @@ export type Presentable<Declared extends Operation, Responses, Bindings> =
         "but the document describes": Described<Declared, Responses> & Located<Declared>;
       };
 
-/** What identifies a record: a member has the ID of its membership. */
+/** What identifies a resource: a member has the ID of its membership. */
 type Identified = { id: string } | { membership_id: string };
 type Located<Declared> = Declared extends { location: object } ? Identified : unknown;
 
@@ -122,8 +122,8 @@ async function replyWith(
   const row = presentSecrets ? (result as { row: never }).row : (result as never);
   const shown = present(row, ctx as never);
   const json = JSON.stringify(shown);
-  // The tag is that of the record without its secrets, as a GET shows it.
-  if (operation.record) headers["etag"] = await entityTagOfJson(versionOf(operation, row), json);
+  // The tag is that of the resource without its secrets, as a GET shows it.
+  if (operation.resource) headers["etag"] = await entityTagOfJson(versionOf(operation, row), json);
   if (location) headers["location"] = locate(location.path, params, shown as Identified);
   const body = presentSecrets
     ? JSON.stringify({ ...shown, ...presentSecrets(result as never) })
@@ -137,7 +137,7 @@ function versionOf({ version }: Operation, row: Versioned): number {
 
 type Params = Readonly<Record<string, string>> | undefined;
 
-/** The path of a record: its last parameter identifies the record, and the others are of the request. */
+/** The path of a resource: its last parameter identifies the resource, and the others are of the request. */
 function locate(path: string, params: Params, shown: Identified): string {
   const own = path.slice(path.lastIndexOf("{"));
   return path

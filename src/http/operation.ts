@@ -19,25 +19,25 @@ export interface Operation {
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
   writes?: true;
   /**
-   * For an operation on one record: its response has an `ETag`, a GET accepts `If-None-Match`, and a PUT,
+   * For an operation on one resource: its response has an `ETag`, a GET accepts `If-None-Match`, and a PUT,
    * PATCH or DELETE accepts `If-Match`.
    */
-  record?: true;
-  /** For a GET of several records that clients repeat: its response has a weak `ETag`, for `If-None-Match`. */
+  resource?: true;
+  /** For a GET of several resources that clients repeat: its response has a weak `ETag`, for `If-None-Match`. */
   polled?: true;
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
   /** The status of a response that is no error. Default: 200. */
   status?: 200 | 201 | 204 | 303;
-  /** The number of writes by callers, of a `record` without a `version`. */
+  /** The number of writes by callers, of a `resource` without a `version`. */
   version?: (row: never) => number;
-  /** The record that the verb returns, as the response shows it to the caller. */
+  /** The resource that the verb returns, as the response shows it to the caller. */
   present?: (row: never, ctx: never) => object;
-  /** The secrets of a result `{ row, ...secrets }`, beside the record `row`. */
+  /** The secrets of a result `{ row, ...secrets }`, beside the resource `row`. */
   presentSecrets?: (result: never) => object;
-  /** Each record of the page that the verb returns, as the response shows it to the caller. */
+  /** Each resource of the page that the verb returns, as the response shows it to the caller. */
   presentEach?: (row: never, ctx: never) => object;
-  /** For an operation that creates a record: the operation that reads it. */
+  /** For an operation that creates a resource: the operation that reads it. */
   location?: { path: string };
   /** For a response that is a page of HTML. */
   page?: true;
@@ -46,7 +46,7 @@ export interface Operation {
   middleware?: MiddlewareHandler[];
 }
 
-/** The `version` of a record that no caller changes. */
+/** The `version` of a resource that no caller changes. */
 export const unchanging = () => 1;
 
 /** Without this, inference for the type parameter accepts misspelled options. */

@@ -10,7 +10,7 @@ import { component, nameFilter } from "../lib/schemas.ts";
 
 const SORT_ORDERS = ["created_at", "+created_at", "-created_at"] as const;
 const DEFAULT_LIMIT = 20;
-const MAXIMUM_LIMIT = LIMITS.pageRecords.value;
+const MAXIMUM_LIMIT = LIMITS.pageItems.value;
 const LIMIT_MESSAGE = `Send a whole number from 1 to ${MAXIMUM_LIMIT}.`;
 
 const SortOrder = component("SortOrder", () =>
@@ -55,14 +55,14 @@ export const ListQuery = lazy(() =>
           minimum: 1,
           maximum: MAXIMUM_LIMIT,
           default: DEFAULT_LIMIT,
-          description: "The maximum number of records on a page.",
+          description: "The maximum number of resources on a page.",
         })),
       ),
     sort_by: SortOrder().optional(),
   }),
 );
 
-/** For a list of records that have names of at most `maximum` characters. */
+/** For a list of resources that have names of at most `maximum` characters. */
 export function namedListQuery(maximum: number) {
   return ListQuery().extend({ name: nameFilter(maximum) });
 }
@@ -85,17 +85,17 @@ export function toNamedPageRequest(
 }
 
 /** Source: docs/api.md, "Lists". */
-export function envelopeOf<Schema extends z.ZodType>(record: () => Schema, name: string) {
+export function envelopeOf<Schema extends z.ZodType>(item: () => Schema, name: string) {
   return component(name, () =>
     z
-      .object(envelopeFields(record()))
+      .object(envelopeFields(item()))
       .openapi(documented(() => ({ description: "One page of a list." }))),
   );
 }
 
-export function envelopeFields<Schema extends z.ZodType>(record: Schema) {
+export function envelopeFields<Schema extends z.ZodType>(item: Schema) {
   return {
-    data: z.array(record).openapi(documented(() => ({ description: "The records of this page." }))),
+    data: z.array(item).openapi(documented(() => ({ description: "The resources of this page." }))),
     has_more: z
       .boolean()
       .openapi(documented(() => ({ description: "Whether there is a next page." }))),

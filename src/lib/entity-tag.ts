@@ -1,7 +1,7 @@
 import { sha256 } from "./digest.ts";
 import { toHex } from "./radix.ts";
 
-/** The versions that a caller expects a record to have. */
+/** The versions that a caller expects a resource to have. */
 export type ExpectedVersions = "any" | readonly number[];
 
 export interface ConditionalRequest {
@@ -11,25 +11,25 @@ export interface ConditionalRequest {
 
 /** Of the digest, in a tag. */
 const DIGEST_BYTES = 12;
-/** As `entityTag` writes them. No other tag belongs to a record. */
+/** As `entityTag` writes them. No other tag belongs to a resource. */
 const OWN_TAG = /^(0|[1-9]\d{0,14})\.[0-9a-f]{24}$/;
 
 /**
- * The strong entity tag of a record (RFC 9110, 8.8.3): its version, and a digest of what is shown,
+ * The strong entity tag of a resource (RFC 9110, 8.8.3): its version, and a digest of what is shown,
  * because some of that changes without a write by a caller.
  */
 export function entityTag(version: number, record: unknown): Promise<string> {
   return entityTagOfJson(version, JSON.stringify(record));
 }
 
-/** Like `entityTag`, for a response that has the JSON of the record as its body. */
+/** Like `entityTag`, for a response that has the JSON of the resource as its body. */
 export async function entityTagOfJson(version: number, json: string): Promise<string> {
   return `"${version}.${await shortDigest(json)}"`;
 }
 
 /**
- * The weak entity tag of a response that is no record. It covers exactly what is shown: much of that,
- * such as the progress of a stack, changes without the version of any record in it.
+ * The weak entity tag of a response that is no resource. It covers exactly what is shown: much of that,
+ * such as the progress of a stack, changes without the version of any resource in it.
  */
 export async function bodyTag(body: string | ArrayBuffer): Promise<string> {
   return `W/"${await shortDigest(body)}"`;

@@ -95,8 +95,8 @@ export class Forbidden extends ApiError {
 }
 
 /**
- * The message does not contain the ID, so that the response for a record of another organization is
- * identical to the response for a record that does not exist.
+ * The message does not contain the ID, so that the response for a resource of another organization is
+ * identical to the response for a resource that does not exist.
  */
 export class NotFound extends ApiError {
   constructor(what: string) {
@@ -110,9 +110,9 @@ export class Conflict extends ApiError {
   }
 }
 
-/** The record does not have a version that `If-Match` lists. */
+/** The resource does not have a version that `If-Match` lists. */
 export class EtagMismatch extends Conflict {
-  /** @param etag The current tag of the record. */
+  /** @param etag The current tag of the resource. */
   constructor(etag: string) {
     super("The record has changed. Read it again, and send its new ETag in If-Match.", {
       cause: { etag },

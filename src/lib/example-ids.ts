@@ -1,7 +1,7 @@
 import { BASE58 } from "./radix.ts";
 import type { ChangedType, TargetType } from "./resource-types.ts";
 
-/** In the OpenAPI document, one ID stands for the same record everywhere. */
+/** In the OpenAPI document, one ID stands for the same resource everywhere. */
 export const EXAMPLE_IDS = {
   organization: "1CfiqFR7M6S38z94Y2usEL",
   account: "1Cfo6KUc4VFzXW7PgzEXZF",

@@ -15,7 +15,7 @@ export function newId(clock: Clock): string {
   return encodeId(v7({ msecs: clock.now() }, new Uint8Array(16)));
 }
 
-/** Sorts after the IDs of records that were created before `time`, and before all later ones. */
+/** Sorts after the IDs of resources that were created before `time`, and before all later ones. */
 export function firstIdAt(time: number): string {
   const uuid = new Uint8Array(16);
   new DataView(uuid.buffer).setBigUint64(0, BigInt(time) << 16n);
@@ -29,7 +29,7 @@ export function encodeId(uuid: Uint8Array): string {
 
 /**
  * The 22-character form of an ID in any of its three forms; undefined for another text. Does not
- * check that 22 characters are at most 128 bits: no record has a larger ID.
+ * check that 22 characters are at most 128 bits: no resource has a larger ID.
  */
 export function canonicalId(text: string): string | undefined {
   if (SHORT.test(text)) return text;

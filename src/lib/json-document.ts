@@ -1,6 +1,6 @@
 import { isObject } from "./json-value.ts";
 import { LIMITS } from "./limits.ts";
-import { LONE_SURROGATES, CONTROL_CHARACTERS } from "./text-patterns.ts";
+import { CONTROL_CHARACTERS, LONE_SURROGATES } from "./text-patterns.ts";
 
 export interface DocumentProblem {
   path: string[];

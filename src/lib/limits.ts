@@ -21,7 +21,7 @@ export const LIMITS = {
   copiedBytes: { value: MIB },
   pointerLength: { value: 2000 },
   deploymentStacks: { value: 500 },
-  pageRecords: { value: 240 },
+  pageItems: { value: 240 },
   addedMembers: { value: 100 },
   writtenVariables: { value: 200 },
   poolEnvironments: { value: 100 },
@@ -94,7 +94,7 @@ export const LIMITS = {
   idempotencyMs: { value: 24 * HOUR_MS },
   // The trigger `idempotency_records_size` has it, too.
   idempotencyBytes: { value: 64 * MIB },
-  sweepIdempotencyRecords: { value: 20_000 },
+  sweepIdempotencyEntries: { value: 20_000 },
   runnerTokensOfPool: { value: 100 },
   // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.
   invalidatedCredentials: { value: 2_000 },
@@ -112,7 +112,7 @@ export const LIMITS = {
   changelogEventEntries: { value: 50 },
   changelogEventName: { value: 100 },
   recordedFieldLength: { value: 16_384 },
-  auditExportRecords: { value: 50_000 },
+  auditExportEntries: { value: 50_000 },
   auditExportAgeMs: { value: 60_000 },
   deploymentEventStacks: { value: 25 },
   slackConfirmationMs: { value: 24 * HOUR_MS },

@@ -4,7 +4,7 @@ import type { ExampleKind } from "./example-ids.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
-import { LINE, PARAGRAPHS, TEXT, LONE_SURROGATES, CONTROL_CHARACTERS } from "./text-patterns.ts";
+import { CONTROL_CHARACTERS, LINE, LONE_SURROGATES, PARAGRAPHS, TEXT } from "./text-patterns.ts";
 
 /** What a schema that is built at its first use accepts, after its transformations. */
 export type Output<Schema extends () => z.ZodType> = z.output<ReturnType<Schema>>;
@@ -79,6 +79,9 @@ export function timestampInput() {
   }, TIMESTAMP);
 }
 
+/** For a time that is over. */
+export const IN_THE_PAST = "Send a time in the future.";
+
 /** For the end of a range of times. */
 export const BEFORE_FROM = "Send a time that is not before `from`.";
 
@@ -115,7 +118,7 @@ function unicode(maximum: number, pattern: RegExp) {
 /** Describes the body of every PATCH. */
 export const CHANGED_FIELDS = "The fields to change. The others stay as they are.";
 
-/** Absent and `null` both mean that the record has no value. */
+/** Absent and `null` both mean that the resource has no value. */
 export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
@@ -126,7 +129,7 @@ export function nameFilter(maximum: number) {
     .optional()
     .openapi(
       documented(() => ({
-        description: "Only records with exactly this name; upper and lower case differ.",
+        description: "Only resources with exactly this name; upper and lower case differ.",
       })),
     );
 }

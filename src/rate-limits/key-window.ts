@@ -1,12 +1,8 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { PrefetchedTokens, TOKEN_TTL_MS } from "./prefetched-tokens.ts";
 import type { TokenRequest, TokenResponse } from "./organization-window.ts";
+import { FALLBACK_MS, FALLBACK_SHARE, OVERLOADED_WAIT_MS } from "./policies.ts";
+import { PrefetchedTokens, TOKEN_TTL_MS } from "./prefetched-tokens.ts";
 import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./window.ts";
-
-/** How long a key admits requests without tokens after its organization's object fails. */
-const FALLBACK_MS = 1_000;
-const FALLBACK_SHARE = 1 / 4;
-const OVERLOADED_WAIT_MS = 1_000;
 
 export interface KeyDecision {
   admitted: boolean;

@@ -4,15 +4,19 @@ import { callObject, isOverloaded } from "../lib/call-object.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import type { KeyDecision } from "./key-window.ts";
-import { organizationLimit, POLICIES, type PolicyName } from "./policies.ts";
+import {
+  FALLBACK_MS,
+  FALLBACK_SHARE,
+  OVERLOADED_WAIT_MS,
+  organizationLimit,
+  POLICIES,
+  type PolicyName,
+} from "./policies.ts";
 import type { RateLimiter } from "./rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
 export const CALL_TIMEOUT_MS = 500;
 const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
-const OVERLOADED_WAIT_MS = 1_000;
-const FALLBACK_SHARE = 1 / 4;
-const FALLBACK_MS = 1_000;
 const INVALIDATION_BATCH = 50;
 const MAX_CACHED_WINDOWS = 10_000;
 

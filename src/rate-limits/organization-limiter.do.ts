@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import {
-  type TokenRequest,
-  type TokenResponse,
   OrganizationWindow,
   type OrganizationWindowState,
+  type TokenRequest,
+  type TokenResponse,
 } from "./organization-window.ts";
 import { organizationLimit, type PolicyName } from "./policies.ts";
 import { throttledSave } from "./throttled-save.ts";

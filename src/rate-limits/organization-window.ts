@@ -6,8 +6,8 @@ import {
   sum,
   whenBelow,
 } from "./admission-counts.ts";
-import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
 import { WINDOW_MS } from "./policies.ts";
+import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
 
 const LOG_STEP_MS = 50;
 /** Longer than that of the log, because there is one for each consumer. */

@@ -15,6 +15,13 @@ export const POLICIES = {
   },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
+/** The share of a limit that is admitted while the object that would decide cannot be called. */
+export const FALLBACK_SHARE = 1 / 4;
+/** How long, before the object is called again. */
+export const FALLBACK_MS = 1_000;
+/** How long a caller waits that an overloaded object has refused. */
+export const OVERLOADED_WAIT_MS = 1_000;
+
 export type PolicyName = keyof typeof POLICIES;
 
 /** In requests per window, for all keys of one organization. */

@@ -21,7 +21,7 @@ interface Options<Secrets> {
 
 /** What decides if the guarded statement has changed nothing. */
 interface Refusal<First extends Statements, Changed> {
-  /** Throws if the caller cannot read the record any more, or it has a version that is not expected. */
+  /** Throws if the caller cannot read the resource any more, or it has a version that is not expected. */
   reread?: () => Promise<unknown>;
   /** The reason that is left. */
   otherwise: (first: Results<First>) => Error;

@@ -458,7 +458,7 @@ describe("an export of the audit log", () => {
   });
 
   it("ends after its maximum of records, and says that there are more", async () => {
-    const maximum = LIMITS.auditExportRecords.value;
+    const maximum = LIMITS.auditExportEntries.value;
     let made = 0;
     const pageOf = (count: number) => {
       const page = Array.from({ length: count }, () => {

@@ -134,7 +134,7 @@ describe("the sweep", () => {
   });
 
   it("deletes a bounded number in one run, and the rest in the next", async () => {
-    const maximum = LIMITS.sweepIdempotencyRecords.value;
+    const maximum = LIMITS.sweepIdempotencyEntries.value;
     await insertRecords(maximum + 700);
     now = 2 * DAY;
     const worker = new Instrumented({ clock });

@@ -17,7 +17,7 @@ const GET = {
   method: "get",
   path: "/v1/components/{component_id}",
   operationId: "getComponent",
-  record: true,
+  resource: true,
   scope: "environments:read",
   request: () => ({ params: ComponentParams() }),
 } as const;
@@ -27,7 +27,7 @@ const CREATE = {
   path: "/v1/environments/{environment_id}/components",
   operationId: "createComponent",
   status: 201,
-  record: true,
+  resource: true,
   scope: "environments:write",
   request: () => ({ params: EnvironmentParams(), body: jsonBody(ComponentInput()) }),
 } as const;

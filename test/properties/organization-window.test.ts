@@ -345,7 +345,8 @@ describe("an organization's window", () => {
     const window = new OrganizationWindow(20);
     const first = window.grant(tokenRequest("a", 4, "someone"), 1_000);
     window.grant(tokenRequest("b", 20, "busy"), 1_000);
-    for (let each = 0; each < 2_000; each += 1) window.grant(tokenRequest(`c${each}`, 1, "busy"), 1_000);
+    for (let each = 0; each < 2_000; each += 1)
+      window.grant(tokenRequest(`c${each}`, 1, "busy"), 1_000);
     expect(window.grant(tokenRequest("a", 4, "someone"), 1_000)).toEqual(first);
     expect(window.state.log).toEqual([[1_000, 16]]);
   });
@@ -358,7 +359,7 @@ describe("an organization's window", () => {
       { grantId: "a", ages: [5_500], unused: 0 },
       { grantId: "b", ages: [], unused: 1 },
     ];
-    window.grant({ ...grant("c", 0, "someone"), reports }, 10_000);
+    window.grant({ ...tokenRequest("c", 0, "someone"), reports }, 10_000);
     expect(window.state).toEqual({
       log: [[4_500, 1]],
       reserved: [],

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../src/lib/limits.ts";
 import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
 import {
-  type LeaseResponse,
   OrganizationWindow,
+  type TokenResponse,
 } from "../../src/rate-limits/organization-window.ts";
 import { type Random, seededRandom } from "./random.ts";
 
@@ -54,7 +54,7 @@ export class LimiterSimulation {
   /** The next `remaining` decisions are admissions by the last response, decided at `at`. */
   #granted = { at: 0, remaining: 0 };
   /** By the ID of the lease request, which a retry shares. */
-  readonly #decisions = new Map<string, { at: number; response: LeaseResponse }>();
+  readonly #decisions = new Map<string, { at: number; response: TokenResponse }>();
   #now = 0;
   #ids = 0;
 
@@ -96,7 +96,7 @@ export class LimiterSimulation {
     );
     if (decision) this.#recordDecision(decision, key);
     else this.waitedAt.push(this.#now);
-    this.#renewLease(key, key.window);
+    this.#requestTokens(key, key.window);
   }
 
   #recordDecision({ admitted, by }: KeyDecision, { consumerId }: SimulatedKey): void {
@@ -110,9 +110,9 @@ export class LimiterSimulation {
   }
 
   /** The key's object does the same after every request and every response. */
-  #renewLease(key: SimulatedKey, window: KeyWindow): void {
+  #requestTokens(key: SimulatedKey, window: KeyWindow): void {
     const { lossRate, failureRate } = this.#conditions;
-    const request = window.nextLease(this.#now + key.skewMs, () => String(++this.#ids));
+    const request = window.nextRequest(this.#now + key.skewMs, () => String(++this.#ids));
     if (!request) return;
     key.pending += 1;
     const isFirstLost = this.#random.chance(lossRate);
@@ -124,7 +124,7 @@ export class LimiterSimulation {
       this.#schedule(this.#now + RETRY_AFTER_MS + 150, () => {
         key.pending -= 1;
         window.startFallback(this.#now + key.skewMs);
-        this.#renewLease(key, window);
+        this.#requestTokens(key, window);
       });
     }
   }
@@ -132,13 +132,13 @@ export class LimiterSimulation {
   #deliver(
     key: SimulatedKey,
     window: KeyWindow,
-    request: Parameters<OrganizationWindow["lease"]>[0],
+    request: Parameters<OrganizationWindow["grant"]>[0],
     isResponseLost: boolean,
     delayMs: number,
   ): void {
     this.#schedule(this.#now + delayMs + this.#latency(), () => {
       const { consumerId } = key;
-      const response = this.#organization.lease({ ...request, consumerId }, this.#now);
+      const response = this.#organization.grant({ ...request, consumerId }, this.#now);
       const earlier = this.#decisions.get(request.id);
       // The object decides again on a retry if its cache has evicted the first response.
       const decidedAt = earlier?.response === response ? earlier.at : this.#now;
@@ -149,7 +149,7 @@ export class LimiterSimulation {
         this.#granted = { at: decidedAt, remaining: response.admitted };
         window.accept(response, this.#now + key.skewMs);
         this.#granted.remaining = 0;
-        this.#renewLease(key, window);
+        this.#requestTokens(key, window);
       });
     });
   }

@@ -3,7 +3,7 @@ import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../lib/schemas.ts";
 import { ScopeName } from "../api-keys/index.ts";
 import { OrgRole } from "../memberships/index.ts";
-import { MemberKind, PERSON } from "../memberships/responses.ts";
+import { MEMBER_ID, MemberKind, PERSON } from "../memberships/responses.ts";
 
 export const Account = component("Account", () =>
   z
@@ -33,7 +33,7 @@ const Organization = lazy(() =>
 const Membership = lazy(() =>
   z
     .object({
-      id: identifierOf("membership", "The `member_id` in the paths."),
+      id: identifierOf("membership", MEMBER_ID),
       role: OrgRole().openapi({ description: "The highest role that its keys can have." }),
       kind: MemberKind(),
     })

@@ -23,7 +23,7 @@ const get = operation({
   method: "get",
   path: "/v1/account",
   operationId: "getAccount",
-  record: true,
+  resource: true,
   present: presentOwnAccount,
   scope: "members:read",
 });
@@ -32,7 +32,7 @@ const update = operation({
   method: "patch",
   path: "/v1/account",
   operationId: "updateAccount",
-  record: true,
+  resource: true,
   present: presentOwnAccount,
   scope: "members:write",
   request: () => ({ body: jsonBody(UpdateAccount()) }),
@@ -43,7 +43,7 @@ const remove = operation({
   path: "/v1/account",
   operationId: "deleteAccount",
   status: 204,
-  record: true,
+  resource: true,
   scope: "members:write",
 });
 

@@ -6,7 +6,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
@@ -185,8 +185,8 @@ export interface Erasure {
 export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
   const { db, ownership, actor } = ctx;
   const { accountId, targetIds, email, now } = erasure;
-  const record = eq(accounts.id, accountId);
-  const isExpected = recordHasExpectedVersion(ctx, accounts.version, record);
+  const resource = eq(accounts.id, accountId);
+  const isExpected = resourceHasExpectedVersion(ctx, accounts.version, resource);
   const isErasable = sql`${canErase(erasure)} and ${isExpected}`;
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const keys = erasure.memberships.map(({ id, organizationId }) => {
@@ -207,7 +207,7 @@ export function eraseAccount(ctx: ServiceContext, erasure: Erasure) {
     keys: Object.fromEntries(keys.map((each, at) => [`of ${at}`, each])),
     audit: eraseAuditedPerson(db, [...targetIds, accountId], isErasable),
     changelog: eraseChangedPerson(db, targetIds, isErasable),
-    records: ownership.deletionOf(db, memberships, own, isErasable),
+    owned: ownership.deletionOf(db, memberships, own, isErasable),
     tombstones: keepTombstones(
       db,
       sql`${eq(memberships.accountId, accountId)} and ${isErasable}`,

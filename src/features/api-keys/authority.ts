@@ -6,7 +6,7 @@ import { type OrgRole, orgRoleReaches } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
 import { excessOf, type Narrowing } from "./narrowing.ts";
-import type { ApiKeyRow, KeyRecord } from "./store.ts";
+import type { ApiKeyRow, KeyOrTombstone } from "./store.ts";
 import * as store from "./store.ts";
 
 /** Also for a key with boundaries: what it creates has the same boundaries. */
@@ -32,14 +32,14 @@ export function authorizeKey<Key extends { membershipId: string }>(
 }
 
 /** Whoever acts on another key needs at least its access. That of a revoked key is not known. */
-export async function requireAccessOf(ctx: ServiceContext, key: KeyRecord): Promise<void> {
+export async function requireAccessOf(ctx: ServiceContext, key: KeyOrTombstone): Promise<void> {
   if (key.id === ctx.actor.keyId) return;
   const { id, name, role } = key;
   const narrowing = "revokedAt" in key ? UNLIMITED : key;
   await requireAccess(ctx, { type: "api_key", id, name }, role, narrowing);
 }
 
-/** Throws, and records the refusal, unless the actor has at least this access. */
+/** Throws, and writes the refusal to the audit log,, unless the actor has at least this access. */
 export async function requireAccess(
   ctx: ServiceContext,
   target: AuditedAct["target"],
@@ -144,7 +144,7 @@ export function requestedNarrowing(actor: Actor, input: NarrowingInput): Narrowi
 
 /**
  * What a new credential may access. Environments imply their projects, if none are named.
- * `requireNoEscalation` comes before it, so that the response for a record outside of the boundaries
+ * `requireNoEscalation` comes before it, so that the response for a resource outside of the boundaries
  * of the actor's key does not depend on whether it exists.
  */
 export async function resolveNarrowing(

@@ -8,7 +8,7 @@ import {
   parseCredential,
 } from "../../auth/credentials.ts";
 import { lowerOrgRole, type OrgRole } from "../../lib/roles.ts";
-import { findPrincipal, recordUse } from "./store.ts";
+import { findPrincipal, saveUse } from "./store.ts";
 
 export function issueApiKey(id: string): Promise<IssuedKey> {
   return issueCredential("lsh", id);
@@ -52,7 +52,7 @@ export const apiKeyStore: CredentialStore<KeyPrincipal> = {
     return row && toActor(row);
   },
   ...HOURLY_USE,
-  async recordUse(db, { keyId }, hour) {
-    await recordUse(db, keyId, hour);
+  async saveUse(db, { keyId }, hour) {
+    await saveUse(db, keyId, hour);
   },
 };

@@ -3,6 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
+import { IN_THE_PAST } from "../../lib/schemas.ts";
 import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
 import {
@@ -34,9 +35,7 @@ const LAST_KEY = { last_owner_key: LAST_OWNER_KEY };
 const EXCEEDS = { key_exceeds_yours: exceedingKey("the scope deployments:write") };
 
 const EXPIRES = {
-  key_expires_in_the_past: new BadInput([
-    { path: "expires_at", message: "Send a time in the future." },
-  ]),
+  key_expires_in_the_past: new BadInput([{ path: "expires_at", message: IN_THE_PAST }]),
 };
 
 const KEY_LIMITS = {

@@ -1,5 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import { BadInput } from "../../lib/errors.ts";
+import { IN_THE_PAST } from "../../lib/schemas.ts";
 
 export interface ExpiryRules {
   now: number;
@@ -14,7 +15,7 @@ export function resolveExpiry(requested: number | undefined, rules: ExpiryRules)
   const { now, latest, maximumAgeSeconds } = rules;
   const oldest = maximumAgeSeconds === null ? null : now + maximumAgeSeconds * 1000;
   if (requested === undefined) return earlier(latest, oldest);
-  if (requested <= now) refuse("Send a time in the future.");
+  if (requested <= now) refuse(IN_THE_PAST);
   if (latest !== null && requested > latest) {
     refuse(`Send at most ${toTimestamp(latest)}: a key expires no later than its creator.`);
   }

@@ -23,9 +23,9 @@ export { newKeyRow } from "./service.ts";
 export {
   type ApiKeyRow,
   type CreatedKey,
-  findKeyRecord,
+  findKeyOrTombstone,
   insertKey,
   insertKeyOfTrust,
-  type KeyRecord,
+  type KeyOrTombstone,
 } from "./store.ts";
 export { isAsAuthenticated } from "./table.ts";

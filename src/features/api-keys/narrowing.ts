@@ -1,5 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import type { Issue } from "../../lib/errors.ts";
+import { IN_THE_PAST } from "../../lib/schemas.ts";
 import { grantsScope, type Scope } from "../../lib/scopes.ts";
 import { KEEP_AT_MOST } from "./model.ts";
 
@@ -84,7 +85,7 @@ export function findWidening(key: NarrowedKey, fields: NarrowedFields, now: numb
 function expiryProblem(key: NarrowedKey, expiresAt: number, now: number): string | undefined {
   const own = key.expiresAt;
   if (own !== null && own <= now) return "The key has expired: leave this out.";
-  if (expiresAt <= now) return "Send a time in the future.";
+  if (expiresAt <= now) return IN_THE_PAST;
   if (own === null || expiresAt < own) return undefined;
   return `Send a time before ${toTimestamp(own)}: a key can only expire earlier.`;
 }

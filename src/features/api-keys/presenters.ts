@@ -1,6 +1,6 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import type { Narrowing } from "./narrowing.ts";
-import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
+import type { ApiKeyRow, CreatedKey, KeyOrTombstone, RevokedKeyRow } from "./store.ts";
 
 export function presentApiKey(row: ApiKeyRow) {
   return {
@@ -10,12 +10,12 @@ export function presentApiKey(row: ApiKeyRow) {
   };
 }
 
-export function presentKeyRecord(row: KeyRecord) {
+export function presentKeyOrTombstone(row: KeyOrTombstone) {
   return "revokedAt" in row ? presentRevokedKey(row) : presentApiKey(row);
 }
 
 /** For its ETag. Nobody changes a revoked key. */
-export function versionOf(row: KeyRecord): number {
+export function versionOf(row: KeyOrTombstone): number {
   return "revokedAt" in row ? 1 : row.version;
 }
 
@@ -56,7 +56,7 @@ function presentRevokedKey(row: RevokedKeyRow) {
 
 type AuthorityRow = Pick<ApiKeyRow, "membershipId" | "role" | "expiresAt"> & Narrowing;
 
-function presentCommon(row: KeyRecord) {
+function presentCommon(row: KeyOrTombstone) {
   return {
     id: row.id,
     org_id: row.organizationId,

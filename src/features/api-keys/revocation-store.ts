@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
-import { recordHasExpectedVersion } from "../../db/expected-version.ts";
+import { resourceHasExpectedVersion } from "../../db/expected-version.ts";
 import { invitations } from "../invitations/table.ts";
 import {
   type DescendantsOption,
@@ -12,13 +12,13 @@ import {
 } from "../memberships/index.ts";
 import { runnerTokens } from "../runner-pools/table.ts";
 import { trusts } from "../trusts/table.ts";
-import { type KeyRecord, within } from "./store.ts";
+import { type KeyOrTombstone, within } from "./store.ts";
 import { apiKeys, whereKeyIsLive } from "./table.ts";
 
 /** Revokes nothing if the request expects another version, or if no owner's key would remain. */
 export function revocationOf(
   ctx: ServiceContext,
-  key: KeyRecord,
+  key: KeyOrTombstone,
   descendants: Exclude<DescendantsOption, "revoke"> | undefined,
 ): Revocation {
   const { actor, clock } = ctx;
@@ -30,7 +30,7 @@ export function revocationOf(
 }
 
 /** Like `revocationOf`, with the whole family. */
-export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyRevocation {
+export function familyRevocationOf(ctx: ServiceContext, key: KeyOrTombstone): FamilyRevocation {
   const { actor, clock } = ctx;
   const { id, organizationId } = key;
   const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
@@ -43,19 +43,15 @@ export function familyRevocationOf(ctx: ServiceContext, key: KeyRecord): FamilyR
   };
 }
 
-function mayRevoke(ctx: ServiceContext, key: KeyRecord, ids: SQL): SQL {
+function mayRevoke(ctx: ServiceContext, key: KeyOrTombstone, ids: SQL): SQL {
   const { id, organizationId } = key;
   const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, ctx.clock.now());
   if ("revokedAt" in key) return keepsOwner;
-  const isExpected = recordHasExpectedVersion(
-    ctx,
-    apiKeys.version,
-    within(organizationId, id),
-  );
+  const isExpected = resourceHasExpectedVersion(ctx, apiKeys.version, within(organizationId, id));
   return sql`${keepsOwner} and ${isExpected}`;
 }
 
-type KeyId = Pick<KeyRecord, "id" | "organizationId">;
+type KeyId = Pick<KeyOrTombstone, "id" | "organizationId">;
 
 /**
  * Whether the family of a key has something else that `descendants=revoke` ends, besides sessions and

@@ -5,7 +5,7 @@ import { OrganizationParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
 import type { Output } from "../../lib/schemas.ts";
 import type { Documented } from "./document.ts";
-import { presentApiKey, presentKeyRecord, presentSecretKey, versionOf } from "./presenters.ts";
+import { presentApiKey, presentKeyOrTombstone, presentSecretKey, versionOf } from "./presenters.ts";
 import { rotateKey } from "./rotation.ts";
 import {
   ApiKeyParams,
@@ -22,7 +22,7 @@ const list = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/api-keys",
   operationId: "listApiKeys",
-  presentEach: presentKeyRecord,
+  presentEach: presentKeyOrTombstone,
   scope: "keys:read",
   request: () => ({ params: OrganizationParams(), query: KeyListQuery() }),
 });
@@ -31,8 +31,8 @@ const get = operation({
   method: "get",
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "getApiKey",
-  record: true,
-  present: presentKeyRecord,
+  resource: true,
+  present: presentKeyOrTombstone,
   version: versionOf,
   scope: "keys:read",
   request: () => ({ params: ApiKeyParams() }),
@@ -43,7 +43,7 @@ const create = operation({
   path: "/v1/orgs/{org_id}/api-keys",
   operationId: "createApiKey",
   status: 201,
-  record: true,
+  resource: true,
   present: presentApiKey,
   presentSecrets: presentSecretKey,
   location: get,
@@ -55,7 +55,7 @@ const update = operation({
   method: "patch",
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "updateApiKey",
-  record: true,
+  resource: true,
   present: presentApiKey,
   scope: "keys:write",
   request: () => ({ params: ApiKeyParams(), body: jsonBody(UpdateApiKey()) }),
@@ -66,7 +66,7 @@ const rotate = operation({
   path: "/v1/orgs/{org_id}/api-keys/{key_id}/rotate",
   operationId: "rotateApiKey",
   status: 201,
-  record: true,
+  resource: true,
   present: presentApiKey,
   presentSecrets: presentSecretKey,
   location: get,
@@ -79,7 +79,7 @@ const revoke = operation({
   path: "/v1/orgs/{org_id}/api-keys/{key_id}",
   operationId: "revokeApiKey",
   status: 204,
-  record: true,
+  resource: true,
   scope: "keys:write",
   request: () => ({ params: ApiKeyParams(), query: RevokeQuery() }),
 });

@@ -4,7 +4,13 @@ import { namedListQuery } from "../../http/pagination.ts";
 import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, identifierInput, text, timestampInput, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import {
+  CHANGED_FIELDS,
+  component,
+  identifierInput,
+  text,
+  timestampInput,
+} from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
 import { Descendants, OrgRole } from "../memberships/index.ts";
 import { KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
@@ -15,7 +21,7 @@ export const SCOPES_MEANING = documented(
 export const PROJECTS_MEANING = documented(() => "The only projects that the key can access.");
 export const ENVIRONMENTS_MEANING = documented(
   () =>
-    "The only environments that the key can access. It reads the records of their projects themselves, " +
+    "The only environments that the key can access. It reads the resources of their projects themselves, " +
     "such as the changelog and the integrations, and cannot change them.",
 );
 const AS_YOURS = documented(

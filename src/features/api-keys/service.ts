@@ -30,9 +30,9 @@ import {
 import { issueApiKey } from "./credentials.ts";
 import { isByPolicy, resolveExpiry } from "./expiry.ts";
 import { CREATOR_CHANGED, HAS_DESCENDANTS, type KeyStatus } from "./model.ts";
-import { presentApiKey, presentAuthority, presentKeyRecord, versionOf } from "./presenters.ts";
+import { presentApiKey, presentAuthority, presentKeyOrTombstone, versionOf } from "./presenters.ts";
 import * as revocations from "./revocation-store.ts";
-import type { ApiKeyRow, CreatedKey, KeyRecord, RevokedKeyRow } from "./store.ts";
+import type { ApiKeyRow, CreatedKey, KeyOrTombstone, RevokedKeyRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export interface NewKey {
@@ -48,7 +48,7 @@ export async function listKeys(
   ctx: ServiceContext,
   organizationId: string,
   page: NamedPageRequest & { status: KeyStatus },
-): Promise<Page<KeyRecord>> {
+): Promise<Page<KeyOrTombstone>> {
   const { db, actor } = ctx;
   requireOwnOrganization(actor, organizationId);
   const membershipId = seesOnlyOwnKeys(actor) ? actor.membershipId : undefined;
@@ -56,17 +56,20 @@ export async function listKeys(
     page.status === "active"
       ? await store.listKeys(db, organizationId, membershipId, page)
       : await store.listRevokedKeys(db, organizationId, membershipId, page);
-  return toPage<KeyRecord>(page, rows, (row) => row);
+  return toPage<KeyOrTombstone>(page, rows, (row) => row);
 }
 
 export async function getKey(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
-): Promise<KeyRecord> {
+): Promise<KeyOrTombstone> {
   requireOwnOrganization(ctx.actor, organizationId);
-  const { active, revoked } = await batch(ctx.db, store.findKeyRecord(ctx.db, organizationId, id));
-  return authorizeKey<KeyRecord>(ctx.actor, active[0] ?? revoked[0]);
+  const { active, revoked } = await batch(
+    ctx.db,
+    store.findKeyOrTombstone(ctx.db, organizationId, id),
+  );
+  return authorizeKey<KeyOrTombstone>(ctx.actor, active[0] ?? revoked[0]);
 }
 
 /** Throws `NotFound` for a revoked key. */
@@ -92,7 +95,7 @@ export async function requireExpected(
   return key;
 }
 
-export function isRevoked(key: KeyRecord): key is RevokedKeyRow {
+export function isRevoked(key: KeyOrTombstone): key is RevokedKeyRow {
   return "revokedAt" in key;
 }
 
@@ -179,7 +182,7 @@ export async function revokeKey(
   const key = await getKey(ctx, organizationId, id);
   if (isRevoked(key) && descendants !== "revoke") throw new NotFound("API key");
   await requireAccessOf(ctx, key);
-  await requireExpectedVersion(ctx, versionOf(key), () => presentKeyRecord(key));
+  await requireExpectedVersion(ctx, versionOf(key), () => presentKeyOrTombstone(key));
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
   const revocation = revocations.revocationOf(ctx, key, descendants);
   const { revoked, ...others } = revokeKeys(ctx.db, revocation);
@@ -195,7 +198,7 @@ export async function revokeKey(
 /** Throws `HAS_DESCENDANTS` if the key has a family, and the request does not say what becomes of it. */
 async function requireDescendantsOption(
   ctx: ServiceContext,
-  key: KeyRecord,
+  key: KeyOrTombstone,
   descendants: DescendantsOption | undefined,
 ): Promise<void> {
   await requireExpected(ctx, key.organizationId, key.id);
@@ -204,7 +207,7 @@ async function requireDescendantsOption(
 }
 
 /** Only an owner revokes what the family has made in other organizations. */
-async function revokeWithFamily(ctx: ServiceContext, key: KeyRecord): Promise<void> {
+async function revokeWithFamily(ctx: ServiceContext, key: KeyOrTombstone): Promise<void> {
   const revocation = revocations.familyRevocationOf(ctx, key);
   const ended = await revokeFamily(ctx, revocation);
   if (ended > 0) return;

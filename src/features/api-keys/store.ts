@@ -35,7 +35,7 @@ export interface CreatedKey {
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
 export type RevokedKeyRow = typeof revokedKeys.$inferSelect;
 /** A key, or what remains of a revoked one. */
-export type KeyRecord = ApiKeyRow | RevokedKeyRow;
+export type KeyOrTombstone = ApiKeyRow | RevokedKeyRow;
 
 const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
 export const KEY = { ...COLUMNS, expiresAt: KEY_EXPIRES_AT };
@@ -61,7 +61,7 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
     ),
 );
 
-export function recordUse(db: Database, id: string, hour: number) {
+export function saveUse(db: Database, id: string, hour: number) {
   return db
     .update(apiKeys)
     .set({ lastUsedAt: hour })
@@ -124,7 +124,7 @@ export function findKey(db: Database, organizationId: string, id: string) {
 }
 
 /** A key, or what remains of a revoked one. */
-export function findKeyRecord(db: Database, organizationId: string, id: string) {
+export function findKeyOrTombstone(db: Database, organizationId: string, id: string) {
   return {
     active: findKey(db, organizationId, id),
     revoked: db

@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, time } from "../../db/columns.ts";
+import { createdAt, id, time, version } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
 import { memberships } from "../memberships/table.ts";

@@ -23,7 +23,7 @@ const operations = {
       "Streams records, the oldest first, one JSON object in each line: an `AuditRecord` with its " +
       "`cursor`. The last line is `end`, `has_more` and `cursor`. Without it, the export broke off: " +
       "repeat the request with `after`, the `cursor` of the last complete line. With `has_more`, the " +
-      `export has reached ${LIMITS.auditExportRecords.value} records; continue in the same way. ` +
+      `export has reached ${LIMITS.auditExportEntries.value} records; continue in the same way. ` +
       `Records of the last ${durationOf(LIMITS.auditExportAgeMs.value)} are in a later export. Each request leaves a record ` +
       "`audit_log.exported`.",
     notFound: ["organization"],

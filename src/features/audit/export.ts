@@ -22,7 +22,7 @@ export async function* exportLines({ after, first, readNext }: ExportedPages) {
     if (page.rows.length > 0) yield page.rows.map(toLine).join("");
     last = page.rows.at(-1) ?? last;
     const hasMore = page.next !== undefined;
-    if (!hasMore || !last || records >= LIMITS.auditExportRecords.value) {
+    if (!hasMore || !last || records >= LIMITS.auditExportEntries.value) {
       yield toEndLine(hasMore, last);
       return;
     }

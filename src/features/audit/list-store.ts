@@ -40,10 +40,10 @@ export function listEntries(
   filter: AuditFilter,
   page: PageRequest,
 ) {
-  const records = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
+  const items = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
   return db
     .select({ ...getTableColumns(auditLog), ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(auditLog, sql`${auditLog.id} = page.id`)
     .orderBy(pageOrder(page));
 }

@@ -1,9 +1,9 @@
 import { toTimestamp } from "../../lib/clock.ts";
 import { BadInput } from "../../lib/errors.ts";
 import type { Output } from "../../lib/schemas.ts";
+import { BEFORE_FROM } from "../../lib/schemas.ts";
 import type { AuditEntryRow, AuditFilter } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
-import { BEFORE_FROM } from "../../lib/schemas.ts";
 
 export function presentAuditEntry(row: AuditEntryRow) {
   return {

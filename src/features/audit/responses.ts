@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { EXAMPLE_REQUEST_ID } from "../../document/replies.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { MAX_USER_AGENT } from "../../http/request-pipeline.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
@@ -151,7 +152,7 @@ export const AuditRecord = component("AuditRecord", () =>
       request_id: z.string().optional().openapi({
         description: "The `X-Request-Id` of the response.",
         format: "uuid",
-        example: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17",
+        example: EXAMPLE_REQUEST_ID,
       }),
       changes: Changes().optional(),
     })

@@ -82,5 +82,5 @@ export async function exportAuditLog(
 }
 
 function pageAfter(after: Position | undefined): PageRequest {
-  return { limit: LIMITS.pageRecords.value, direction: "asc", after };
+  return { limit: LIMITS.pageItems.value, direction: "asc", after };
 }

@@ -32,7 +32,7 @@ const create = operation({
   path: "/v1/bootstrap",
   operationId: "bootstrap",
   status: 201,
-  record: true,
+  resource: true,
   credentials: ["bootstrap_token"],
   middleware: [requireToken, readJsonBody({ isRequired: true })],
   request: () => ({ body: jsonBody(Bootstrap()) }),

@@ -3,6 +3,7 @@ import { after } from "../../db/batch.ts";
 import { openForWriting } from "../../db/client.ts";
 import { equalInConstantTime } from "../../lib/digest.ts";
 import { NotFound, Unauthenticated } from "../../lib/errors.ts";
+import { SEND_BOOTSTRAP_TOKEN } from "../../lib/header-errors.ts";
 import { write } from "../../writes/write.ts";
 import { type NewAccount, toAccountRow } from "../memberships/index.ts";
 import { type OrganizationWithKey, prepareOrganization } from "../organizations/index.ts";
@@ -19,7 +20,7 @@ export async function requireBootstrapToken(
   expected: string | undefined,
 ): Promise<void> {
   if (presented && expected && (await equalInConstantTime(presented, expected))) return;
-  throw new Unauthenticated("Send the bootstrap token: authorization: Bearer <token>.");
+  throw new Unauthenticated(SEND_BOOTSTRAP_TOKEN);
 }
 
 export async function requireUnused(d1: D1Database): Promise<void> {

@@ -35,7 +35,7 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
     entries: db
       .update(changelogEntries)
       .set({
-        recordName: null,
+        resourceName: null,
         before: sql`json_remove(${before}, ${PERSONAL_PATHS})`,
         after: sql`json_remove(${after}, ${PERSONAL_PATHS})`,
       })

@@ -15,7 +15,7 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** A record as the API presents it, without secrets. */
+/** A resource as the API presents it, without secrets. */
 export type Fields = Record<string, unknown>;
 
 export interface Change<Kind extends Action = Action> {
@@ -24,6 +24,6 @@ export interface Change<Kind extends Action = Action> {
   record: { type: ChangedType; id: string; name?: string | undefined };
   before?: Fields | undefined;
   after?: Fields | undefined;
-  /** In the audit log, if not the action that follows from the type of the record. */
+  /** In the audit log, if not the action that follows from the type of the resource. */
   auditedAs?: AuditedAction;
 }

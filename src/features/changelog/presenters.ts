@@ -8,7 +8,7 @@ export function presentEntry(row: EntryRow) {
     id: row.id,
     project_id: row.projectId,
     action: row.action,
-    record: { type: row.recordType, id: row.recordId, name: presentName(row) },
+    record: { type: row.resourceType, id: row.resourceId, name: presentName(row) },
     actor: presentActor(row),
     before: presentFields(row, row.before),
     after: presentFields(row, row.after),
@@ -22,16 +22,16 @@ function presentActor({ accountId, membershipId, keyId }: EntryRow) {
 }
 
 /** Masks the entries that earlier versions wrote with the whole host. */
-function presentName({ recordType, recordName }: EntryRow): string | undefined {
-  if (recordName === null) return undefined;
-  return recordType === "integration" ? maskHost(recordName) : recordName;
+function presentName({ resourceType, resourceName }: EntryRow): string | undefined {
+  if (resourceName === null) return undefined;
+  return resourceType === "integration" ? maskHost(resourceName) : resourceName;
 }
 
 /** Masks the entries that earlier versions wrote with more of the URL. */
-function presentFields({ recordType }: EntryRow, json: string | null): Fields | undefined {
+function presentFields({ resourceType }: EntryRow, json: string | null): Fields | undefined {
   if (json === null) return undefined;
   const fields = JSON.parse(json) as Fields;
   const { url } = fields;
-  const isTarget = recordType === "integration" && typeof url === "string";
+  const isTarget = resourceType === "integration" && typeof url === "string";
   return isTarget ? { ...fields, url: maskUrl(url) } : fields;
 }

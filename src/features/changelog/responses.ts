@@ -8,11 +8,17 @@ import { LONG_FIELD } from "../audit/responses.ts";
 import { ACTIONS } from "./model.ts";
 
 export const ChangeAction = component("ChangeAction", () =>
-  z.enum(ACTIONS).openapi({ description: "What was done to a record of a project." }),
+  z.enum(ACTIONS).openapi({ description: "What was done to a resource of a project." }),
 );
 
+export const CHANGED = "The changed resource. It may be deleted by now.";
+export const CHANGED_ID =
+  "The ID of the changed resource. For a project member, that of the membership.";
+
 export const ChangedRecordType = component("ChangedRecordType", () =>
-  z.enum(CHANGED_TYPES).openapi({ description: "The type of a record that the changelog covers." }),
+  z
+    .enum(CHANGED_TYPES)
+    .openapi({ description: "The type of a resource that the changelog covers." }),
 );
 
 const Fields = lazy(() => z.record(z.string(), z.unknown()));
@@ -26,17 +32,14 @@ export const ChangelogEntry = component("ChangelogEntry", () =>
       record: z
         .object({
           type: ChangedRecordType(),
-          id: identifierOf(
-            "environment",
-            "The ID of the changed record. For a project member, that of the membership.",
-          ),
+          id: identifierOf("environment", CHANGED_ID),
           name: z.string().optional().openapi({
-            description: "The name at the time of the change. Absent if the record has no name.",
+            description: "The name at the time of the change. Absent if the resource has no name.",
             example: "production",
           }),
         })
         .openapi({
-          description: "The changed record. It may be deleted by now.",
+          description: CHANGED,
           example: { type: "environment", id: EXAMPLE_IDS.environment, name: "production" },
         }),
       actor: z
@@ -51,19 +54,19 @@ export const ChangelogEntry = component("ChangelogEntry", () =>
         .optional()
         .openapi({
           description:
-            `The changed fields, as they were before. Absent for a created record. ${LONG_FIELD} ` +
+            `The changed fields, as they were before. Absent for a created resource. ${LONG_FIELD} ` +
             "Entries never contain the values of variables or other secrets.",
           example: { name: "live" },
         }),
       after: Fields()
         .optional()
         .openapi({
-          description: "The same fields after the change. Absent for a deleted record.",
+          description: "The same fields after the change. Absent for a deleted resource.",
           example: { name: "production" },
         }),
       created_at: timestampOf("When the change was made."),
     })
-    .openapi({ description: "One change to one record of a project." }),
+    .openapi({ description: "One change to one resource of a project." }),
 );
 
 export const ChangelogEntryList = envelopeOf(ChangelogEntry, "ChangelogEntryList");

@@ -22,9 +22,9 @@ export function listEntries(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, changelogEntries.createdAt, changelogEntries.id);
-  const { id, createdAt, recordName, before, after } = changelogEntries;
-  const size = sizeOf({ json: [before, after], text: [recordName], rest: 450 });
-  const records = db
+  const { id, createdAt, resourceName, before, after } = changelogEntries;
+  const size = sizeOf({ json: [before, after], text: [resourceName], rest: 450 });
+  const items = db
     .select({ id, createdAt, size })
     .from(changelogEntries)
     .where(
@@ -38,7 +38,7 @@ export function listEntries(
     .limit(limit);
   return db
     .select({ ...getTableColumns(changelogEntries), ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(changelogEntries, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

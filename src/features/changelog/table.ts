@@ -6,7 +6,7 @@ import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";
 import { ACTIONS } from "./model.ts";
 
-/** Has no foreign keys to the record and the account it names, because it outlives them. */
+/** Has no foreign keys to the resource and the account it names, because it outlives them. */
 export const changelogEntries = sqliteTable(
   "changelog_entries",
   {
@@ -22,9 +22,9 @@ export const changelogEntries = sqliteTable(
     membershipId: id("membership_id"),
     keyId: id("key_id"),
     action: text("action", { enum: ACTIONS }).notNull(),
-    recordType: text("record_type", { enum: CHANGED_TYPES }).notNull(),
-    recordId: id("record_id").notNull(),
-    recordName: text("record_name"),
+    resourceType: text("record_type", { enum: CHANGED_TYPES }).notNull(),
+    resourceId: id("record_id").notNull(),
+    resourceName: text("record_name"),
     /** JSON: the changed fields before the change. */
     before: text("before"),
     /** JSON: the same fields after the change. */
@@ -35,6 +35,8 @@ export const changelogEntries = sqliteTable(
     index("changelog_entries_list").on(table.projectId, table.createdAt, table.id),
     // For the erasure of an account, as the index changelog_entries_account (migration 0009), whose
     // expression drizzle-kit cannot generate.
-    index("changelog_entries_member").on(table.recordId).where(sql`record_type = 'project_member'`),
+    index("changelog_entries_member")
+      .on(table.resourceId)
+      .where(sql`record_type = 'project_member'`),
   ],
 );

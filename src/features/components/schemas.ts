@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
-import { component, slug, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, slug } from "../../lib/schemas.ts";
 import { COMPONENT_KINDS } from "./model.ts";
 
 export const Name = lazy(() =>

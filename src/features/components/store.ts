@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
@@ -75,13 +75,13 @@ export function changeComponent(
 
 export function deleteComponent(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
-  const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, components.version, record);
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, components.version, resource);
   return {
-    records: ownership.deletionOf(db, components, id, isExpected),
+    owned: ownership.deletionOf(db, components, id, isExpected),
     deleted: db
       .delete(components)
-      .where(and(record, hasExpectedVersion(ctx, components.version)))
+      .where(and(resource, hasExpectedVersion(ctx, components.version)))
       .returning({ id: components.id }),
   };
 }

@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";

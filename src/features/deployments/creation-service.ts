@@ -1,5 +1,5 @@
 import type { ServiceContext } from "../../context.ts";
-import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
+import { BadInput, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { writeBatch } from "../../writes/write-batch.ts";

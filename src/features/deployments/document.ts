@@ -5,7 +5,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
 import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
-import { NOT_CONNECTED, UNFINISHED } from "./model.ts";
+import { ACTIVE_OF_ENVIRONMENT, NOT_CONNECTED } from "./model.ts";
 import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
@@ -81,7 +81,7 @@ const operations = {
         { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
       ]),
       not_connected: NOT_CONNECTED,
-      deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, UNFINISHED),
+      deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, ACTIVE_OF_ENVIRONMENT),
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 201: jsonReply(Deployment(), "The deployment, queued.") },

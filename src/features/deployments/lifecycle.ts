@@ -68,7 +68,7 @@ export const CANCEL_TIMEOUT_MS = 120_000;
 
 /** Guards in the SQL of `code` decide whether it happens. */
 export interface Transition<State extends string> {
-  /** Empty if the transition creates the record. */
+  /** Empty if the transition creates the resource. */
   from: readonly State[];
   to: readonly State[];
   /** `system`: another transition in the same batch causes this one. */
@@ -78,6 +78,8 @@ export interface Transition<State extends string> {
   /** A file in `transitions/`, and its function. */
   code: `${string}.${string}`;
 }
+
+const CANCEL = "Cancel the deployment, or disconnect its project";
 
 const DEPLOYMENT_TRANSITIONS = [
   {
@@ -98,7 +100,7 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["queued"],
     to: ["in_progress"],
     by: "runner",
-    when: "Start within 60 s, based on the current version of the configuration",
+    when: `Start within ${OFFER_TTL_MS / 1_000} s, based on the current version of the configuration`,
     code: "start.startDeployment",
   },
   {
@@ -126,14 +128,14 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["queued"],
     to: ["canceled"],
     by: "person",
-    when: "Cancel the deployment, or disconnect its project",
+    when: CANCEL,
     code: "cancel.cancelDeployments",
   },
   {
     from: ["in_progress"],
     to: ["canceling"],
     by: "person",
-    when: "Cancel the deployment, or disconnect its project",
+    when: CANCEL,
     code: "cancel.cancelDeployments",
   },
   {
@@ -163,14 +165,14 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["canceling"],
     to: ["canceled", "failed"],
     by: "time",
-    when: "120 s have passed, or the runner is lost. `failed` after a run timeout",
+    when: `${CANCEL_TIMEOUT_MS / 1_000} s have passed, or the runner is lost. \`failed\` after a run timeout`,
     code: "expire.expire",
   },
   {
     from: ["in_progress"],
     to: ["failed"],
     by: "time",
-    when: "No heartbeat for 360 s: `runner_lost`",
+    when: `No heartbeat for ${LOST_AFTER_MS / 1_000} s: \`runner_lost\``,
     code: "expire.expire",
   },
 ] as const satisfies readonly Transition<DeploymentStatus>[];
@@ -201,7 +203,7 @@ const ATTEMPT_TRANSITIONS = [
     from: ["offered"],
     to: ["ended"],
     by: "time",
-    when: "60 s have passed: the offer lapses. The deployment stays `queued`",
+    when: `${OFFER_TTL_MS / 1_000} s have passed: the offer lapses. The deployment stays \`queued\``,
     code: "expire.expire",
   },
   {

@@ -54,7 +54,7 @@ export function listOfStack(
 function listAllOfStack(db: Database, organizationId: string, stackId: string, page: PageRequest) {
   const { deploymentCreatedAt, deploymentId } = deploymentStacks;
   const { where, orderBy, limit } = keyset(page, deploymentCreatedAt, deploymentId);
-  const records = db
+  const items = db
     .select(PAGE_RECORD)
     .from(deploymentStacks)
     .innerJoin(deployments, eq(deployments.id, deploymentId))
@@ -67,7 +67,7 @@ function listAllOfStack(db: Database, organizationId: string, stackId: string, p
     )
     .orderBy(...orderBy)
     .limit(limit);
-  return selectPage(db, page, records);
+  return selectPage(db, page, items);
 }
 
 /**
@@ -130,13 +130,13 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
  */
 export function listOfProjects(db: Database, actor: Actor, page: DeploymentPage) {
   const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const records = db
+  const items = db
     .select(PAGE_RECORD)
     .from(deployments)
     .where(sql`${deployments}.rowid in (${mergeGroups(groupsOf(actor), page)})`)
     .orderBy(...orderBy)
     .limit(limit);
-  return selectPage(db, page, records);
+  return selectPage(db, page, items);
 }
 
 interface Groups {

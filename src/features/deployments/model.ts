@@ -6,7 +6,7 @@ export const NOT_CONNECTED = new Conflict(
 );
 
 /** What the limit `unfinishedDeployments` counts. */
-export const UNFINISHED = "unfinished deployments of an environment";
+export const ACTIVE_OF_ENVIRONMENT = "unfinished deployments of an environment";
 
 /** The whole log of an attempt. */
 export interface LogDeclaration {

@@ -22,7 +22,7 @@ const getOfEnvironment = operation({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments/{deployment_id}",
   operationId: "getEnvironmentDeployment",
-  record: true,
+  resource: true,
   present: presentDeployment,
   scope: "deployments:read",
   policy: "polling",

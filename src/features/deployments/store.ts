@@ -55,18 +55,18 @@ export const PAGE_RECORD = {
 /** The reply has each stack's ID twice, which makes the stacks a quarter larger than the column. */
 const SIZE_WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
 
-/** The table `page` of `limitPageBytes`, with `stacks`. `records` have the fields of `PAGE_RECORD`. */
-export function cutDeployments(page: PageRequest, records: SQLWrapper): SQL {
-  return limitPageBytes(page, sql`(select *, ${SIZE_WITH_STACKS} from ${records})`);
+/** The table `page` of `limitPageBytes`, with `stacks`. `items` have the fields of `PAGE_RECORD`. */
+export function cutDeployments(page: PageRequest, items: SQLWrapper): SQL {
+  return limitPageBytes(page, sql`(select *, ${SIZE_WITH_STACKS} from ${items})`);
 }
 
 /** Needs a join with the table of `cutDeployments`. */
 export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
 
-export function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
+export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
   return db
     .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
-    .from(cutDeployments(page, records))
+    .from(cutDeployments(page, items))
     .innerJoin(deployments, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

@@ -1,9 +1,9 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
-import { NAME_TAKEN } from "./model.ts";
+import { DEPLOYMENT_RUNNING, ENVIRONMENT_IN_USE, IS_DEFAULT, NAME_TAKEN } from "./model.ts";
 import { Environment, EnvironmentList } from "./responses.ts";
 
 const operations = {
@@ -44,9 +44,7 @@ const operations = {
     notFound: ["environment"],
     errors: {
       environment_name_taken: NAME_TAKEN,
-      deployment_running: new Conflict(
-        "A deployment of the environment is running. Change the configuration after it has ended.",
-      ),
+      deployment_running: DEPLOYMENT_RUNNING,
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 200: jsonReply(Environment(), "The environment.") },
@@ -74,12 +72,8 @@ const operations = {
       "environment of a project cannot be deleted: this is a `conflict`.",
     notFound: ["environment"],
     errors: {
-      default_environment: new Conflict(
-        "This is the project's default environment. Make another the default first.",
-      ),
-      environment_in_use: new Conflict(
-        "The environment has an unfinished deployment. Cancel it first.",
-      ),
+      default_environment: IS_DEFAULT,
+      environment_in_use: ENVIRONMENT_IN_USE,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -8,7 +8,7 @@ export const environmentsFeature = {
     {
       table: environments,
       deletedWith: [environments.projectId],
-      tombstone: { recordType: "environment", columns: ENVIRONMENT_TOMBSTONE },
+      tombstone: { resourceType: "environment", columns: ENVIRONMENT_TOMBSTONE },
     },
   ],
 } satisfies Feature;

@@ -4,7 +4,7 @@ import { documentProblem } from "../../lib/json-document.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { sizeOf } from "../../lib/quantities.ts";
-import { component, slug, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, slug } from "../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
 export const Name = lazy(() =>

@@ -10,7 +10,13 @@ import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { type EnvironmentInput, NAME_TAKEN, DEPLOYMENT_RUNNING, IS_DEFAULT, ENVIRONMENT_IN_USE } from "./model.ts";
+import {
+  DEPLOYMENT_RUNNING,
+  ENVIRONMENT_IN_USE,
+  type EnvironmentInput,
+  IS_DEFAULT,
+  NAME_TAKEN,
+} from "./model.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow } from "./store.ts";
 import * as store from "./store.ts";

@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
@@ -49,7 +49,7 @@ export function listEnvironments(
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
   const { id, createdAt, name, configuration } = environments;
   const size = sizeOf({ json: [configuration], text: [name], rest: 250 });
-  const records = db
+  const items = db
     .select({ id, createdAt, size })
     .from(environments)
     .where(
@@ -65,7 +65,7 @@ export function listEnvironments(
     .limit(limit);
   return db
     .select({ ...getTableColumns(environments), ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(environments, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }
@@ -123,8 +123,8 @@ export function deleteEnvironment(ctx: ServiceContext, organizationId: string, i
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
   const isIdle = noneActive("environment_id", id);
-  const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, environments.version, record);
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, environments.version, resource);
   const isDeletable = sql`${notExists(isDefault)} and ${isIdle} and ${isExpected}`;
   return {
     purge: markForPurge(
@@ -133,7 +133,7 @@ export function deleteEnvironment(ctx: ServiceContext, organizationId: string, i
       environments,
       and(within(organizationId, id), isDeletable),
     ),
-    records: ownership.deletionOf(db, environments, id, isDeletable),
+    owned: ownership.deletionOf(db, environments, id, isDeletable),
     found: db
       .select({ id: environments.id, isIdle: sql<number>`${isIdle}` })
       .from(environments)

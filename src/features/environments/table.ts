@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { projects } from "../projects/table.ts";

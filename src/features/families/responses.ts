@@ -33,7 +33,7 @@ export const FamilyItem = component("FamilyItem", () =>
     .object({
       type: FamilyItemType(),
       id: z.string().openapi({
-        description: "The ID of the record of this `type`.",
+        description: "The ID of the resource of this `type`.",
         example: EXAMPLE_IDS.apiKey,
       }),
       name: z.string().optional().openapi({

@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
-import { authorizeKey, findKeyRecord, type KeyRecord } from "../api-keys/index.ts";
+import { authorizeKey, findKeyOrTombstone, type KeyOrTombstone } from "../api-keys/index.ts";
 import { findFormerMember, findMember } from "../memberships/index.ts";
 import { findSessions, type SessionId } from "../sessions/index.ts";
 import type { FamilyItem, FamilyRoot } from "./store.ts";
@@ -18,10 +18,10 @@ export async function listFamilyOfKey(
   const { organizationId, id } = root;
   requireOwnOrganization(actor, organizationId);
   const { key, rows } = await batch(db, {
-    key: findKeyRecord(db, organizationId, id),
+    key: findKeyOrTombstone(db, organizationId, id),
     rows: store.listFamily(db, root, page, clock.now()),
   });
-  authorizeKey<KeyRecord>(actor, key.active[0] ?? key.revoked[0]);
+  authorizeKey<KeyOrTombstone>(actor, key.active[0] ?? key.revoked[0]);
   return toPage(page, rows, (row) => row);
 }
 

@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
-import { EXAMPLE_REFUSAL, EXAMPLE_REQUEST_ID, jsonReply, RefusedSetting } from "../../document/replies.ts";
+import {
+  EXAMPLE_REFUSAL,
+  EXAMPLE_REQUEST_ID,
+  jsonReply,
+  RefusedSetting,
+} from "../../document/replies.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { component } from "../../lib/schemas.ts";
 import { INCOMPLETE } from "./service.ts";

@@ -66,7 +66,15 @@ function storedRow(select: Select, { json = [] }: EntryOptions): SQL {
 export function readStored(text: string): unknown {
   const stored = JSON.parse(text) as StoredResult;
   const result = "row" in stored ? mergeFields(stored.row) : stored.value;
-  return convert(result, stored.json, (value) => (value === null ? null : JSON.stringify(value)));
+  return convert(renameVersion(result), stored.json, (value) =>
+    value === null ? null : JSON.stringify(value),
+  );
+}
+
+/** Entries of earlier releases have the version of a row as `recordVersion`. */
+function renameVersion(result: unknown): unknown {
+  if (!result || typeof result !== "object" || !("recordVersion" in result)) return result;
+  return { ...result, version: result.recordVersion };
 }
 
 function parseText(value: unknown): unknown {

@@ -7,7 +7,7 @@ const CHUNK = 500;
 /** Removes the entries of requests that are too old to be repeated. */
 export async function sweepEntries({ db, clock }: SystemContext): Promise<void> {
   const time = clock.now() - LIMITS.idempotencyMs.value;
-  for (let removed = 0; removed < LIMITS.sweepIdempotencyRecords.value; removed += CHUNK) {
+  for (let removed = 0; removed < LIMITS.sweepIdempotencyEntries.value; removed += CHUNK) {
     const deleted = await deleteCreatedUntil(db, time, CHUNK);
     if (deleted.length < CHUNK) return;
   }

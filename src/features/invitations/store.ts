@@ -12,8 +12,8 @@ import type { MemberRow } from "../memberships/index.ts";
 import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { invitations } from "./table.ts";
 import { OPEN } from "./model.ts";
+import { invitations } from "./table.ts";
 
 export type InvitationRow = typeof invitations.$inferSelect;
 

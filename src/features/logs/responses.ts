@@ -22,7 +22,7 @@ export const LogLine = component("LogLine", () =>
       stack_id: identifierOf("stack", "The stack that the line is of."),
       text: z.string().openapi({
         description:
-          "The text as printed, with its line break. Without one, the next record continues the " +
+          "The text as printed, with its line break. Without one, the next `LogLine` continues the " +
           "line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes " +
           "that are not UTF-8 are U+FFFD.",
         example: "Creating the bucket\n",
@@ -30,7 +30,7 @@ export const LogLine = component("LogLine", () =>
     })
     .openapi({
       description:
-        "One line of a log. A record also ends where the stack changes, where the log ends for " +
+        "One line of a log. It also ends where the stack changes, where the log ends for " +
         `now, and after ${sizeOf(LIMITS.logLineBytes.value)}.`,
     }),
 );

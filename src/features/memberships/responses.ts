@@ -32,7 +32,7 @@ export const Profile = component("Profile", () =>
     }),
 );
 
-/** Of a person, in every record of a membership. */
+/** Of a person, in every resource of a membership. */
 export const PERSON = lazy(() => ({
   name: z.string().openapi({ description: "The person's full name.", example: "Ada Lovelace" }),
   display_name: z
@@ -45,10 +45,12 @@ export const PERSON = lazy(() => ({
   profile: Profile(),
 }));
 
+export const MEMBER_ID = "The `member_id` in the paths.";
+
 export const Member = component("Member", () =>
   z
     .object({
-      membership_id: identifierOf("membership", "The `member_id` in the paths."),
+      membership_id: identifierOf("membership", MEMBER_ID),
       account_id: identifierOf(
         "account",
         "The person, in this organization. A person whom several organizations have added has another account in each.",

@@ -7,7 +7,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import {
@@ -76,7 +76,7 @@ const within = (organizationId: string, id: string) =>
 export function listMembers(db: Database, organizationId: string, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, memberships.createdAt, memberships.id);
   const { id, createdAt } = memberships;
-  const records = db
+  const items = db
     .select({
       id: sql`${id}`.as("id"),
       createdAt: sql`${createdAt}`.as("created_at"),
@@ -89,7 +89,7 @@ export function listMembers(db: Database, organizationId: string, page: NamedPag
     .limit(limit);
   return db
     .select({ ...MEMBER, ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(memberships, sql`${id} = page.id`)
     .innerJoin(accounts, eq(accounts.id, memberships.accountId))
     .orderBy(pageOrder(page));
@@ -172,9 +172,9 @@ export function removeMember(
   { from, now, condition = sql`true` }: { from: OrgRole; now: number; condition?: SQL },
 ) {
   const { db, ownership, actor } = ctx;
-  const record = within(organizationId, id);
+  const resource = within(organizationId, id);
   const conditions = [
-    recordHasExpectedVersion(ctx, memberships.version, record),
+    resourceHasExpectedVersion(ctx, memberships.version, resource),
     hasRole(db, organizationId, id, from),
     ...(from === "owner" ? [remainsOwned(db, organizationId, id, now)] : []),
     ownsNoProjectAlone(db, id),
@@ -184,11 +184,11 @@ export function removeMember(
   const keys = sql`${eq(apiKeys.membershipId, id)} and ${isRemovable}`;
   return {
     keys: revokeKeys(db, { organizationId, keys, now, actor }),
-    records: ownership.deletionOf(db, memberships, id, isRemovable),
-    tombstone: keepTombstones(db, sql`${record} and ${isRemovable}`, now),
+    owned: ownership.deletionOf(db, memberships, id, isRemovable),
+    tombstone: keepTombstones(db, sql`${resource} and ${isRemovable}`, now),
     removed: db
       .delete(memberships)
-      .where(and(record, isRemovable))
+      .where(and(resource, isRemovable))
       .returning({ id: memberships.id }),
   };
 }

@@ -3,19 +3,19 @@ import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { ChangeAction, ChangedRecordType } from "../changelog/responses.ts";
+import { CHANGED, CHANGED_ID, ChangeAction, ChangedRecordType } from "../changelog/responses.ts";
 import { FAILURES, type StackStatus } from "../deployments/lifecycle.ts";
 import { StackStatusName } from "../deployments/responses.ts";
 import type { EventType } from "./events.ts";
 
-const recordOf = (kind: "project" | "environment" | "stack", name: string) =>
+const NAME_AT_EVENT = "Its name when the event happened.";
+
+const resourceOf = (kind: "project" | "environment" | "stack", name: string) =>
   component(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Reference`, () =>
     z
       .object({
         id: identifierOf(kind, `Read it with \`GET /v1/${kind}s/{${kind}_id}\`.`),
-        name: z
-          .string()
-          .openapi({ description: "Its name when the event happened.", example: name }),
+        name: z.string().openapi({ description: NAME_AT_EVENT, example: name }),
       })
       .openapi({ description: `The ${kind}, as far as the event names it.` }),
   );
@@ -25,9 +25,9 @@ const ENVIRONMENT = { id: EXAMPLE_IDS.environment, name: "production" };
 const STAGING = { id: EXAMPLE_IDS.stagingEnvironment, name: "staging" };
 const STACK = { id: EXAMPLE_IDS.stack, name: "api-production" };
 
-const Project = recordOf("project", PROJECT.name);
-const Environment = recordOf("environment", ENVIRONMENT.name);
-const Stack = recordOf("stack", STACK.name);
+const Project = resourceOf("project", PROJECT.name);
+const Environment = resourceOf("environment", ENVIRONMENT.name);
+const Stack = resourceOf("stack", STACK.name);
 
 const location = lazy(() => ({ project: Project(), environment: Environment() }));
 const LOCATION = { project: PROJECT, environment: ENVIRONMENT };
@@ -36,9 +36,7 @@ const DeployedStack = component("DeployedStack", () =>
   z
     .object({
       id: identifierOf("stack", "Read it with `GET /v1/stacks/{stack_id}`."),
-      name: z
-        .string()
-        .openapi({ description: "Its name when the event happened.", example: STACK.name }),
+      name: z.string().openapi({ description: NAME_AT_EVENT, example: STACK.name }),
       status: StackStatusName(),
     })
     .openapi({ description: "What the deployment has done to one of its stacks so far." }),
@@ -96,10 +94,7 @@ const ChangelogEntry = lazy(() =>
     record: z
       .object({
         type: ChangedRecordType(),
-        id: identifierOf(
-          "environment",
-          "The ID of the changed record. For a project member, that of the membership.",
-        ),
+        id: identifierOf("environment", CHANGED_ID),
         name: z
           .string()
           .optional()
@@ -109,7 +104,7 @@ const ChangelogEntry = lazy(() =>
               "none.",
           }),
       })
-      .openapi({ description: "The changed record. It may be deleted by now." }),
+      .openapi({ description: CHANGED }),
   }),
 );
 
@@ -240,7 +235,7 @@ export const EVENT_PAYLOADS = Object.entries(PAYLOADS).map(([type, { summary, da
           .literal(type as EventType)
           .openapi({ description: "What happened. Determines the fields of `data`." }),
         timestamp: timestampOf("When the event happened."),
-        data: data.openapi({ description: "The records concerned, as they were at that time." }),
+        data: data.openapi({ description: "The resources concerned, as they were at that time." }),
       })
       .openapi({
         description: `${summary}.`,

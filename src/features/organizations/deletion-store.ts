@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
-import { recordHasExpectedVersion } from "../../db/expected-version.ts";
+import { resourceHasExpectedVersion } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
@@ -22,15 +22,15 @@ import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
  */
 export function deleteOrganization(ctx: ServiceContext, id: string) {
   const { db } = ctx;
-  const record = eq(organizations.id, id);
-  const isExpected = recordHasExpectedVersion(ctx, organizations.version, record);
+  const resource = eq(organizations.id, id);
+  const isExpected = resourceHasExpectedVersion(ctx, organizations.version, resource);
   const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${noneActive(id)}`;
   const pools = sql`select id from runner_pools where organization_id = ${id}`;
   const projects = sql`select id from projects where organization_id = ${id}`;
   const ofPools = sql`${runnerTokens.poolId} in (${pools})`;
   return {
     invalidated: listCredentials(ctx, id, ofPools, isDeletable),
-    purge: markForPurge(ctx, "organization", organizations, and(record, isDeletable)),
+    purge: markForPurge(ctx, "organization", organizations, and(resource, isDeletable)),
     ...deleteCredentials(db, id, ofPools, isDeletable),
     integrations: db
       .update(integrations)
@@ -39,7 +39,7 @@ export function deleteOrganization(ctx: ServiceContext, id: string) {
     deleted: db
       .update(organizations)
       .set(ORGANIZATION_TOMBSTONE)
-      .where(and(record, isDeletable))
+      .where(and(resource, isDeletable))
       .returning({ id: organizations.id }),
   };
 }

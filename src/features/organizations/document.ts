@@ -7,8 +7,8 @@ import { durationOf } from "../../lib/quantities.ts";
 import { CREATOR_CHANGED } from "../api-keys/index.ts";
 import { NOT_FULL } from "../audit/index.ts";
 import { DEPLOYING } from "./deletion.ts";
-import { CreatedOrganization, Organization, OrganizationList } from "./responses.ts";
 import { CREATION_DISABLED, OWNED } from "./model.ts";
+import { CreatedOrganization, Organization, OrganizationList } from "./responses.ts";
 
 const operations = {
   listOrganizations: {

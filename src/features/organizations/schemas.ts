@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { component, text, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, text } from "../../lib/schemas.ts";
 
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(

@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { NotFound, Unauthorized } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { OrgRole } from "../../lib/roles.ts";
@@ -18,6 +18,7 @@ import {
   newKeyRow,
 } from "../api-keys/index.ts";
 import { type AuditedAct, requireFull } from "../audit/index.ts";
+import { CREATION_DISABLED } from "./model.ts";
 import { presentOrganization } from "./presenters.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";
 import * as store from "./store.ts";
@@ -37,7 +38,7 @@ export async function createOrganization(
   input: { name: string },
 ): Promise<OrganizationWithKey> {
   if (ctx.settings.ALLOW_NEW_ORGANIZATIONS !== "true") {
-    throw new Unauthorized("This deployment does not let API keys create organizations.");
+    throw CREATION_DISABLED;
   }
   const { actor } = ctx;
   const { accountId, organizationId } = actor;

@@ -9,8 +9,8 @@ import { LIMITS } from "../../lib/limits.ts";
 import type { ApiKeyRow } from "../api-keys/index.ts";
 import { memberships } from "../memberships/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { organizations } from "./table.ts";
 import { OWNED } from "./model.ts";
+import { organizations } from "./table.ts";
 
 export interface OrganizationWithKey {
   row: { organization: OrganizationRow; apiKey: ApiKeyRow };
@@ -45,9 +45,7 @@ export function renameOrganization(ctx: ServiceContext, id: string, name: string
   return db
     .update(organizations)
     .set({ name, updatedAt: clock.now(), version: nextVersion(version) })
-    .where(
-      and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, version)),
-    )
+    .where(and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, version)))
     .returning();
 }
 

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME } from "../../db/tombstone.ts";
 
 export const organizations = sqliteTable("organizations", {

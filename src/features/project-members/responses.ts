@@ -2,13 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { OrgRole } from "../memberships/index.ts";
-import { PERSON } from "../memberships/responses.ts";
+import { MEMBER_ID, PERSON } from "../memberships/responses.ts";
 import { ProjectRole } from "./schemas.ts";
 
 export const ProjectMember = component("ProjectMember", () =>
   z
     .object({
-      membership_id: identifierOf("membership", "The `member_id` in the paths."),
+      membership_id: identifierOf("membership", MEMBER_ID),
       account_id: identifierOf("account", "The person, in every organization and project."),
       project_id: identifierOf("project", "The project that the role is for."),
       ...PERSON(),

@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import {
@@ -111,13 +111,11 @@ export function listMembers(
   const [first, second, ...rest] = (hasEveryRole ? [undefined] : page.roles).map(branchOf);
   if (!first) throw new Error("The union has no branch");
   const union = second ? unionAll(first, second, ...rest) : first;
-  const records = union.orderBy(...orderBy).limit(limit);
+  const items = union.orderBy(...orderBy).limit(limit);
   return (
     db
       .select({ ...MEMBER, ...CUMULATIVE_BYTES })
-      .from(
-        limitPageBytes(page, sql`(select membership_id as id, created_at, size from ${records})`),
-      )
+      .from(limitPageBytes(page, sql`(select membership_id as id, created_at, size from ${items})`))
       // A cross join makes SQLite read the page first, not every member of the project.
       .crossJoin(projectMembers)
       .innerJoin(memberships, eq(memberships.id, projectMembers.membershipId))
@@ -194,8 +192,8 @@ export function changeRole(
   const { db, actor } = ctx;
   const { organizationId } = actor;
   const { version } = projectMembers;
-  const record = isMember(organizationId, projectId, membershipId);
-  const isExpected = recordHasExpectedVersion(ctx, version, record);
+  const resource = isMember(organizationId, projectId, membershipId);
+  const isExpected = resourceHasExpectedVersion(ctx, version, resource);
   const remains = role === "owner" ? sql`true` : anotherOwnerRemains(db, projectId, membershipId);
   const higher = PROJECT_ROLES.filter((each) => each !== role && projectRoleReaches(each, role));
   const isLowered = hasRoleIn(db, projectId, membershipId, higher);
@@ -209,7 +207,7 @@ export function changeRole(
     changed: db
       .update(projectMembers)
       .set({ role, version: nextVersion(version) })
-      .where(and(record, remains, hasExpectedVersion(ctx, version)))
+      .where(and(resource, remains, hasExpectedVersion(ctx, version)))
       .returning({ version }),
   };
 }
@@ -221,15 +219,15 @@ export function changeRole(
 export function removeMember(ctx: ServiceContext, projectId: string, membershipId: string) {
   const { db, actor } = ctx;
   const { organizationId } = actor;
-  const record = isMember(organizationId, projectId, membershipId);
-  const isExpected = recordHasExpectedVersion(ctx, projectMembers.version, record);
+  const resource = isMember(organizationId, projectId, membershipId);
+  const isExpected = resourceHasExpectedVersion(ctx, projectMembers.version, resource);
   const isRemovable = and(anotherOwnerRemains(db, projectId, membershipId), isExpected);
   const hasAnyRole = hasRoleIn(db, projectId, membershipId, PROJECT_ROLES);
   return {
     keys: incrementKeyVersions(db, organizationId, membershipId, and(hasAnyRole, isRemovable)),
     removed: db
       .delete(projectMembers)
-      .where(and(record, isRemovable))
+      .where(and(resource, isRemovable))
       .returning({ membershipId: projectMembers.membershipId }),
   };
 }

@@ -1,6 +1,6 @@
 import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, time } from "../../db/columns.ts";
+import { createdAt, id, time, version } from "../../db/columns.ts";
 import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
@@ -52,7 +52,7 @@ export type ActorBindings = { [Name in "organizationId" | "membershipId"]: BindV
  */
 export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("member_role");
 
-/** The place of a project, and of a record that is in none of its environments, for `authorize`. */
+/** The place of a project, and of a resource that is in none of its environments, for `authorize`. */
 export const NO_ENVIRONMENT = sql<null>`null`.as("no_environment_id");
 
 export function isRoleOf(actor: ActorBindings, projectId: Column) {

@@ -1,11 +1,11 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached, Unauthorized } from "../../lib/errors.ts";
+import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
+import { PROJECT_IN_USE } from "./model.ts";
 import { Project, ProjectList } from "./responses.ts";
 import { ONLY_IN_PROJECTS } from "./service.ts";
-import { PROJECT_IN_USE } from "./model.ts";
 
 const READABLE = "Returns the projects that you may read. An admin may read all of them.";
 

@@ -9,7 +9,7 @@ export const projectsFeature = {
     {
       table: projects,
       deletedWith: [],
-      tombstone: { recordType: "project", columns: PROJECT_TOMBSTONE },
+      tombstone: { resourceType: "project", columns: PROJECT_TOMBSTONE },
     },
     {
       table: projectConnections,

@@ -2,8 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { documented, EXAMPLE_IDS } from "#documented";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { clearable, component, identifierInput, paragraphs, text, CHANGED_FIELDS } from "../../lib/schemas.ts";
-import { LINE, LONE_SURROGATES, CONTROL_CHARACTERS } from "../../lib/text-patterns.ts";
+import {
+  CHANGED_FIELDS,
+  clearable,
+  component,
+  identifierInput,
+  paragraphs,
+  text,
+} from "../../lib/schemas.ts";
+import { CONTROL_CHARACTERS, LINE, LONE_SURROGATES } from "../../lib/text-patterns.ts";
 
 const ICON = documented(
   () =>
@@ -12,6 +19,10 @@ const ICON = documented(
 );
 export const REPO = documented(
   () => "The ID of the project's repository, which the service stores and does not check.",
+);
+
+const DEFAULT_ENVIRONMENT = documented(
+  () => "The environment that clients show first, one of the project's own.",
 );
 
 export const Icon = lazy(() =>
@@ -63,7 +74,7 @@ export const ReplaceProject = component("ReplaceProject", () =>
     .strictObject({
       default_environment_id: identifierInput("environment").openapi(
         documented(() => ({
-          description: "The environment that clients show first, one of the project's own.",
+          description: DEFAULT_ENVIRONMENT,
         })),
       ),
       name: Name()
@@ -119,7 +130,7 @@ export const UpdateProject = component("UpdateProject", () =>
         .optional()
         .openapi(
           documented(() => ({
-            description: "The environment that clients show first, one of the project's own.",
+            description: DEFAULT_ENVIRONMENT,
           })),
         ),
     })

@@ -9,7 +9,12 @@ import { orgRoleReaches, type ProjectRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { FIRST_CONFIGURATION, type NewProject, type ProjectChange, PROJECT_IN_USE } from "./model.ts";
+import {
+  FIRST_CONFIGURATION,
+  type NewProject,
+  PROJECT_IN_USE,
+  type ProjectChange,
+} from "./model.ts";
 import { presentProject } from "./presenters.ts";
 import type { ProjectRow } from "./store.ts";
 import * as store from "./store.ts";

@@ -6,7 +6,7 @@ import { type BindValue, compileSelect } from "../../db/compiled-select.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import {
   CUMULATIVE_BYTES,
@@ -70,7 +70,7 @@ const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon]
 
 export function listProjects(db: Database, actor: Actor, page: NamedPageRequest) {
   const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
-  const records = db
+  const items = db
     .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projects)
     .where(
@@ -83,13 +83,13 @@ export function listProjects(db: Database, actor: Actor, page: NamedPageRequest)
     )
     .orderBy(...orderBy)
     .limit(limit);
-  return selectPage(db, page, records);
+  return selectPage(db, page, items);
 }
 
-function selectPage(db: Database, page: PageRequest, records: SQLWrapper) {
+function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
   return db
     .select({ ...getTableColumns(projects), ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(projects, sql`${projects.id} = page.id`)
     .orderBy(pageOrder(page));
 }
@@ -100,7 +100,7 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPage
     projectMembers.projectCreatedAt,
     projectMembers.projectId,
   );
-  const records = db
+  const items = db
     .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projectMembers)
     .innerJoin(projects, eq(projects.id, projectMembers.projectId))
@@ -115,7 +115,7 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPage
     )
     .orderBy(...orderBy)
     .limit(limit);
-  return selectPage(db, page, records);
+  return selectPage(db, page, items);
 }
 
 export function insertProject(
@@ -192,12 +192,12 @@ function isInProject(db: Database, organizationId: string, id: string, environme
 export function deleteProject(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const isIdle = noneActive("project_id", id);
-  const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, projects.version, record);
-  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, projects.version));
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, projects.version, resource);
+  const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, projects.version));
   return {
     purge: markForPurge(ctx, "project", projects, isDeletable),
-    records: ownership.deletionOf(db, projects, id, sql`${isIdle} and ${isExpected}`),
+    owned: ownership.deletionOf(db, projects, id, sql`${isIdle} and ${isExpected}`),
     deleted: db
       .update(projects)
       .set(PROJECT_TOMBSTONE)

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
 import { CONNECTION_STATUSES, PROVIDERS } from "./model.ts";

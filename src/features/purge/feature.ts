@@ -7,7 +7,8 @@ export const purgeFeature = {
     {
       table: purges,
       deletedWith: [],
-      outlivesOrganization: "Each names a deleted record whose data the purge still has to remove.",
+      outlivesOrganization:
+        "Each names a deleted resource whose data the purge still has to remove.",
     },
   ],
   sweep: sweepPurges,

@@ -7,12 +7,12 @@ import { newId } from "../../lib/ids.ts";
 import { organizations } from "../organizations/table.ts";
 import { purges } from "./table.ts";
 
-type PurgedType = typeof purges.$inferSelect.recordType;
+type PurgedType = typeof purges.$inferSelect.resourceType;
 
-/** Precedes the statements that make tombstones, which need the organization. `where` selects the record. */
+/** Precedes the statements that make tombstones, which need the organization. `where` selects the resource. */
 export function markForPurge(
   { db, clock }: SystemContext,
-  recordType: PurgedType,
+  resourceType: PurgedType,
   table: SQLiteTable & { readonly id: Column; readonly organizationId?: Column },
   where: SQL | undefined,
 ) {
@@ -29,8 +29,8 @@ export function markForPurge(
       {
         id: newId(clock),
         organizationId: table.organizationId ?? table.id,
-        recordType,
-        recordId: table.id,
+        resourceType,
+        resourceId: table.id,
         createdAt,
       },
       sql`from ${table} where ${where}`,

@@ -17,12 +17,12 @@ export function listPurges(
   roots: readonly OrganizationRoot[],
   { settledAt, limit }: { settledAt: number; limit: number },
 ): Promise<PurgeRow[]> {
-  const haveRows = roots.map((root) => hasRows(root, purges.recordId));
+  const haveRows = roots.map((root) => hasRows(root, purges.resourceId));
   const isDue = or(lte(purges.createdAt, settledAt), ...haveRows);
   return db
     .select()
     .from(purges)
-    .where(and(eq(purges.recordType, "organization"), isDue))
+    .where(and(eq(purges.resourceType, "organization"), isDue))
     .orderBy(sql`random()`)
     .limit(limit);
 }
@@ -105,7 +105,7 @@ export async function deleteMembers(
 /** Deletes the mark, unless there are rows by now. */
 export function endPurge(db: Database, roots: readonly OrganizationRoot[], purge: PurgeRow) {
   const haveRows = sql.join(
-    roots.map((root) => hasRows(root, purge.recordId)),
+    roots.map((root) => hasRows(root, purge.resourceId)),
     sql` or `,
   );
   return { ended: db.delete(purges).where(and(eq(purges.id, purge.id), sql`not (${haveRows})`)) };

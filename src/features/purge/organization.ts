@@ -27,10 +27,10 @@ export async function purgeOrganization(
   const { db, clock } = ctx;
   const isSettled = clock.now() - purge.createdAt >= LIMITS.purgeSettlesMs.value;
   const roots = rootsOf(ctx, isSettled);
-  const left = await organizations.findRootsWithRows(db, roots, purge.recordId);
+  const left = await organizations.findRootsWithRows(db, roots, purge.resourceId);
   for (const root of left) {
     if (run.isPartOver()) return;
-    await purgeRoot(ctx, run, root, purge.recordId);
+    await purgeRoot(ctx, run, root, purge.resourceId);
   }
   if (left.length > 0 || !isSettled) return;
   await batch(db, organizations.endPurge(db, roots, purge));

@@ -12,7 +12,7 @@ const MARKS = 100;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Deletes the data of deleted records, and the data whose retention is over. Stops at its limits: the
+ * Deletes the data of deleted resources, and the data whose retention is over. Stops at its limits: the
  * next run starts again with the rows that are left, so that no progress is stored.
  */
 export async function sweepPurges(ctx: SystemContext): Promise<void> {
@@ -21,7 +21,7 @@ export async function sweepPurges(ctx: SystemContext): Promise<void> {
   run.startPart();
   await purgeEach(ctx, run, await listOrganizations(ctx, MARKS), purgeOrganization);
   run.startPart();
-  await purgeEach(ctx, run, await store.listOldestRecords(ctx.db, MARKS), purgeRecord);
+  await purgeEach(ctx, run, await store.listOldestResources(ctx.db, MARKS), purgeResource);
   run.startPart();
   await deleteExpired(ctx, run);
 }
@@ -30,7 +30,7 @@ async function purgeEach(
   ctx: SystemContext,
   run: PurgeRun,
   purges: readonly store.PurgeRow[],
-  purgeOne: typeof purgeRecord,
+  purgeOne: typeof purgeResource,
 ): Promise<void> {
   for (const purge of purges) {
     if (run.isPartOver()) return;
@@ -43,17 +43,17 @@ async function purgeEach(
   }
 }
 
-async function purgeRecord(
+async function purgeResource(
   ctx: SystemContext,
   run: PurgeRun,
   purge: store.PurgeRow,
 ): Promise<void> {
-  const table = ctx.ownership.tombstonesOf(purge.recordType);
-  if (!table) throw new Error(`Nothing leaves tombstones of the type ${purge.recordType}`);
+  const table = ctx.ownership.tombstonesOf(purge.resourceType);
+  if (!table) throw new Error(`Nothing leaves tombstones of the type ${purge.resourceType}`);
   for (const rows of ctx.ownership.rowsOwnedBy(table)) {
     do {
       if (run.isPartOver()) return;
-    } while (await deleteSome(ctx, run, rows, purge.recordId));
+    } while (await deleteSome(ctx, run, rows, purge.resourceId));
   }
   await batch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
 }

@@ -7,8 +7,8 @@ export const ROWS = LIMITS.purgeRows.value;
 /** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
 export const PAUSES_PER_BATCH = 4;
 
-/** Of organizations, of other records, and of expired rows. */
-const PARTS = 3;
+/** Of organizations, of other resources, and of expired rows. */
+export const PARTS = 3;
 
 /** Each of its parts has a third of the limits, and what the parts before it have left. */
 export class PurgeRun {

@@ -8,9 +8,9 @@ import { purges } from "./table.ts";
 export type PurgeRow = typeof purges.$inferSelect;
 
 /** Without organizations. */
-export function listOldestRecords(db: Database, limit: number) {
-  const isRecord = ne(purges.recordType, "organization");
-  return db.select().from(purges).where(isRecord).orderBy(asc(purges.id)).limit(limit);
+export function listOldestResources(db: Database, limit: number) {
+  const isResource = ne(purges.resourceType, "organization");
+  return db.select().from(purges).where(isResource).orderBy(asc(purges.id)).limit(limit);
 }
 
 /** An ID, or a select of several IDs. */
@@ -56,11 +56,11 @@ function isOwnedBy(key: SQLiteColumn, owner: Owner): SQL {
   return typeof owner === "string" ? eq(key, owner) : sql`${key} in (${owner})`;
 }
 
-/** Last, because all other rows of the record refer to it. */
+/** Last, because all other rows of the resource refer to it. */
 export function deleteTombstone(db: Database, table: SQLiteTable, purge: PurgeRow) {
   const isTombstone = sql`${table}.organization_id = ${TOMBSTONE_ORGANIZATION_ID}`;
   return {
-    tombstone: db.delete(table).where(and(eq(idOf(table), purge.recordId), isTombstone)),
+    tombstone: db.delete(table).where(and(eq(idOf(table), purge.resourceId), isTombstone)),
     purge: db.delete(purges).where(eq(purges.id, purge.id)),
   };
 }

@@ -2,16 +2,16 @@ import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { organizations } from "../organizations/table.ts";
 
-/** A deleted record whose data the purge still has to remove. */
+/** A deleted resource whose data the purge still has to remove. */
 export const purges = sqliteTable("purges", {
   id: id("id").primaryKey(),
   /** The organization that it belonged to. */
   organizationId: id("organization_id")
     .notNull()
     .references(() => organizations.id, { onDelete: "restrict" }),
-  recordType: text("record_type", {
+  resourceType: text("record_type", {
     enum: ["organization", "project", "environment", "stack", "integration"],
   }).notNull(),
-  recordId: id("record_id").notNull(),
+  resourceId: id("record_id").notNull(),
   createdAt: createdAt(),
 });

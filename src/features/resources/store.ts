@@ -49,7 +49,7 @@ export function listResources(
   const { where, orderBy, limit } = keyset(page, resources.createdAt, resources.id);
   const { id, createdAt, templateId, physicalId, resourceType, statusReason } = resources;
   const text = [templateId, physicalId, resourceType, statusReason];
-  const records = db
+  const items = db
     .select({ id, createdAt, size: sizeOf({ text, rest: 400 }) })
     .from(resources)
     .where(
@@ -64,7 +64,7 @@ export function listResources(
     .limit(limit);
   return db
     .select({ ...getTableColumns(resources), ...CUMULATIVE_BYTES })
-    .from(limitPageBytes(page, records))
+    .from(limitPageBytes(page, items))
     .innerJoin(resources, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
 }

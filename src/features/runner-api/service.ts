@@ -15,7 +15,7 @@ import {
   toCompletionText,
 } from "../deployments/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
-import { AttemptConflict, LeaseLost, OTHER_OUTCOME, mustComplete } from "./errors.ts";
+import { AttemptConflict, LeaseLost, mustComplete, OTHER_OUTCOME } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease, requireRunning } from "./lease.ts";
 import type { AttemptRow, ClaimRow } from "./store.ts";
 import * as store from "./store.ts";

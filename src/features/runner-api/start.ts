@@ -17,7 +17,7 @@ import {
 } from "../deployments/index.ts";
 import { configurationProblem } from "../environments/index.ts";
 import { directiveFor } from "./directive.ts";
-import { AttemptConflict, LeaseLost, PatchConflict, CONFIGURATION_CHANGING } from "./errors.ts";
+import { AttemptConflict, CONFIGURATION_CHANGING, LeaseLost, PatchConflict } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
 import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 

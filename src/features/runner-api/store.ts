@@ -106,7 +106,7 @@ export function listClaims(
   now: number,
 ) {
   const { where, orderBy, limit } = keyset(page, attempts.createdAt, attempts.id);
-  const records = db
+  const items = db
     .select({
       ...DEPLOYMENT_PAGE_RECORD,
       id: sql`${attempts.id}`.as("id"),
@@ -128,7 +128,7 @@ export function listClaims(
     .limit(limit);
   return db
     .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
-    .from(cutDeployments(page, records))
+    .from(cutDeployments(page, items))
     .innerJoin(attempts, sql`${attempts.id} = page.id`)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
     .orderBy(pageOrder(page));

@@ -8,7 +8,7 @@ import { authenticateLease, type LeaseCredentials, requireRunning } from "./leas
 import * as store from "./store.ts";
 
 /**
- * Needs a fresh lease. Writes an audit record in the batch that reads the values, so that the record
+ * Needs a fresh lease. Writes an audit entry in the batch that reads the values, so that the record
  * is committed before they can leave.
  */
 export async function deliverVariables(

@@ -7,7 +7,7 @@ import {
   parseCredential,
   RUNNER_TOKEN_PATTERN,
 } from "../../auth/credentials.ts";
-import { findTokenPrincipal, recordTokenUse } from "./store.ts";
+import { findTokenPrincipal, saveTokenUse } from "./store.ts";
 
 export function issueRunnerToken(id: string): Promise<IssuedKey> {
   return issueCredential("lsr", id);
@@ -31,7 +31,7 @@ export const runnerTokenStore: CredentialStore<RunnerPrincipal> = {
     return row && { ...row, consumerId: row.poolId };
   },
   ...HOURLY_USE,
-  async recordUse(db, { keyId }, hour) {
-    await recordTokenUse(db, keyId, hour);
+  async saveUse(db, { keyId }, hour) {
+    await saveTokenUse(db, keyId, hour);
   },
 };

@@ -3,6 +3,8 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
+import { IN_THE_PAST } from "../../lib/schemas.ts";
+import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
 import {
   CreatedRunnerToken,
   RunnerPool,
@@ -25,11 +27,9 @@ const operations = {
     summary: "Create a runner pool",
     role: "admin",
     description: `Its runners may claim the deployments of its environments.`,
-    notFound: ["organization", "environment in the organization"],
+    notFound: ["organization", ENVIRONMENT],
     errors: {
-      pool_name_taken: new Conflict(
-        "The organization already has a runner pool with this name. Choose another name.",
-      ),
+      pool_name_taken: NAME_TAKEN,
       pool_limit: new LimitReached(QUOTAS.runner_pools, "runner pools"),
     },
     responses: { 201: jsonReply(RunnerPool(), "The runner pool.") },
@@ -48,12 +48,10 @@ const operations = {
     description:
       "A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other " +
       "environments apply to the next claims, and another maximum duration to the next starts.",
-    notFound: ["organization", "runner pool", "environment in the organization"],
+    notFound: ["organization", "runner pool", ENVIRONMENT],
     errors: {
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
-      pool_name_taken: new Conflict(
-        "The organization already has a runner pool with this name. Choose another name.",
-      ),
+      pool_name_taken: NAME_TAKEN,
     },
     responses: { 200: jsonReply(RunnerPool(), "The runner pool.") },
   },
@@ -66,7 +64,7 @@ const operations = {
       "is a `conflict`.",
     notFound: ["organization", "runner pool"],
     errors: {
-      pool_in_use: new Conflict("A runner of the pool carries out a deployment. Cancel it first."),
+      pool_in_use: POOL_IN_USE,
     },
     responses: { 204: NO_CONTENT },
   },
@@ -87,9 +85,7 @@ const operations = {
     description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
     notFound: ["organization", "runner pool"],
     errors: {
-      token_expires_in_the_past: new BadInput([
-        { path: "expires_at", message: "Send a time in the future." },
-      ]),
+      token_expires_in_the_past: new BadInput([{ path: "expires_at", message: IN_THE_PAST }]),
       creator_revoked: new Conflict(CREATOR_REVOKED),
       token_outlives_key: new BadInput([{ path: "expires_at", message: TOKEN_OUTLIVES_KEY }]),
       runner_token_limit: new LimitReached(QUOTAS.runner_tokens, "runner tokens"),

@@ -4,7 +4,13 @@ import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
-import { component, identifierInput, text, timestampInput, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import {
+  CHANGED_FIELDS,
+  component,
+  identifierInput,
+  text,
+  timestampInput,
+} from "../../lib/schemas.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;

@@ -8,10 +8,10 @@ import { newId } from "../../lib/ids.ts";
 import { write } from "../../writes/write.ts";
 import { bytesOf } from "../usage/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
+import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
 import { presentPool, presentPoolFields } from "./presenters.ts";
 import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
-import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
 
 const TAKEN = { "runner_pools.organization_id, runner_pools.name": NAME_TAKEN };
 

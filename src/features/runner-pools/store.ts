@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest, type PageRequest } from "../../db/keyset.ts";
@@ -62,7 +62,7 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
     .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));
 }
 
-export function recordTokenUse(db: Database, id: string, hour: number) {
+export function saveTokenUse(db: Database, id: string, hour: number) {
   const { lastUsedAt } = runnerTokens;
   return db
     .update(runnerTokens)
@@ -124,7 +124,7 @@ export function updatePool(
   const { version } = runnerPools;
   const areInside = environmentIds && areEnvironmentsOf(organizationId, environmentIds);
   const mayChange = sql`exists (select 1 from ${runnerPools} where ${within(organizationId, id)})
-    and ${recordHasExpectedVersion(ctx, version, within(organizationId, id))}
+    and ${resourceHasExpectedVersion(ctx, version, within(organizationId, id))}
     and ${areInside ?? sql`true`}`;
   return {
     ...(environmentIds && replaceEnvironments(db, pool, environmentIds, mayChange)),
@@ -175,15 +175,15 @@ export function deletePool(ctx: ServiceContext, organizationId: string, id: stri
   const { db, ownership } = ctx;
   const isIdle = sql`not exists (select 1 from attempts
     where attempts.pool_id = ${id} and attempts.state <> 'ended')`;
-  const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, runnerPools.version, record);
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, runnerPools.version, resource);
   const isDeletable = sql`${isIdle} and ${isExpected}`;
   return {
     tokens: db.select(REVOKED).from(runnerTokens).where(eq(runnerTokens.poolId, id)),
-    records: ownership.deletionOf(db, runnerPools, id, isDeletable),
+    owned: ownership.deletionOf(db, runnerPools, id, isDeletable),
     deleted: db
       .delete(runnerPools)
-      .where(and(record, isDeletable))
+      .where(and(resource, isDeletable))
       .returning({ id: runnerPools.id }),
   };
 }

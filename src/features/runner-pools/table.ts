@@ -7,7 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, time, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
 import { environments } from "../environments/table.ts";
 import { organizations } from "../organizations/table.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";

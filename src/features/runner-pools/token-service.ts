@@ -6,6 +6,7 @@ import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { BadInput, Conflict, NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { IN_THE_PAST } from "../../lib/schemas.ts";
 import { write } from "../../writes/write.ts";
 import type { AuditedAct } from "../audit/index.ts";
 import { bytesOf, type Growth } from "../usage/index.ts";
@@ -184,7 +185,7 @@ function successorExpiry({ actor, clock }: ServiceContext, old: TokenRow): numbe
 
 function requireValidExpiry({ actor, clock }: ServiceContext, expiresAt: number | undefined): void {
   if (expiresAt === undefined) return;
-  const problem = expiresAt <= clock.now() ? "Send a time in the future." : TOKEN_OUTLIVES_KEY;
+  const problem = expiresAt <= clock.now() ? IN_THE_PAST : TOKEN_OUTLIVES_KEY;
   const isTooLate = actor.expiresAt !== null && expiresAt > actor.expiresAt;
   if (expiresAt > clock.now() && !isTooLate) return;
   throw new BadInput([{ path: "expires_at", message: problem }]);

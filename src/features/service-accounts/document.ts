@@ -1,14 +1,12 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { BadInput, Conflict, LimitReached } from "../../lib/errors.ts";
+import { BadInput, LimitReached } from "../../lib/errors.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
+import { CHANGED, NEVER_OWNER, OWNS_PROJECT } from "./model.ts";
 import { ServiceAccount, ServiceAccountList } from "./responses.ts";
-import { OWNS_PROJECT } from "./service.ts";
 
-const NEVER_OWNER = new BadInput([
-  { path: "role", message: "Send member or admin: a service account is never an owner." },
-]);
+const OWNER = new BadInput([{ path: "role", message: NEVER_OWNER }]);
 
 const operations = {
   listServiceAccounts: {
@@ -27,7 +25,7 @@ const operations = {
       "`membership_id`, or let CI jobs act for it with a trust.",
     notFound: ["organization"],
     errors: {
-      service_account_owner: NEVER_OWNER,
+      service_account_owner: OWNER,
       service_account_limit: new LimitReached(QUOTAS.members, "members"),
     },
     responses: { 201: jsonReply(ServiceAccount(), "The service account.") },
@@ -46,11 +44,9 @@ const operations = {
     description: "A new role applies to the next request of each of its keys.",
     notFound: ["organization", "service account"],
     errors: {
-      service_account_owner: NEVER_OWNER,
+      service_account_owner: OWNER,
       credential_not_full: NOT_FULL,
-      service_account_changed: new Conflict(
-        "The service account has just changed. Read it again and retry.",
-      ),
+      service_account_changed: CHANGED,
     },
     responses: { 200: jsonReply(ServiceAccount(), "The service account.") },
   },
@@ -63,10 +59,8 @@ const operations = {
       "project cannot be deleted.",
     notFound: ["organization", "service account"],
     errors: {
-      service_account_owns_project: new Conflict(OWNS_PROJECT),
-      service_account_changed: new Conflict(
-        "The service account has just changed. Read it again and retry.",
-      ),
+      service_account_owns_project: OWNS_PROJECT,
+      service_account_changed: CHANGED,
     },
     responses: { 204: NO_CONTENT },
   },

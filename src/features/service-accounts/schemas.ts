@@ -4,7 +4,7 @@ import { idParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { component, text } from "../../lib/schemas.ts";
-import { SERVICE_ACCOUNT_ROLES, NEVER_OWNER } from "./model.ts";
+import { NEVER_OWNER, SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(
@@ -16,13 +16,11 @@ export const Name = lazy(() =>
 );
 
 const Role = component("ServiceAccountRole", () =>
-  z
-    .enum(SERVICE_ACCOUNT_ROLES, NEVER_OWNER)
-    .openapi(
-      documented(() => ({
-        description: "The role in the organization: admin > member.",
-      })),
-    ),
+  z.enum(SERVICE_ACCOUNT_ROLES, NEVER_OWNER).openapi(
+    documented(() => ({
+      description: "The role in the organization: admin > member.",
+    })),
+  ),
 );
 
 export const CreateServiceAccount = component("CreateServiceAccount", () =>

@@ -4,7 +4,7 @@ import type { ServiceContext } from "../../context.ts";
 import { after } from "../../db/batch.ts";
 import { requireExpectedVersion } from "../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
-import { Conflict, NotFound } from "../../lib/errors.ts";
+import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
@@ -17,14 +17,10 @@ import {
   removeMembership,
 } from "../memberships/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
+import { CHANGED, OWNS_PROJECT } from "./model.ts";
 import { presentServiceAccount } from "./presenters.ts";
 import type { ServiceAccountRow } from "./store.ts";
 import * as store from "./store.ts";
-
-const CHANGED = "The service account has just changed. Read it again and retry.";
-
-export const OWNS_PROJECT =
-  "The service account is the only owner of a project. Make another member owner first.";
 
 export async function listServiceAccounts(
   ctx: ServiceContext,
@@ -64,7 +60,7 @@ export async function createServiceAccount(
     growth: { organizationId, records: { members: 1 } },
     guarded: account,
     also: { membership },
-    value: { ...created, createdAt: now, updatedAt: now, recordVersion: 1 },
+    value: { ...created, createdAt: now, updatedAt: now, version: 1 },
     acts: [act],
   });
 }
@@ -105,7 +101,7 @@ export async function updateServiceAccount(
   const [updated] = results.reads.row;
   if (results.guarded.length === 0 || !updated) {
     await requireExpected(ctx, organizationId, id);
-    throw new Conflict(CHANGED);
+    throw CHANGED;
   }
   await ctx.invalidateKeys(results.effects.keys ?? []);
   return updated;
@@ -129,7 +125,7 @@ export async function deleteServiceAccount(
   });
   if (results.guarded.length === 0) {
     const found = await requireExpected(ctx, organizationId, id);
-    throw new Conflict(found.role === role ? OWNS_PROJECT : CHANGED);
+    throw found.role === role ? OWNS_PROJECT : CHANGED;
   }
   const { revoked } = results.first.keys;
   await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
@@ -142,7 +138,7 @@ async function requireExpected(
   id: string,
 ): Promise<ServiceAccountRow> {
   const row = await getServiceAccount(ctx, organizationId, id);
-  await requireExpectedVersion(ctx, row.recordVersion, () => presentServiceAccount(row));
+  await requireExpectedVersion(ctx, row.version, () => presentServiceAccount(row));
   return row;
 }
 

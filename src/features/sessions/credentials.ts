@@ -8,7 +8,7 @@ import {
 } from "../../auth/credentials.ts";
 import { type KeyPrincipal, toActor } from "../api-keys/index.ts";
 import { SESSION_IDLE_MS, USE_INTERVAL_MS } from "./model.ts";
-import { findPrincipal, recordUse } from "./store.ts";
+import { findPrincipal, saveUse } from "./store.ts";
 
 export function issueSession(id: string): Promise<IssuedKey> {
   return issueCredential("lss", id);
@@ -44,10 +44,10 @@ export const sessionStore: CredentialStore<SessionPrincipal> = {
     const idleEnd = (lastUsedAt ?? session.createdAt) + SESSION_IDLE_MS;
     return Math.min(idleEnd, session.expiresAt, expiresAt ?? Number.POSITIVE_INFINITY);
   },
-  useToRecord({ lastUsedAt }, now) {
+  useToSave({ lastUsedAt }, now) {
     return lastUsedAt === null || now - lastUsedAt >= USE_INTERVAL_MS ? now : undefined;
   },
-  async recordUse(db, { session }, time) {
-    await recordUse(db, session.id, time);
+  async saveUse(db, { session }, time) {
+    await saveUse(db, session.id, time);
   },
 };

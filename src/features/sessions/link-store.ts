@@ -9,8 +9,8 @@ import { apiKeys, isAsAuthenticated, whereKeyIsLive } from "../api-keys/table.ts
 import { accounts, memberships } from "../memberships/table.ts";
 import { organizations } from "../organizations/table.ts";
 import type { Bound } from "../usage/index.ts";
-import { signInLinks } from "./table.ts";
 import { UNUSED_LINKS } from "./model.ts";
+import { signInLinks } from "./table.ts";
 
 export type SignInLinkRow = typeof signInLinks.$inferSelect;
 

@@ -62,7 +62,7 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
     ),
 );
 
-export function recordUse(db: Database, id: string, time: number) {
+export function saveUse(db: Database, id: string, time: number) {
   return db
     .update(sessions)
     .set({ lastUsedAt: time })

@@ -1,10 +1,12 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
-import { NAME_TAKEN } from "./model.ts";
+import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
 import { Stack, StackList } from "./responses.ts";
+
+const TAKEN = "A name that is taken in the environment is a `conflict`.";
 
 const operations = {
   listStacks: {
@@ -18,8 +20,8 @@ const operations = {
     tags: ["Stacks"],
     summary: "Create a stack",
     role: "contributor",
-    description: `A name that is taken in the environment is a \`conflict\`.`,
-    notFound: ["environment", "component in the environment"],
+    description: TAKEN,
+    notFound: ["environment", COMPONENT],
     errors: {
       stack_name_taken: NAME_TAKEN,
       stack_limit: new LimitReached(QUOTAS.stacks, "stacks"),
@@ -41,8 +43,8 @@ const operations = {
     tags: ["Stacks"],
     summary: "Replace a stack",
     role: "contributor",
-    description: `A name that is taken in the environment is a \`conflict\`.`,
-    notFound: ["stack", "component in the environment"],
+    description: TAKEN,
+    notFound: ["stack", COMPONENT],
     errors: {
       stack_name_taken: NAME_TAKEN,
     },
@@ -52,9 +54,8 @@ const operations = {
     tags: ["Stacks"],
     summary: "Change some fields of a stack",
     role: "contributor",
-    description:
-      "A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.",
-    notFound: ["stack", "component in the environment"],
+    description: `A field that is absent stays as it is. ${TAKEN}`,
+    notFound: ["stack", COMPONENT],
     errors: {
       stack_name_taken: NAME_TAKEN,
     },
@@ -67,7 +68,7 @@ const operations = {
     description: `Changes nothing at the provider.`,
     notFound: ["stack"],
     errors: {
-      stack_in_use: new Conflict("An unfinished deployment includes the stack. Cancel it first."),
+      stack_in_use: STACK_IN_USE,
     },
     responses: { 204: NO_CONTENT },
   },

@@ -8,7 +8,7 @@ export const stacksFeature = {
     {
       table: stacks,
       deletedWith: [stacks.environmentId, stacks.projectId],
-      tombstone: { recordType: "stack", columns: STACK_TOMBSTONE },
+      tombstone: { resourceType: "stack", columns: STACK_TOMBSTONE },
       clearedWith: [stacks.componentId],
     },
   ],

@@ -3,7 +3,7 @@ import { documented, EXAMPLE_IDS } from "#documented";
 import { textParam } from "../../http/params.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { clearable, component, identifierInput, text, CHANGED_FIELDS } from "../../lib/schemas.ts";
+import { CHANGED_FIELDS, clearable, component, identifierInput, text } from "../../lib/schemas.ts";
 
 export const Name = lazy(() =>
   text(LIMITS.stackNameLength.value).openapi(

@@ -11,7 +11,7 @@ import { write } from "../../writes/write.ts";
 import { changesOf } from "../changelog/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { bytesOf } from "../usage/index.ts";
-import { NAME_TAKEN, COMPONENT, STACK_IN_USE } from "./model.ts";
+import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";

@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import {
   hasExpectedVersion,
   nextVersion,
-  recordHasExpectedVersion,
+  resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -101,12 +101,12 @@ export function deleteStack(ctx: ServiceContext, organizationId: string, id: str
   const isIdle = sql`not exists (select 1 from deployment_stacks
     join deployments on deployments.id = deployment_stacks.deployment_id
     where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
-  const record = within(organizationId, id);
-  const isExpected = recordHasExpectedVersion(ctx, stacks.version, record);
-  const isDeletable = and(record, isIdle, hasExpectedVersion(ctx, stacks.version));
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, stacks.version, resource);
+  const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, stacks.version));
   return {
     purge: markForPurge(ctx, "stack", stacks, isDeletable),
-    records: ownership.deletionOf(db, stacks, id, sql`${isIdle} and ${isExpected}`),
+    owned: ownership.deletionOf(db, stacks, id, sql`${isIdle} and ${isExpected}`),
     deleted: db.update(stacks).set(STACK_TOMBSTONE).where(isDeletable).returning({ id: stacks.id }),
   };
 }

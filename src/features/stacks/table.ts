@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, updatedAt } from "../../db/columns.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { components } from "../components/table.ts";
 import { environments } from "../environments/table.ts";

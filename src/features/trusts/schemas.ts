@@ -31,6 +31,8 @@ export const CONDITIONS = documented(
     "a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its " +
     "JSON text. A missing claim, a list and an object do not match.",
 );
+const EXAMPLE_ISSUER = documented(() => "https://token.actions.githubusercontent.com");
+const EXAMPLE_AUDIENCE = documented(() => "https://longshore.example.com");
 export const EXAMPLE_CONDITIONS = documented(() => ({
   repository_id: "74",
   environment: "production",
@@ -51,7 +53,7 @@ export const Issuer = lazy(() =>
       description:
         "The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration " +
         "with keys for RS256 or ES256.",
-      example: "https://token.actions.githubusercontent.com",
+      example: EXAMPLE_ISSUER,
     })),
   ),
 );
@@ -60,7 +62,7 @@ export const Audience = lazy(() =>
     documented(() => ({
       description:
         "The `aud` that a token must have, or have among others. Use one that only Longshore accepts.",
-      example: "https://longshore.example.com",
+      example: EXAMPLE_AUDIENCE,
     })),
   ),
 );
@@ -136,8 +138,8 @@ export const CreateTrust = component("CreateTrust", () =>
         description: "The trust to create.",
         example: {
           name: "deploy workflow",
-          issuer: "https://token.actions.githubusercontent.com",
-          audience: "https://longshore.example.com",
+          issuer: EXAMPLE_ISSUER,
+          audience: EXAMPLE_AUDIENCE,
           conditions: EXAMPLE_CONDITIONS,
           membership_id: EXAMPLE_IDS.membership,
           scopes: ["deployments:write"],

@@ -74,7 +74,7 @@ export function deleteTrust({ db, ownership }: SystemContext, organizationId: st
       .delete(runnerTokens)
       .where(and(eq(runnerTokens.organizationId, organizationId), eq(runnerTokens.trustId, id)))
       .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    records: ownership.deletionOf(db, trusts, id, sql`true`),
+    owned: ownership.deletionOf(db, trusts, id, sql`true`),
     deleted: db.delete(trusts).where(within(organizationId, id)).returning({ id: trusts.id }),
   };
 }

@@ -6,14 +6,14 @@ import { USAGE_KINDS, type UsageKind } from "./model.ts";
 const RecordUsage = component("RecordUsage", () =>
   z
     .object({
-      used: z.int().openapi({ description: "The number of records.", example: 12 }),
+      used: z.int().openapi({ description: "The number of resources.", example: 12 }),
       allowed: z.int().optional().openapi({
         description: "The quota. Absent for deployments: only their bytes are limited.",
         example: 1_000,
       }),
-      bytes: z.int().openapi({ description: "The stored bytes of the records.", example: 4_096 }),
+      bytes: z.int().openapi({ description: "The stored bytes of the resources.", example: 4_096 }),
     })
-    .openapi({ description: "How many records of one kind an organization stores." }),
+    .openapi({ description: "How many resources of one kind an organization stores." }),
 );
 
 const records = lazy(
@@ -29,7 +29,7 @@ const records = lazy(
 export const Usage = component("Usage", () =>
   z
     .object({
-      org_id: identifierOf("organization", "The organization whose records are counted."),
+      org_id: identifierOf("organization", "The organization whose resources are counted."),
       bytes: z
         .object({
           used: z.int().openapi({ description: "The stored bytes now.", example: 73_400 }),
@@ -39,7 +39,7 @@ export const Usage = component("Usage", () =>
           }),
         })
         .openapi({ description: "The stored bytes of the organization in total." }),
-      records: z.object(records()).openapi({ description: "The usage of each kind of record." }),
+      records: z.object(records()).openapi({ description: "The usage of each kind of resource." }),
     })
     .openapi({ description: "What an organization stores, and what it may store." }),
 );

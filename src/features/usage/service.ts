@@ -8,7 +8,7 @@ import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
 
 /**
- * Checks the limits of a write that creates or enlarges records. `statement` comes before the write
+ * Checks the limits of a write that creates or enlarges resources. `statement` comes before the write
  * in its batch; `enforce` awaits that batch.
  */
 export function limitGrowth(ctx: SystemContext, growth: Growth) {

@@ -8,7 +8,7 @@ import { limitChecks, usage } from "./table.ts";
 
 /** A limit of a write in addition to the quotas of the organization. */
 export interface Bound {
-  /** The limited records, for the error message: "stacks in an environment". */
+  /** The limited resources, for the error message: "stacks in an environment". */
   what: string;
   limit: number;
   /** The amounts before and after the write. */

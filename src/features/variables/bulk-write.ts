@@ -5,6 +5,7 @@ import { refuseTaken } from "../../db/constraint-errors.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { Conflict } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import {
   auditChanges,
   type Change,
@@ -16,13 +17,19 @@ import {
 import { bytesOf, limitGrowth } from "../usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
-import { type Scope, type ScopeReference, type VariableInput, valueContext, VARIABLES_CHANGING } from "./model.ts";
+import {
+  type Scope,
+  type ScopeReference,
+  VARIABLES_CHANGING,
+  type VariableInput,
+  valueContext,
+} from "./model.ts";
 import { changes, findScope, newVariable, TAKEN, toScope } from "./service.ts";
 import { addedBytes, listVariables, type VariableRow, variableBounds } from "./store.ts";
 
-const MAX_ATTEMPTS = 5;
+export const MAXIMUM_TRIES = 5;
 const FIRST_PAGE: NamedPageRequest = {
-  limit: 240,
+  limit: LIMITS.pageItems.value,
   direction: "desc",
   after: undefined,
   name: undefined,
@@ -43,11 +50,11 @@ export async function putVariables(
   reference: ScopeReference,
   input: BulkInput,
 ): Promise<Page<VariableRow>> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await tryPut(ctx, reference, input);
     } catch (error) {
-      if (!(error instanceof Conflict) || attempt === MAX_ATTEMPTS) throw error;
+      if (!(error instanceof Conflict) || tries === MAXIMUM_TRIES) throw error;
     }
   }
 }

@@ -1,18 +1,23 @@
 import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
-import { Conflict, LimitReached } from "../../lib/errors.ts";
+import { LimitReached } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
-import { NAME_TAKEN, RESOURCE_ID_TAKEN } from "./model.ts";
+import { COUNTED, NAME_TAKEN, RESOURCE_ID_TAKEN, VARIABLES_CHANGING } from "./model.ts";
 import { RevealedVariableList, Variable, VariableList, VariableValue } from "./responses.ts";
 
 const TAGS = ["Variables"];
 
+const AFTER = "The variables after the change.";
+const REVEALED = "The variables, with their values.";
+
 const TAKEN = "A name that is taken is a `conflict`.";
 
 const ATOMIC =
-  "Writes up to 200 variables, all or none, as one request of the rate limit. The error for an " +
-  "invalid one names its index. Returns the first 240 variables after the change.";
+  `Writes up to ${LIMITS.writtenVariables.value} variables, all or none, as one request of the rate limit. The error for an ` +
+  `invalid one names its index. Returns the first ${LIMITS.pageItems.value} variables after the change.`;
+
+const VALUE_BYTES = new LimitReached(LIMITS.variableBytesOfEnvironment.value, COUNTED.bytes);
 
 const CREATION_ERRORS = {
   variable_name_taken: NAME_TAKEN,
@@ -20,17 +25,14 @@ const CREATION_ERRORS = {
   variable_limit: new LimitReached(QUOTAS.variables, "variables"),
   environment_variable_limit: new LimitReached(
     LIMITS.variablesOfEnvironment.value,
-    "variables of an environment",
+    COUNTED.variables,
   ),
-  value_bytes_limit: new LimitReached(
-    LIMITS.variableBytesOfEnvironment.value,
-    "bytes of values in an environment",
-  ),
+  value_bytes_limit: VALUE_BYTES,
 };
 
 const BULK_ERRORS = {
   ...CREATION_ERRORS,
-  variables_changing: new Conflict("Another request is changing the same variables. Retry."),
+  variables_changing: VARIABLES_CHANGING,
 };
 
 const operations = {
@@ -51,10 +53,7 @@ const operations = {
     errors: {
       variable_name_taken: NAME_TAKEN,
       resource_id_taken: RESOURCE_ID_TAKEN,
-      value_bytes_limit: new LimitReached(
-        LIMITS.variableBytesOfEnvironment.value,
-        "bytes of values in an environment",
-      ),
+      value_bytes_limit: VALUE_BYTES,
     },
     responses: { 200: jsonReply(Variable(), "The variable.") },
   },
@@ -97,17 +96,17 @@ const operations = {
     description: `${ATOMIC}`,
     notFound: ["component"],
     errors: BULK_ERRORS,
-    responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
+    responses: { 200: jsonReply(VariableList(), AFTER) },
   },
   revealComponentVariables: {
     tags: TAGS,
     summary: "Reveal the values of the variables of a component",
     role: "contributor",
     description:
-      "Returns all of them on one page, sorted by name, without those of its environment. One record of the " +
+      "Returns all of them on one page, sorted by name, without those of its environment. One entry of the " +
       "audit log names them.",
     notFound: ["component"],
-    responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
+    responses: { 200: jsonReply(RevealedVariableList(), REVEALED) },
   },
   listEnvironmentVariables: {
     tags: TAGS,
@@ -133,17 +132,17 @@ const operations = {
     description: `${ATOMIC}`,
     notFound: ["environment"],
     errors: BULK_ERRORS,
-    responses: { 200: jsonReply(VariableList(), "The variables after the change.") },
+    responses: { 200: jsonReply(VariableList(), AFTER) },
   },
   revealEnvironmentVariables: {
     tags: TAGS,
     summary: "Reveal the values of the variables of an environment",
     role: "contributor",
     description:
-      "Returns all of them on one page, sorted by name, without those of its components. One record of the " +
+      "Returns all of them on one page, sorted by name, without those of its components. One entry of the " +
       "audit log names them.",
     notFound: ["environment"],
-    responses: { 200: jsonReply(RevealedVariableList(), "The variables, with their values.") },
+    responses: { 200: jsonReply(RevealedVariableList(), REVEALED) },
   },
 } satisfies OperationDocuments;
 

@@ -5,8 +5,8 @@ import { lazy } from "../../lib/lazy.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { sizeOf } from "../../lib/quantities.ts";
 import { component } from "../../lib/schemas.ts";
-import { STORAGE_METHODS } from "./model.ts";
 import { LONE_SURROGATES } from "../../lib/text-patterns.ts";
+import { STORAGE_METHODS } from "./model.ts";
 
 const VALUE_BYTES = LIMITS.variableValueBytes.value;
 const NAME_LENGTH = LIMITS.variableNameLength.value;

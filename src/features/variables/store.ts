@@ -11,8 +11,8 @@ import { environments } from "../environments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { type Bound, bytesOf } from "../usage/index.ts";
 import type { ScopeReference } from "./model.ts";
-import { variables } from "./table.ts";
 import { COUNTED } from "./model.ts";
+import { variables } from "./table.ts";
 
 /** Without the value, which only `findSealedValue` and `listSealedValues` read. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
@@ -60,7 +60,7 @@ export function whereScopeExists(organizationId: string, { kind, id }: ScopeRefe
 }
 
 /**
- * The `changes` of the audit record of a read of all values: the first names, as many as fit, and the
+ * The `changes` of the audit entry of a read of all values: the first names, as many as fit, and the
  * count of all. A name is ASCII without escapes; quotes and a comma surround it.
  */
 export function readNames(organizationId: string, scopeId: string): SQL {

@@ -55,7 +55,7 @@ const failureOf = ({ id }: Parsed, fields: Partial<FailedIntegration> = {}): Fai
   integrationId: id,
   organizationId: world.id,
   projectId: project.id,
-  recordedAttempts: 1,
+  earlierAttempts: 1,
   ...fields,
 });
 
@@ -109,7 +109,7 @@ describe("an integration that begins to fail", () => {
 
   it("is not, after a first attempt, after a success in between, or while it is disabled", async () => {
     await set(failing.id, "failing_since", now - 5_000);
-    await notify([failureOf(failing, { recordedAttempts: 0 })]);
+    await notify([failureOf(failing, { earlierAttempts: 0 })]);
     // This failure is the first since a success.
     await set(failing.id, "failing_since", now);
     await notify([failureOf(failing)]);
@@ -183,7 +183,7 @@ describe("an integration that pauses", () => {
   it("for over an hour is in the changelog, once in 24 hours, and no shorter pause is", async () => {
     const pausedUntil = now + 2 * HOUR;
     const pause = (until: number, time: number) =>
-      notify([failureOf(failing, { pausedUntil: until, recordedAttempts: 0 })], time);
+      notify([failureOf(failing, { pausedUntil: until, earlierAttempts: 0 })], time);
     await set(failing.id, "paused_until", now + HOUR);
     await pause(now + HOUR, now);
     expect(await entries()).toEqual([]);
@@ -205,7 +205,7 @@ describe("an integration that pauses", () => {
   });
 
   it("is not named if the pause was not written, as for a changed integration", async () => {
-    await notify([failureOf(failing, { pausedUntil: now + 2 * HOUR, recordedAttempts: 0 })]);
+    await notify([failureOf(failing, { pausedUntil: now + 2 * HOUR, earlierAttempts: 0 })]);
     expect(await entries()).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe("the statements", () => {
   it("are none without a retry or a long pause, and read by indexes", async () => {
     const deps = { clock: { now: () => now }, log: () => undefined, fetch };
     const ctx = systemContext(db, env, { waitUntil: () => undefined }, deps);
-    expect(notifyOwners(ctx, [failureOf(failing, { recordedAttempts: 0 })], now)).toEqual({});
+    expect(notifyOwners(ctx, [failureOf(failing, { earlierAttempts: 0 })], now)).toEqual({});
     const { entries, failing: marked, paused } = notifyOwners(ctx, [failureOf(failing)], now);
     if (!entries || !marked || !paused) throw new Error("There are no statements");
     for (const statement of [entries, marked, paused]) {

@@ -24,7 +24,10 @@ import { REPLACED_ISOLATES_END_MS } from "../../../src/features/key-rotation/rot
 import { CHECK_EVERY_MS } from "../../../src/features/logs/follow.ts";
 import { MS_PER_FOLLOWER } from "../../../src/features/logs/paced-sender.ts";
 import { CLAIM_MS } from "../../../src/features/notifications/delivery/claim.ts";
-import { SLOW_MS } from "../../../src/features/notifications/delivery/endpoints.ts";
+import {
+  SLOW_MS,
+  UNPROVEN_REQUESTS,
+} from "../../../src/features/notifications/delivery/endpoints.ts";
 import { LONG_PAUSE_MS } from "../../../src/features/notifications/delivery/owner-notifications.ts";
 import { PART_LENGTH } from "../../../src/features/notifications/delivery/redact-target.ts";
 import {
@@ -34,10 +37,11 @@ import {
 } from "../../../src/features/notifications/delivery/retry-schedule.ts";
 import { SLACK_INTERVAL_MS } from "../../../src/features/notifications/delivery/turns.ts";
 import { SECRET_OVERLAP_MS } from "../../../src/features/notifications/integrations/secret.ts";
+import { PORTS } from "../../../src/features/notifications/integrations/target-url.ts";
 import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts";
 import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
 import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
-import { PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
+import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
 import { MAXIMUM_REBASES } from "../../../src/features/runner-api/start.ts";
 import { DEFAULT_RUN_SECONDS } from "../../../src/features/runner-pools/model.ts";
 import {
@@ -55,19 +59,21 @@ import {
   CLOCK_TOLERANCE_SECONDS,
   DEFAULT_TTL_SECONDS,
 } from "../../../src/features/trusts/model.ts";
+import { MAXIMUM_TRIES } from "../../../src/features/variables/bulk-write.ts";
 import { MAX_AGE_SECONDS } from "../../../src/http/cors.ts";
+import { ERRORS } from "../../../src/lib/errors.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
-import { TOKEN_TTL_MS } from "../../../src/rate-limits/prefetched-tokens.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/rate-limits/limiter.ts";
 import {
   FIFTHS,
   RESERVED_SHARE,
   SHARED_FIFTHS,
 } from "../../../src/rate-limits/organization-window.ts";
-import { POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
+import { FALLBACK_SHARE, POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
+import { TOKEN_TTL_MS } from "../../../src/rate-limits/prefetched-tokens.ts";
 import { readEffort } from "../../effort.ts";
 
 const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
@@ -118,6 +124,8 @@ const BUNDLE_KB = constantOf("scripts/check.ts", "MAXIMUM_KB");
 const CONSOLE_SCRIPT_KB = constantOf("scripts/check.ts", ".js");
 const CONSOLE_STYLE_KB = constantOf("scripts/check.ts", ".css");
 const REVOKE_WAIT_MS = constantOf("scripts/revoke-all.ts", "CACHED_MS");
+const STEPS_OF_WALK = constantOf("test/walk/random-walk.ts", "STEPS");
+const STATUSES = new Set(Object.values(ERRORS).map(({ status }) => status)).size;
 const STARTUP_MS = constantOf("scripts/check.ts", "MAXIMUM_STARTUP_MS");
 const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
@@ -174,11 +182,15 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/decisions.md": [
     `its newest ${count(limit("redeployableDeployments"))} and holds at most ${count(limit("unfinishedDeployments"))} unfinished`,
-    `at most ${limit("keyBoundaries")} IDs each, so that ${limit("pageRecords")} keys fit on a page of ${mib(limit("pageBytes"))} MiB`,
-    `at most ${count(limit("auditExportRecords"))} entries`,
+    `at most ${limit("keyBoundaries")} IDs each, so that ${limit("pageItems")} keys fit on a page of ${mib(limit("pageBytes"))} MiB`,
+    `at most ${count(limit("auditExportEntries"))} entries`,
     `${count(limit("trusts"))} trusts may have ${count(limit("trusts") * limit("liveKeysOfTrust"))} keys`,
     `At most ${100 * RESERVED_SHARE} % of the window is prefetched, so that nothing is rejected below ${SHARED} times`,
+    `an isolate admits a ${FALLBACK_SHARE === 1 / 4 ? "quarter" : FALLBACK_SHARE} of the limit by itself`,
     `takes over ${CALL_TIMEOUT_MS} ms, with the ID`,
+    `after ${word(MAXIMUM_TRIES)} tries it is a`,
+    `Only the ${word(STATUSES)} statuses of the API`,
+    `gets at most ${word(UNPROVEN_REQUESTS)} requests at once`,
     `While ${limit("concurrentReads")} requests of a key`,
     `at most ${limit("concurrentReads")} reads more`,
     `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
@@ -210,6 +222,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${seconds(LOST_AFTER_MS)} s after its last heartbeat: its runner`,
     `expires after ${seconds(OFFER_TTL_MS)} s`,
     `in requests per ${seconds(WINDOW_MS)} s`,
+    `A test of ${STEPS_OF_WALK} random steps`,
     `within ${minutes(SIGN_IN_LINK_TTL_MS)} minutes`,
     `requests of the ${seconds(WINDOW_MS)} s before`,
     `${seconds(LEASE_TTL_MS)} s after its last heartbeat: it cannot`,
@@ -260,6 +273,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most one in ${hours(limit("ownerNotificationMs"))} hours`,
     `one \`paused\` entry in ${hours(limit("ownerNotificationMs"))} hours`,
     `parts of ${word(PART_LENGTH)} or more characters`,
+    `the ports ${PORTS.filter(Boolean).join(" and ")}`,
   ],
   "docs/operations.md": [
     `accept it for up to ${seconds(CACHE_TTL_MS)} s`,
@@ -269,6 +283,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `for ${minutes(limit("purgeSettlesMs"))} more minutes`,
     `at most ${limit("purgeRows")} rows`,
     `waits ${word(PAUSES_PER_BATCH)} times as long`,
+    `a ${PARTS === 3 ? "third" : PARTS} for deleted organizations`,
     `at most ${seconds(limit("purgeMs"))} s and ${limit("purgeBatches")} batches`,
     `keep a key for at most ${seconds(CACHE_TTL_MS)} s`,
     `waits for ${seconds(REVOKE_WAIT_MS)} s`,
@@ -365,6 +380,9 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/state-machine.md": [
     `makes ${readEffort("").walks.least} walks, and \`.ci/run\` at least ${readEffort("full").walks.least};`,
+    `determines each walk of ${STEPS_OF_WALK} steps`,
+    `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses, and not before`,
+    `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed offers`,
     `Start within ${seconds(OFFER_TTL_MS)} s`,
     `The ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses`,
     `${seconds(CANCEL_TIMEOUT_MS)} s have passed, or the runner is lost`,

@@ -1509,7 +1509,7 @@ export interface paths {
         };
         /**
          * Reveal the values of the variables of a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its environment. One record of the audit log names them.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its environment. One entry of the audit log names them.
          */
         get: operations["revealComponentVariables"];
         put?: never;
@@ -1557,7 +1557,7 @@ export interface paths {
         };
         /**
          * Reveal the values of the variables of an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its components. One record of the audit log names them.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:reveal`. Returns all of them on one page, sorted by name, without those of its components. One entry of the audit log names them.
          */
         get: operations["revealEnvironmentVariables"];
         put?: never;
@@ -2610,12 +2610,12 @@ export interface components {
             name: string;
         };
         /**
-         * @description What was done to a record of a project.
+         * @description What was done to a resource of a project.
          * @enum {string}
          */
         ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
         /**
-         * @description The type of a record that the changelog covers.
+         * @description The type of a resource that the changelog covers.
          * @enum {string}
          */
         ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
@@ -2627,11 +2627,11 @@ export interface components {
              */
             changelog_id: components["schemas"]["Identifier"];
             action: components["schemas"]["ChangeAction"];
-            /** @description The changed record. It may be deleted by now. */
+            /** @description The changed resource. It may be deleted by now. */
             record: {
                 type: components["schemas"]["ChangedRecordType"];
                 /**
-                 * @description The ID of the changed record. For a project member, that of the membership.
+                 * @description The ID of the changed resource. For a project member, that of the membership.
                  * @example 1CfxKdwWcfEyrDeRPtCDxJ
                  */
                 id: components["schemas"]["Identifier"];
@@ -2853,7 +2853,7 @@ export interface components {
         };
         /** @description One page of a list. */
         AlarmList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Alarm"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -2917,7 +2917,7 @@ export interface components {
             scopes?: components["schemas"]["Scope"][];
             /** @description The only projects that the key can access. Absent: all projects. */
             project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
+            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
             environment_ids?: components["schemas"]["Identifier"][];
             /** @description The key is rejected from this time on. Absent: the key does not expire. */
             expires_at?: components["schemas"]["Timestamp"];
@@ -2934,7 +2934,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ApiKeyList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["ApiKey"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3106,7 +3106,7 @@ export interface components {
         };
         /** @description One page of a list. */
         AuditRecordList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["AuditRecord"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3138,7 +3138,7 @@ export interface components {
             /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
             api_key: components["schemas"]["CreatedApiKey"];
         };
-        /** @description One change to one record of a project. */
+        /** @description One change to one resource of a project. */
         ChangelogEntry: {
             /**
              * @description The entry's own ID; `changelog_id` in events.
@@ -3149,7 +3149,7 @@ export interface components {
             project_id: components["schemas"]["Identifier"];
             action: components["schemas"]["ChangeAction"];
             /**
-             * @description The changed record. It may be deleted by now.
+             * @description The changed resource. It may be deleted by now.
              * @example {
              *       "type": "environment",
              *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
@@ -3159,12 +3159,12 @@ export interface components {
             record: {
                 type: components["schemas"]["ChangedRecordType"];
                 /**
-                 * @description The ID of the changed record. For a project member, that of the membership.
+                 * @description The ID of the changed resource. For a project member, that of the membership.
                  * @example 1CfxKdwWcfEyrDeRPtCDxJ
                  */
                 id: components["schemas"]["Identifier"];
                 /**
-                 * @description The name at the time of the change. Absent if the record has no name.
+                 * @description The name at the time of the change. Absent if the resource has no name.
                  * @example production
                  */
                 name?: string;
@@ -3188,7 +3188,7 @@ export interface components {
                 key_id: components["schemas"]["Identifier"];
             };
             /**
-             * @description The changed fields, as they were before. Absent for a created record. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
+             * @description The changed fields, as they were before. Absent for a created resource. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
              * @example {
              *       "name": "live"
              *     }
@@ -3197,7 +3197,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The same fields after the change. Absent for a deleted record.
+             * @description The same fields after the change. Absent for a deleted resource.
              * @example {
              *       "name": "production"
              *     }
@@ -3210,7 +3210,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ChangelogEntryList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["ChangelogEntry"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3252,7 +3252,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ComponentList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Component"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3551,7 +3551,7 @@ export interface components {
         /** @description The cause of a `conflict` with the `If-Match` of the request. */
         EtagCause: {
             /**
-             * @description The current `ETag` of the record.
+             * @description The current `ETag` of the resource.
              * @example "4.5f0c8a526f0e4a539d0f3f8e"
              */
             etag: string;
@@ -3676,7 +3676,7 @@ export interface components {
         };
         /** @description One page of a list. */
         DeploymentList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Deployment"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3688,7 +3688,7 @@ export interface components {
         };
         /** @description One page of a list. */
         EnvironmentList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Environment"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3730,7 +3730,7 @@ export interface components {
         FamilyItem: {
             type: components["schemas"]["FamilyItemType"];
             /**
-             * @description The ID of the record of this `type`.
+             * @description The ID of the resource of this `type`.
              * @example 1CfrKuhzvvc8GfuDyU5wWz
              */
             id: string;
@@ -3751,7 +3751,7 @@ export interface components {
         };
         /** @description One page of a list. */
         FamilyItemList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["FamilyItem"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3834,7 +3834,7 @@ export interface components {
         };
         /** @description One page of a list. */
         InvitationList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Invitation"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -3903,7 +3903,7 @@ export interface components {
             /** @description The member's own key. Its `key` is shown only once: store it now. */
             api_key: components["schemas"]["CreatedApiKey"];
         };
-        /** @description One line of a log. A record also ends where the stack changes, where the log ends for now, and after 64 KiB. */
+        /** @description One line of a log. It also ends where the stack changes, where the log ends for now, and after 64 KiB. */
         LogLine: {
             /**
              * @description Of the first byte in the log.
@@ -3918,7 +3918,7 @@ export interface components {
              */
             stack_id: components["schemas"]["Identifier"];
             /**
-             * @description The text as printed, with its line break. Without one, the next record continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
+             * @description The text as printed, with its line break. Without one, the next `LogLine` continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
              * @example Creating the bucket
              */
             text: string;
@@ -3962,7 +3962,7 @@ export interface components {
         };
         /** @description One page of a list. */
         MemberList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Member"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4028,7 +4028,7 @@ export interface components {
         };
         /** @description One page of a list. */
         DeliveryList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Delivery"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4062,7 +4062,7 @@ export interface components {
             type: "ping";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description The integration that is pinged.
@@ -4111,7 +4111,7 @@ export interface components {
             type: "deployments.in_progress";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description Read it with `GET /v1/deployments/{deployment_id}`.
@@ -4171,7 +4171,7 @@ export interface components {
             type: "deployments.succeeded";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description Read it with `GET /v1/deployments/{deployment_id}`.
@@ -4232,7 +4232,7 @@ export interface components {
             type: "deployments.failed";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description Read it with `GET /v1/deployments/{deployment_id}`.
@@ -4289,7 +4289,7 @@ export interface components {
             type: "promotions.created";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description The new deployment, in the target environment.
@@ -4353,7 +4353,7 @@ export interface components {
             type: "services.in_alarm";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description The stack that the alarm watches.
@@ -4413,7 +4413,7 @@ export interface components {
             type: "services.ok";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description The stack that the alarm watches.
@@ -4479,7 +4479,7 @@ export interface components {
             type: "changelog.created";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The records concerned, as they were at that time. */
+            /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
                  * @description The ID of the entry in the project's changelog.
@@ -4487,11 +4487,11 @@ export interface components {
                  */
                 changelog_id: components["schemas"]["Identifier"];
                 action: components["schemas"]["ChangeAction"];
-                /** @description The changed record. It may be deleted by now. */
+                /** @description The changed resource. It may be deleted by now. */
                 record: {
                     type: components["schemas"]["ChangedRecordType"];
                     /**
-                     * @description The ID of the changed record. For a project member, that of the membership.
+                     * @description The ID of the changed resource. For a project member, that of the membership.
                      * @example 1CfxKdwWcfEyrDeRPtCDxJ
                      */
                     id: components["schemas"]["Identifier"];
@@ -4651,9 +4651,9 @@ export interface components {
              */
             url?: string;
             slack?: components["schemas"]["SlackChannel"];
-            /** @description Of the events of environments, only those of these environments are sent. Absent: all. Deleted records leave the list, which may become empty: then none are sent. */
+            /** @description Of the events of environments, only those of these environments are sent. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
             environment_ids?: components["schemas"]["Identifier"][];
-            /** @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: all. Deleted records leave the list, which may become empty: then none are sent. */
+            /** @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
             stack_ids?: components["schemas"]["Identifier"][];
             /**
              * @description Nothing is sent until this is true. Always true for a webhook; false for a Slack installation until an owner of the project has confirmed it.
@@ -4677,7 +4677,7 @@ export interface components {
         };
         /** @description One page of a list. */
         IntegrationList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Integration"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4720,7 +4720,7 @@ export interface components {
             /** @description When it happened: the `timestamp` of the body. */
             created_at: components["schemas"]["Timestamp"];
             /**
-             * @description The records concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
+             * @description The resources concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
              * @example {
              *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
              *       "status": "succeeded",
@@ -4747,7 +4747,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ProjectEventList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["ProjectEvent"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4793,7 +4793,7 @@ export interface components {
         };
         /** @description One page of a list. */
         RecoveryList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Recovery"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4847,7 +4847,7 @@ export interface components {
         };
         /** @description One page of a list. */
         SessionOrganizationList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["SessionOrganization"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4891,7 +4891,7 @@ export interface components {
         };
         /** @description One page of a list. */
         OrganizationList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Organization"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -4987,7 +4987,7 @@ export interface components {
         /** @description A project, and a page of its environments. */
         ProjectOverview: {
             project: components["schemas"]["Project"];
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["EnvironmentOverview"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5040,7 +5040,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ProjectMemberList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["ProjectMember"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5054,7 +5054,7 @@ export interface components {
         AddedProjectMembers: components["schemas"]["ProjectMember"][];
         /** @description One page of a list. */
         ProjectList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Project"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5116,7 +5116,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ResourceList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Resource"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5185,7 +5185,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ClaimList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Claim"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5407,7 +5407,7 @@ export interface components {
         };
         /** @description One page of a list. */
         RunnerPoolAttemptList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["RunnerPoolAttempt"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5448,7 +5448,7 @@ export interface components {
         };
         /** @description One page of a list. */
         RunnerPoolList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["RunnerPool"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5460,7 +5460,7 @@ export interface components {
         };
         /** @description One page of a list. */
         RunnerTokenList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["RunnerToken"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5535,7 +5535,7 @@ export interface components {
         };
         /** @description One page of a list. */
         ServiceAccountList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["ServiceAccount"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5547,7 +5547,7 @@ export interface components {
         };
         /** @description One page of a list. */
         SessionList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Session"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5586,7 +5586,7 @@ export interface components {
         };
         /** @description One page of a list. */
         MemberSessionList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["MemberSession"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5637,7 +5637,7 @@ export interface components {
         };
         /** @description One page of a list. */
         StackList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Stack"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5727,7 +5727,7 @@ export interface components {
         };
         /** @description One page of a list. */
         TrustList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Trust"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5765,10 +5765,10 @@ export interface components {
              */
             expires_in: number;
         };
-        /** @description How many records of one kind an organization stores. */
+        /** @description How many resources of one kind an organization stores. */
         RecordUsage: {
             /**
-             * @description The number of records.
+             * @description The number of resources.
              * @example 12
              */
             used: number;
@@ -5778,7 +5778,7 @@ export interface components {
              */
             allowed?: number;
             /**
-             * @description The stored bytes of the records.
+             * @description The stored bytes of the resources.
              * @example 4096
              */
             bytes: number;
@@ -5786,7 +5786,7 @@ export interface components {
         /** @description What an organization stores, and what it may store. */
         Usage: {
             /**
-             * @description The organization whose records are counted.
+             * @description The organization whose resources are counted.
              * @example 1CfiqFR7M6S38z94Y2usEL
              */
             org_id: components["schemas"]["Identifier"];
@@ -5803,7 +5803,7 @@ export interface components {
                  */
                 allowed: number;
             };
-            /** @description The usage of each kind of record. */
+            /** @description The usage of each kind of resource. */
             records: {
                 /** @description The usage of deployments in the organization. */
                 deployments: components["schemas"]["RecordUsage"];
@@ -5881,7 +5881,7 @@ export interface components {
         };
         /** @description One page of a list. */
         VariableList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["Variable"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -5936,7 +5936,7 @@ export interface components {
         };
         /** @description One page of a list. */
         RevealedVariableList: {
-            /** @description The records of this page. */
+            /** @description The resources of this page. */
             data: components["schemas"]["RevealedVariable"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
@@ -6261,7 +6261,7 @@ export interface components {
             scopes?: components["schemas"]["Scope"][];
             /** @description The only projects that the key can access. Default: those of the environments, or as your key. */
             project_ids?: string[];
-            /** @description The only environments that the key can access. It reads the records of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
+            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
             environment_ids?: string[];
             /**
              * Format: date-time
@@ -7100,15 +7100,15 @@ export interface components {
     parameters: {
         /** @description The ID of the organization. */
         OrgId: string;
-        /** @description The maximum number of records on a page. */
+        /** @description The maximum number of resources on a page. */
         Limit: number;
         /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
         SortBy: components["schemas"]["SortOrder"];
-        /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+        /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
         IdempotencyKey: string;
         /** @description `ETag`s. The reply is 304 if the response would have one of them. */
         IfNoneMatch: string;
-        /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+        /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
         IfMatch: string;
         /** @description The ID of the membership. */
         MemberId: string;
@@ -7264,7 +7264,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -7447,7 +7447,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -7473,7 +7473,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7526,7 +7526,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7550,9 +7550,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7606,11 +7606,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -7637,7 +7637,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7695,7 +7695,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7730,7 +7730,7 @@ export interface operations {
                 descendants?: components["schemas"]["Descendants"];
             };
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7757,7 +7757,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -7786,7 +7786,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7844,7 +7844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7913,7 +7913,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -7934,9 +7934,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -7964,11 +7964,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -7995,7 +7995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8053,7 +8053,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8079,9 +8079,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8114,11 +8114,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
                 /** @description `active` lists the keys that exist, expired ones included. */
                 status?: components["schemas"]["ApiKeyStatus"];
@@ -8147,7 +8147,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8208,7 +8208,7 @@ export interface operations {
                 descendants?: components["schemas"]["Descendants"];
             };
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8234,9 +8234,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8268,7 +8268,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8326,7 +8326,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8357,7 +8357,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8449,7 +8449,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8510,7 +8510,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8534,7 +8534,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8566,7 +8566,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8598,7 +8598,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8632,11 +8632,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -8663,7 +8663,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8721,7 +8721,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8747,9 +8747,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8782,7 +8782,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8816,7 +8816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8878,7 +8878,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8906,7 +8906,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8941,7 +8941,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -8976,11 +8976,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -9007,7 +9007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9065,7 +9065,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9092,11 +9092,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: {
@@ -9123,7 +9123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9151,11 +9151,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -9208,7 +9208,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9238,7 +9238,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9262,9 +9262,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9294,7 +9294,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9324,7 +9324,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9349,7 +9349,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -9382,7 +9382,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -9415,11 +9415,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
                 /** @description Only members with one of these roles. Default: all. */
                 role?: components["schemas"]["ProjectRole"][];
@@ -9448,7 +9448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9506,7 +9506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9538,7 +9538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9565,11 +9565,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: {
@@ -9599,7 +9599,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9655,7 +9655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9685,7 +9685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9709,9 +9709,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9742,11 +9742,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -9773,7 +9773,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9829,7 +9829,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9859,7 +9859,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9883,9 +9883,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9916,11 +9916,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -9947,7 +9947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10003,7 +10003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10033,7 +10033,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10057,9 +10057,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10090,7 +10090,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -10177,7 +10177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10207,7 +10207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10255,11 +10255,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -10313,7 +10313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10367,11 +10367,11 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Only records with exactly this name; upper and lower case differ. */
+                /** @description Only resources with exactly this name; upper and lower case differ. */
                 name?: string;
             };
             header?: never;
@@ -10425,7 +10425,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10479,7 +10479,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -10537,7 +10537,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -10571,7 +10571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10601,9 +10601,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10629,7 +10629,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10655,7 +10655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10714,7 +10714,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -10902,7 +10902,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -10935,7 +10935,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -11026,7 +11026,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11084,7 +11084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11110,9 +11110,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description `ETag`s, or `*`. Another version of the record is a `conflict`. */
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11144,7 +11144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11172,7 +11172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11200,7 +11200,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11252,7 +11252,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -11290,7 +11290,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -11356,7 +11356,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11386,7 +11386,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11415,7 +11415,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -11449,7 +11449,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its record was deleted since, an admin gets the response, and others `not_found`. */
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11524,7 +11524,7 @@ export interface operations {
                 to?: string;
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
@@ -11623,7 +11623,7 @@ export interface operations {
             query?: {
                 /** @description The `next_page` of an earlier response. Absent: the first page. */
                 after?: string;
-                /** @description The maximum number of records on a page. */
+                /** @description The maximum number of resources on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];

@@ -5,8 +5,8 @@ import { insertFrom } from "../../../db/insert-from.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { stacks } from "../../stacks/table.ts";
 import type { Bound } from "../../usage/index.ts";
+import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
-import { UNFINISHED } from "../model.ts";
 
 export type NewDeployment = Pick<
   typeof deployments.$inferInsert,
@@ -120,7 +120,7 @@ export function activeDeploymentsBound(environmentId: string): Bound {
   const count = sql`(select count(*) from ${deployments} as active
     where active.environment_id = ${environmentId} and active.status in ${ACTIVE_STATUSES})`;
   return {
-    what: UNFINISHED,
+    what: ACTIVE_OF_ENVIRONMENT,
     limit: LIMITS.unfinishedDeployments.value,
     before: count,
     after: sql`${count} + 1`,

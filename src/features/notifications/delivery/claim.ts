@@ -68,7 +68,7 @@ export function claimNext(db: Database, turn: Turn) {
         occurredAt: deliveries.occurredAt,
         status: sql<DeliveryStatus>`deliveries.status`,
         attempts: deliveries.attempts,
-        recordedAttempts: sql<number>`(select count(*) from delivery_attempts
+        earlierAttempts: sql<number>`(select count(*) from delivery_attempts
         where delivery_attempts.delivery_id = deliveries.id)`,
         /** JSON: a `ClaimedIntegration`. */
         integration: sql<string>`(select json_object('integrationType', integrations.type,

@@ -3,7 +3,7 @@ import { BoundedMap } from "../../../lib/bounded-map.ts";
 /** A request that takes longer than this is slow. */
 export const SLOW_MS = 500;
 /** To an endpoint that has not responded in time before. */
-const UNPROVEN_REQUESTS = 2;
+export const UNPROVEN_REQUESTS = 2;
 const MAX_PROVEN = 200;
 
 interface InProgress {

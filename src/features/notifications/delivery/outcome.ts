@@ -18,7 +18,7 @@ export interface Result {
   notBefore?: number | undefined;
 }
 
-export interface Attempt extends Result {
+export interface DeliveryAttempt extends Result {
   startedAt: number;
   durationMs: number;
 }

@@ -17,7 +17,7 @@ export interface FailedIntegration {
   /** Undefined if this delivery attempt does not pause the integration. */
   pausedUntil?: number | undefined;
   /** Delivery attempts of the same delivery before this one. */
-  recordedAttempts: number;
+  earlierAttempts: number;
 }
 
 export const LONG_PAUSE_MS = 3_600_000;
@@ -87,12 +87,12 @@ export function notifyOwners(
 /** At most two for each integration. A delivery may fail by chance: its retry has to fail too. */
 function toChanges(failed: readonly FailedIntegration[], now: number): Change[] {
   const byKey = failed.flatMap((each) => {
-    const { projectId, integrationId, recordedAttempts, pausedUntil = 0 } = each;
+    const { projectId, integrationId, earlierAttempts, pausedUntil = 0 } = each;
     const record = { type: "integration" as const, id: integrationId };
     const change = (action: "failing" | "paused") =>
       [`${action} ${integrationId}`, { projectId, action, record, before: {}, after: {} }] as const;
     return [
-      ...(recordedAttempts > 0 ? [change("failing")] : []),
+      ...(earlierAttempts > 0 ? [change("failing")] : []),
       ...(pausedUntil > now + LONG_PAUSE_MS ? [change("paused")] : []),
     ];
   });

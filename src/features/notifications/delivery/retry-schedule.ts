@@ -23,11 +23,11 @@ export const MAX_PAUSE_MS = MINUTE;
 export const FAILING_MS = LIMITS.failingMs.value;
 
 export function retryAt(
-  recordedAttempts: number,
+  earlierAttempts: number,
   now: number,
   { random, notBefore = 0 }: { random: () => number; notBefore?: number | undefined },
 ): number | undefined {
-  const delay = RETRY_DELAYS_MS[recordedAttempts - 1];
+  const delay = RETRY_DELAYS_MS[earlierAttempts - 1];
   if (delay === undefined) return undefined;
   const factor = 1 + JITTER * (2 * random() - 1);
   return Math.max(now + Math.round(delay * factor), notBefore);

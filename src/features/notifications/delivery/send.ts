@@ -2,7 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import { type Attempt, type Failure, failure, outcomeOf, type Result } from "./outcome.ts";
+import { type DeliveryAttempt, type Failure, failure, outcomeOf, type Result } from "./outcome.ts";
 import { redactTarget } from "./redact-target.ts";
 import { buildRequest, type DeliveryRequest } from "./request.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
@@ -16,7 +16,10 @@ export interface SendingContext extends SystemContext {
 }
 
 /** An endpoint cannot make it throw. */
-export async function send(ctx: SendingContext, claimed: ClaimedDelivery): Promise<Attempt> {
+export async function send(
+  ctx: SendingContext,
+  claimed: ClaimedDelivery,
+): Promise<DeliveryAttempt> {
   const startedAt = ctx.clock.now();
   const request = await buildRequest(ctx, claimed);
   const result =

@@ -3,10 +3,10 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
 import { type ClaimedDelivery, claimNext, findThrottled, release, toClaimed } from "./claim.ts";
 import { type Endpoints, SLOW_MS } from "./endpoints.ts";
-import { type RecordingContext, recordAttempts, type SentDelivery, toSent } from "./record.ts";
 import { type SendingContext, send } from "./send.ts";
 import { SLACK_INTERVAL_MS, type Turn } from "./turns.ts";
 import { type DeliveryMessage, scheduleWakeUps, type WakeUp } from "./wake-up.ts";
+import { type AttemptContext, type SentDelivery, toSent, writeAttempts } from "./write-attempts.ts";
 
 const CONNECTIONS = LIMITS.deliveryConnections.value;
 const MAX_CLAIMED = LIMITS.claimedDeliveries.value;
@@ -18,7 +18,7 @@ const RECORD_WINDOW_MS = 50;
 const MAX_RECORDED = LIMITS.claimedDeliveries.value;
 const RECORD_TRIES = 3;
 
-export interface SenderContext extends SendingContext, RecordingContext {
+export interface SenderContext extends SendingContext, AttemptContext {
   queue: Queue<DeliveryMessage>;
   endpoints: Endpoints;
 }
@@ -33,7 +33,7 @@ export class Sender {
   readonly #sending = new Set<ClaimedDelivery>();
   /** Sent, and not recorded yet. */
   readonly #sent: SentDelivery[] = [];
-  #recordTimer: ReturnType<typeof setTimeout> | undefined;
+  #writeTimer: ReturnType<typeof setTimeout> | undefined;
   #isWindowOver = false;
   #mayFindMore = true;
   #isFirstClaim = true;
@@ -59,7 +59,7 @@ export class Sender {
     // Rejects before the claim if the deployment cannot decrypt URLs.
     await this.#ctx.cipher();
     while (this.#isInTime()) {
-      if (this.#needsClaim() || this.#needsRecord()) await this.#recordAndClaim();
+      if (this.#needsClaim() || this.#needsWrite()) await this.#writeAndClaim();
       else if (!this.#mayFindMoreLater()) return;
       else if ((await this.#nextChange()) === "timeout") return;
     }
@@ -73,9 +73,9 @@ export class Sender {
     // At once, because the requests in progress may take long.
     await this.#wakeForMore(unsent);
     for (let failures = 0; this.#sending.size + this.#sent.length > 0; ) {
-      if (this.#needsRecord()) {
-        const isRecorded = await this.#try(() => this.#recordAndClaim());
-        failures = isRecorded ? 0 : failures + 1;
+      if (this.#needsWrite()) {
+        const isWritten = await this.#try(() => this.#writeAndClaim());
+        failures = isWritten ? 0 : failures + 1;
         if (failures >= RECORD_TRIES) this.#sent.splice(0);
       }
       if (this.#sending.size + this.#sent.length > 0) await this.#nextChange();
@@ -101,7 +101,7 @@ export class Sender {
     return !this.#isFinishing && this.#mayFindMore && this.#waiting.length < LOW_WATER;
   }
 
-  #needsRecord(): boolean {
+  #needsWrite(): boolean {
     const isIdle = this.#sending.size === 0 && this.#waiting.length === 0;
     const isDue = this.#isWindowOver || isIdle || this.#sent.length >= MAX_RECORDED;
     return this.#sent.length > 0 && isDue;
@@ -113,10 +113,10 @@ export class Sender {
     return this.#waiting.length > 0 || [...this.#sending].some(isWithMore);
   }
 
-  async #recordAndClaim(): Promise<void> {
+  async #writeAndClaim(): Promise<void> {
     const { db } = this.#ctx;
     const sent = this.#sent.splice(0);
-    if (this.#recordTimer !== undefined) clearTimeout(this.#recordTimer);
+    if (this.#writeTimer !== undefined) clearTimeout(this.#writeTimer);
     this.#isWindowOver = false;
     const maximum = MAX_CLAIMED - this.#waiting.length;
     const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
@@ -125,7 +125,7 @@ export class Sender {
     const wakeUps = sent.flatMap((each) => this.#retryOf(each));
     try {
       const { claimed, throttled = [] } = await batch(this.#ctx.db, {
-        recorded: recordAttempts(this.#ctx, sent),
+        recorded: writeAttempts(this.#ctx, sent),
         claimed: turn && claimNext(db, turn),
         throttled: turn && this.#isFirstClaim ? findThrottled(db, turn.woken, turn.now) : undefined,
       });
@@ -216,7 +216,7 @@ export class Sender {
   }
 
   #startRecordTimer(): void {
-    this.#recordTimer = setTimeout(() => {
+    this.#writeTimer = setTimeout(() => {
       this.#isWindowOver = true;
       this.#changed.resolve("changed");
     }, RECORD_WINDOW_MS);

@@ -2,7 +2,6 @@ import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
-import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import {

@@ -1,10 +1,18 @@
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
-import { BadInput, Conflict, LimitReached } from "../../../lib/errors.ts";
+import { BadInput, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
-import { CONFIRMATION_TTL_MS } from "./model.ts";
+import {
+  CONFIRMATION_TTL_MS,
+  DISABLED,
+  FULL,
+  LAPSED,
+  NO_SECRET,
+  UNCONFIRMED,
+  URL_OF_SLACK,
+} from "./model.ts";
 import {
   CreatedIntegration,
   Integration,
@@ -12,7 +20,7 @@ import {
   RotatedIntegration,
 } from "./responses.ts";
 import { SECRET_OVERLAP_MS } from "./secret.ts";
-import { DISABLED, UNCONFIRMED } from "./service.ts";
+import { NOT_HTTPS } from "./target-url.ts";
 
 const TAGS = ["Notification integrations"];
 
@@ -34,12 +42,8 @@ const operations = {
       "`conflict`. Only this response contains the secret for verifying webhooks.",
     notFound: ["project", "environment in the project", "stack in the project"],
     errors: {
-      url_not_https: new BadInput([
-        { path: "url", message: "Send a URL that begins with https://." },
-      ]),
-      project_integration_limit: new Conflict(
-        `The project has ${LIMITS.integrationsPerProject.value} notification integrations, which is the most. Delete one first.`,
-      ),
+      url_not_https: new BadInput([{ path: "url", message: NOT_HTTPS }]),
+      project_integration_limit: FULL,
       integration_limit: new LimitReached(QUOTAS.integrations, "integrations"),
     },
     responses: {
@@ -62,15 +66,8 @@ const operations = {
       "with an empty body object. Does not confirm a Slack installation.",
     notFound: ["notification integration", "environment in the project", "stack in the project"],
     errors: {
-      url_not_https: new BadInput([
-        { path: "url", message: "Send a URL that begins with https://." },
-      ]),
-      url_of_slack: new BadInput([
-        {
-          path: "url",
-          message: "Leave the URL out: the installation sets the URL of a Slack integration.",
-        },
-      ]),
+      url_not_https: new BadInput([{ path: "url", message: NOT_HTTPS }]),
+      url_of_slack: new BadInput([{ path: "url", message: URL_OF_SLACK }]),
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 200: jsonReply(Integration(), "The integration.") },
@@ -93,7 +90,7 @@ const operations = {
       "integration has no secret: this is a `conflict`.",
     notFound: ["notification integration"],
     errors: {
-      no_secret: new Conflict("A Slack integration has no secret to rotate."),
+      no_secret: NO_SECRET,
     },
     responses: {
       200: jsonReply(RotatedIntegration(), "The integration, with its new secret."),
@@ -110,9 +107,7 @@ const operations = {
       "already confirmed, as every webhook is, stays as it is.",
     notFound: ["notification integration"],
     errors: {
-      installation_lapsed: new Conflict(
-        "The installation was not confirmed in time. Install Slack again.",
-      ),
+      installation_lapsed: LAPSED,
     },
     responses: { 201: jsonReply(Integration(), "The integration, confirmed.") },
   },
@@ -126,8 +121,8 @@ const operations = {
       "that is disabled, or a Slack installation that is not confirmed, is a `conflict`.",
     notFound: ["notification integration"],
     errors: {
-      integration_disabled: new Conflict(DISABLED),
-      integration_unconfirmed: new Conflict(UNCONFIRMED),
+      integration_disabled: DISABLED,
+      integration_unconfirmed: UNCONFIRMED,
     },
     responses: { 201: jsonReply(Integration(), "The integration, which is not paused.") },
   },

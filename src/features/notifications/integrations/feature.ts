@@ -14,7 +14,7 @@ export const integrationsFeature = {
     {
       table: integrations,
       deletedWith: [integrations.projectId],
-      tombstone: { recordType: "integration", columns: INTEGRATION_TOMBSTONE },
+      tombstone: { resourceType: "integration", columns: INTEGRATION_TOMBSTONE },
     },
   ],
   sealedColumns: [

@@ -17,7 +17,7 @@ export const Configuration = component("IntegrationConfiguration", () =>
 );
 
 const SHOWN_FILTER =
-  "Absent: all. Deleted records leave the list, which may become empty: then none are sent.";
+  "Absent: all. Deleted resources leave the list, which may become empty: then none are sent.";
 
 const Type = component("IntegrationType", () =>
   z.enum(INTEGRATION_TYPES).openapi({ description: "Where notifications are sent." }),

@@ -14,7 +14,18 @@ import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../changelog/index.ts";
 import { findProject, requireProject } from "../../projects/index.ts";
 import { bytesOf } from "../../usage/index.ts";
-import { type Filters, isConfirmed, type PartialConfiguration, type Reference, DISABLED, FULL, LAPSED, NO_SECRET, UNCONFIRMED, URL_OF_SLACK } from "./model.ts";
+import {
+  DISABLED,
+  type Filters,
+  FULL,
+  isConfirmed,
+  LAPSED,
+  NO_SECRET,
+  type PartialConfiguration,
+  type Reference,
+  UNCONFIRMED,
+  URL_OF_SLACK,
+} from "./model.ts";
 import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./presenters.ts";
 import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";

@@ -43,7 +43,7 @@ const { url: _, secret: __, previousSecret: ___, ...COLUMNS } = getTableColumns(
 
 const NEXT_VERSION = nextVersion(integrations.version);
 
-/** Leaves out deleted records: the stored list keeps them, so that it never means all. */
+/** Leaves out deleted resources: the stored list keeps them, so that it never means all. */
 const PUBLIC = {
   ...COLUMNS,
   environmentIds: sql<string | null>`iif(integrations.environment_ids is null, null,
@@ -75,7 +75,7 @@ function areKnown(
     where ${name}.id is null)`;
 }
 
-/** Whether the filters list only records of the project. */
+/** Whether the filters list only resources of the project. */
 function areFiltersKnown(reference: Omit<Reference, "id">, filters: Filters): SQL {
   const { environmentIds, stackIds } = filters;
   return sql`(${areKnown(reference, "environments", environmentIds)}
@@ -122,7 +122,7 @@ export function listIntegrations(db: Database, organizationId: string, projectId
 }
 
 /**
- * Inserts nothing if the project has the maximum, if a filter lists a record that the project has
+ * Inserts nothing if the project has the maximum, if a filter lists a resource that the project has
  * not, or if `unless` is true.
  */
 export function insertIntegration(
@@ -162,7 +162,7 @@ export function addedUrlBytes(reference: Reference, bytes: number): SQL {
 }
 
 /**
- * Changes nothing if a filter lists a record that the project has not, or if the request expects another
+ * Changes nothing if a filter lists a resource that the project has not, or if the request expects another
  * version.
  * Enables the integration. One that was disabled, or gets another URL, is neither failing nor
  * paused any more.
@@ -345,7 +345,7 @@ function deleteIf(ctx: SystemContext, id: string, condition: SQL) {
   const where = and(eq(integrations.id, id), condition);
   return {
     purge: markForPurge(ctx, "integration", integrations, where),
-    records: ownership.deletionOf(db, integrations, id, condition),
+    owned: ownership.deletionOf(db, integrations, id, condition),
     deleted: db
       .update(integrations)
       .set(INTEGRATION_TOMBSTONE)

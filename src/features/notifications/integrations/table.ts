@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, version, time, updatedAt } from "../../../db/columns.ts";
+import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { organizations } from "../../organizations/table.ts";
 import { projects } from "../../projects/table.ts";

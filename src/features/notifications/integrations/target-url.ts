@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { isMasked, MASK } from "../../../lib/mask-url.ts";
 
 /** The empty port is the default port of `https:`. */
-const PORTS = ["", "443", "8443"];
+export const PORTS = ["", "443", "8443"];
 
 /**
  * Top-level domains that do not exist on the public Internet (RFC 2606, 6761, 6762, 7686, 8375,

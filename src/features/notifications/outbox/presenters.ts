@@ -1,9 +1,9 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput } from "../../../lib/errors.ts";
 import type { Output } from "../../../lib/schemas.ts";
+import { BEFORE_FROM } from "../../../lib/schemas.ts";
 import type { EventQuery } from "./schemas.ts";
 import type { EventFilter, EventRow } from "./store.ts";
-import { BEFORE_FROM } from "../../../lib/schemas.ts";
 
 export function presentEvent(row: EventRow) {
   return {

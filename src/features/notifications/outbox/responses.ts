@@ -25,7 +25,7 @@ const ProjectEvent = component("ProjectEvent", () =>
       created_at: timestampOf("When it happened: the `timestamp` of the body."),
       data: z.record(z.string(), z.unknown()).openapi({
         description:
-          "The records concerned, as they were at that time: the `data` of the body of this type. " +
+          "The resources concerned, as they were at that time: the `data` of the body of this type. " +
           "Webhooks describes it for each type.",
         example: PAYLOADS[TYPE].example,
       }),

@@ -60,10 +60,10 @@ export function listEvents(
           isAccessible(actor),
         ),
       );
-  const selectPage = (records: SQLWrapper) =>
+  const selectPage = (items: SQLWrapper) =>
     db
       .select({ ...getTableColumns(events), ...CUMULATIVE_BYTES })
-      .from(limitPageBytes(page, records))
+      .from(limitPageBytes(page, items))
       .innerJoin(events, sql`${id} = page.id`)
       .orderBy(pageOrder(page));
   // Each branch walks an index, which begins with the type.

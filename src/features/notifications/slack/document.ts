@@ -1,16 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
-import { jsonReply } from "../../../document/replies.ts";
-import {
-  ApiError,
-  BadInput,
-  Conflict,
-  Forbidden,
-  LimitReached,
-  NotConfigured,
-} from "../../../lib/errors.ts";
-import { LIMITS } from "../../../lib/limits.ts";
+import { EXAMPLE_REQUEST_ID, jsonReply } from "../../../document/replies.ts";
+import { ApiError, BadInput, Forbidden, LimitReached, NotConfigured } from "../../../lib/errors.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
+import { FAILED, FULL, NOT_GRANTED, TIMED_OUT } from "./model.ts";
 import { SlackInstallation } from "./responses.ts";
 
 const operations = {
@@ -37,31 +30,15 @@ const operations = {
       "have the role. Repeating the request creates no second integration. The page states how to " +
       "confirm the channel.",
     errors: {
-      access_not_granted: new BadInput([
-        {
-          path: "error",
-          message: "Access was not granted. Ask for the installation again, and allow it.",
-        },
-      ]),
+      access_not_granted: NOT_GRANTED,
       state_expired: new BadInput([
         { path: "state", message: "It is older than ten minutes. Ask for the installation again." },
       ]),
       needs_owner: new Forbidden("owner"),
-      project_slack_limit: new Conflict(
-        `The project has ${LIMITS.integrationsPerProject.value} integrations, which is the most. Delete one first.`,
-      ),
+      project_slack_limit: FULL,
       integration_limit: new LimitReached(QUOTAS.integrations, "integrations"),
-      slack_timeout: new ApiError(
-        "timeout",
-        "Slack took too long. Ask for the installation again.",
-      ),
-      slack_failed: new ApiError(
-        "internal",
-        "Slack did not respond as expected. Start the installation again.",
-        {
-          cause: { request_id: "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17" },
-        },
-      ),
+      slack_timeout: TIMED_OUT,
+      slack_failed: new ApiError("internal", FAILED, { cause: { request_id: EXAMPLE_REQUEST_ID } }),
       slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
     },
     responses: {

@@ -1,6 +1,6 @@
 import { type Actor, authorize } from "../../../actor.ts";
 import type { PublicContext, ServiceContext, SystemContext } from "../../../context.ts";
-import { BadInput, Conflict } from "../../../lib/errors.ts";
+import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { toActor } from "../../api-keys/index.ts";
@@ -10,10 +10,10 @@ import { NOTIFICATION_KINDS } from "../events.ts";
 import {
   CONFIRMATION_TTL_MS,
   insertIntegration,
-  MAXIMUM_INTEGRATIONS,
   toCreatedChange,
   urlContext,
 } from "../integrations/index.ts";
+import { FULL, NOT_GRANTED } from "./model.ts";
 import {
   authorizationUrl,
   exchangeCode,
@@ -23,7 +23,6 @@ import {
 } from "./oauth.ts";
 import { openState, refuseState, STATE_TTL_MS, type State, sealState } from "./state.ts";
 import * as store from "./store.ts";
-import { NOT_GRANTED, FULL } from "./model.ts";
 
 const CALLBACK_PATH = "/v1/slack/callback";
 const CONFIGURATION = Object.fromEntries(NOTIFICATION_KINDS.map((kind) => [kind, true] as const));

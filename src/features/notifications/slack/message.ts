@@ -42,7 +42,7 @@ const STACK_SIGNS = new Map([
   ["skipped", "⚪"],
 ]);
 
-/** The paths of the record types that the API reads by ID alone. */
+/** The paths of the resource types that the API reads by ID alone. */
 const PATHS = new Map([
   ["project", "projects"],
   ["environment", "environments"],
@@ -74,7 +74,7 @@ const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
   ping: renderPing,
 };
 
-/** The names of records link to `origin`, the origin of this service. */
+/** The names of resources link to `origin`, the origin of this service. */
 export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
   const { id, type, timestamp, data } = payload;
   const { icon, title } = EVENTS[type];
@@ -227,17 +227,17 @@ function toSections(lines: readonly string[], perSection: number): Block[] {
   });
 }
 
-type NamedRecord = Stored<{ id: string; name?: string }>;
+type NamedResource = Stored<{ id: string; name?: string }>;
 
 function locationOf(data: Stored<Pick<DeploymentData, "project" | "environment">>): string {
   return `${nameOf(data?.project)} / ${nameOf(data?.environment)}`;
 }
 
-function nameOf(record: NamedRecord, maximumLength = NAME_LENGTH): string {
+function nameOf(record: NamedResource, maximumLength = NAME_LENGTH): string {
   return readText(record?.name, maximumLength) || readText(record?.id, maximumLength) || UNKNOWN;
 }
 
-function linkedName(type: string, record: NamedRecord, origin: string | undefined): string {
+function linkedName(type: string, record: NamedResource, origin: string | undefined): string {
   return linkTo(type, readText(record?.id, NAME_LENGTH), nameOf(record), origin);
 }
 

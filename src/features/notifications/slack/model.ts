@@ -1,5 +1,5 @@
 import { ApiError, BadInput, Conflict } from "../../../lib/errors.ts";
-import { MAXIMUM_INTEGRATIONS } from "../integrations/index.ts";
+import { MAXIMUM_INTEGRATIONS } from "../integrations/model.ts";
 
 export const NOT_GRANTED = new BadInput([
   {

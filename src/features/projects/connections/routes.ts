@@ -11,7 +11,7 @@ const connect = operation({
   method: "put",
   path: "/v1/projects/{project_id}/connection",
   operationId: "connectProject",
-  record: true,
+  resource: true,
   present: presentProject,
   scope: "projects:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(ConnectProject()) }),

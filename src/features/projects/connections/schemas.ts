@@ -4,6 +4,8 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { clearable, component } from "../../../lib/schemas.ts";
 import { PROVIDERS } from "../index.ts";
 
+const EXAMPLE_ROLE = documented(() => "arn:aws:iam::123456789012:role/deploy");
+
 const CloudProvider = component("CloudProvider", () =>
   z
     .enum(PROVIDERS)
@@ -41,7 +43,7 @@ export const ConnectProject = component("ConnectProject", () =>
       ).openapi(
         documented(() => ({
           description: "The role that runners assume in the account. Absent or null: none.",
-          example: "arn:aws:iam::123456789012:role/deploy",
+          example: EXAMPLE_ROLE,
         })),
       ),
       external_id: clearable(
@@ -67,7 +69,7 @@ export const ConnectProject = component("ConnectProject", () =>
           provider: "aws",
           account_id: "123456789012",
           region: "eu-central-1",
-          role_arn: "arn:aws:iam::123456789012:role/deploy",
+          role_arn: EXAMPLE_ROLE,
         },
       })),
     ),

@@ -9,11 +9,11 @@ import type { DisabledReason } from "../integrations/index.ts";
 import { integrations } from "../integrations/table.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import type { Attempt, Failure } from "./outcome.ts";
+import type { DeliveryAttempt, Failure } from "./outcome.ts";
 import { type FailedIntegration, notifyOwners } from "./owner-notifications.ts";
 import { FAILING_MS, pauseUntil, retryAt } from "./retry-schedule.ts";
 
-export interface RecordingContext extends SystemContext {
+export interface AttemptContext extends SystemContext {
   /** At least 0, less than 1. */
   random(): number;
 }
@@ -21,7 +21,7 @@ export interface RecordingContext extends SystemContext {
 /** A claimed delivery, and the delivery attempt that was made. */
 export interface SentDelivery {
   claimed: ClaimedDelivery;
-  attempt: Attempt;
+  attempt: DeliveryAttempt;
   /** Undefined after a success, and after the last delivery attempt. */
   retryAt: number | undefined;
   /** Undefined unless the endpoint is overloaded. */
@@ -29,20 +29,20 @@ export interface SentDelivery {
 }
 
 export function toSent(
-  { clock, random }: RecordingContext,
+  { clock, random }: AttemptContext,
   claimed: ClaimedDelivery,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
 ): SentDelivery {
   const { outcome, notBefore } = attempt;
   if (outcome.success) return { claimed, attempt, retryAt: undefined, pausedUntil: undefined };
   const now = clock.now();
-  const dueAt = retryAt(claimed.recordedAttempts + 1, now, { random, notBefore });
+  const dueAt = retryAt(claimed.earlierAttempts + 1, now, { random, notBefore });
   const pausedUntil = outcome.isThrottled ? pauseUntil(now, dueAt, notBefore) : undefined;
   return { claimed, attempt, retryAt: dueAt, pausedUntil };
 }
 
-/** The statements that record delivery attempts, in the order in which they ended. */
-export function recordAttempts(ctx: SystemContext, sent: readonly SentDelivery[]): Statements {
+/** The statements that write delivery attempts, in the order in which they ended. */
+export function writeAttempts(ctx: SystemContext, sent: readonly SentDelivery[]): Statements {
   if (sent.length === 0) return {};
   const { db, clock } = ctx;
   const now = clock.now();
@@ -72,8 +72,8 @@ export function recordAttempts(ctx: SystemContext, sent: readonly SentDelivery[]
 }
 
 function toFailedIntegration({ claimed, pausedUntil }: FailedDelivery): FailedIntegration {
-  const { integrationId, organizationId, projectId, recordedAttempts } = claimed;
-  return { integrationId, organizationId, projectId, recordedAttempts, pausedUntil };
+  const { integrationId, organizationId, projectId, earlierAttempts } = claimed;
+  return { integrationId, organizationId, projectId, earlierAttempts, pausedUntil };
 }
 
 interface FailedDelivery extends SentDelivery {
@@ -186,7 +186,7 @@ function reasonToDisable(
   if (failure.isGone) return "gone";
   // One failure after days without a delivery proves little: the retry has to fail too.
   const hasFailedForDays =
-    claimed.recordedAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
+    claimed.earlierAttempts > 0 && now - (claimed.failingSince ?? now) >= FAILING_MS;
   return hasFailedForDays ? "failing" : undefined;
 }
 
