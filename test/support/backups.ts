@@ -1,10 +1,15 @@
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect } from "vitest";
 import { backup } from "../../scripts/backup/backup.ts";
 import type { RowLine } from "../../scripts/backup/file.ts";
 import { type RestoreReport, restore } from "../../scripts/backup/restore.ts";
 import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
+import { countedColumns } from "../../scripts/lib/usage-triggers.ts";
+import { FEATURES } from "../../src/features/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { QUOTAS } from "../../src/lib/resource-types.ts";
 
 export function backUp(organizationId?: string): Promise<string[]> {
   const options = { organizationId, release: "1.2.3", clock: systemClock };
@@ -48,16 +53,29 @@ export async function expectExactUsage(): Promise<void> {
     /^(?!.*CREATE TRIGGER).*GROUP BY/s.test(query),
   );
   expect(counts).toHaveLength(13);
+  const later = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table))
+    .filter((table) => getTableName(table) in QUOTAS)
+    .filter((table) => !counts.some((query) => query.includes(`'${getTableName(table)}'`)))
+    .map(countOfUsage);
   // The keys of sessions do not count toward the quota.
   const withoutSessions = `update usage set records = records - (select count(*) from api_keys
       where organization_id = usage.organization_id and session_id is not null)
     where kind = 'api_keys'`;
   await env.RESTORED.batch(
-    ["delete from usage", ...counts, withoutSessions].map((query) => env.RESTORED.prepare(query)),
+    ["delete from usage", ...counts, ...later, withoutSessions].map((query) =>
+      env.RESTORED.prepare(query),
+    ),
   );
   const { results: recounted } = await env.RESTORED.prepare(select).all();
   expect(counted).toEqual(recounted);
   expect(counted.length).toBeGreaterThan(0);
+}
+
+function countOfUsage(table: SQLiteTable): string {
+  const kind = getTableName(table);
+  const bytes = countedColumns(table).map((name) => `coalesce(octet_length(${name}), 0)`);
+  return `insert into usage select organization_id, '${kind}', count(*), sum(${bytes.join(" + ")})
+    from ${kind} group by organization_id`;
 }
 
 export async function countOf(

@@ -14,6 +14,13 @@ export function pathWith({ path }: Pick<Operation, "path">, ids: Ids): string {
   });
 }
 
+/** So that requests in one project take different names. */
+export function uniqueName(name: unknown): unknown {
+  const suffix = crypto.randomUUID().slice(0, 8);
+  if (/^[a-z0-9-]+$/.test(String(name))) return `${name}-${suffix}`;
+  return /^[A-Z_]+$/.test(String(name)) ? `${name}_${suffix.toUpperCase()}` : name;
+}
+
 /** The name of the schema of a success. */
 function schemaOf({ responses }: Operation, status: string): unknown {
   const content = resolve(responses[status] ?? {})["content"] as
@@ -54,7 +61,9 @@ export async function createMissing(
     if (name === undefined || name in ids || name in created) continue;
     const creation = creationOf(read);
     if (!creation || !parametersOf(creation).every((each) => each in ids)) continue;
-    const reply = await client.post(pathWith(creation, ids), exampleBody(creation));
+    const example = exampleBody(creation);
+    const body = example && "name" in example && { ...example, name: uniqueName(example["name"]) };
+    const reply = await client.post(pathWith(creation, ids), body || example);
     if (reply.status !== 201) {
       throw new Error(`The example of ${creation.operationId} creates nothing: ${reply.text}`);
     }

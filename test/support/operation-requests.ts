@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Client, Parsed, Reply } from "./client.ts";
 import { exampleBody, type Operation, operations } from "./contract.ts";
-import { createMissing, pathWith } from "./created.ts";
+import { createMissing, pathWith, uniqueName } from "./created.ts";
 import { freezeTime } from "./frozen-time.ts";
 import { Instrumented } from "./instruments.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
@@ -107,13 +107,6 @@ function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
   const fixture = shared.get(key) ?? newFixture();
   shared.set(key, fixture);
   return fixture;
-}
-
-/** So that requests with one fixture take different names. */
-function uniqueName(name: unknown): unknown {
-  const suffix = crypto.randomUUID().slice(0, 8);
-  if (/^[a-z0-9-]+$/.test(String(name))) return `${name}-${suffix}`;
-  return /^[A-Z_]+$/.test(String(name)) ? `${name}_${suffix.toUpperCase()}` : name;
 }
 
 async function bodyOf(operation: Operation, fixture: Fixture) {
