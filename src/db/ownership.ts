@@ -18,6 +18,11 @@ export interface OwnedTable {
   retention?: Retention;
   /** Its rows at this time that may have a log outside of the database, which the purge deletes first. */
   hasLog?(now: number): SQL;
+  /**
+   * Whether none of its rows is unfinished, which keeps their owner from being deleted. Undefined: it has
+   * no rows of this owner.
+   */
+  isIdle?(owner: SQLiteTable, id: string): SQL | undefined;
   /** The reason why rows with a `project_id` remain when their project is deleted. */
   outlivesProject?: string;
   /** The reason why rows remain when their organization is deleted. */
@@ -91,6 +96,12 @@ export class Ownership {
       return [`${getTableName(table)}.${column.name}`, update.where(where)] as const;
     });
     return Object.fromEntries([...deletions, ...updates]);
+  }
+
+  /** Whether nothing of a resource is unfinished, which keeps it from being deleted. */
+  isIdle(root: SQLiteTable, id: string): SQL {
+    const conditions = this.#tables.map(({ isIdle }) => isIdle?.(root, id));
+    return and(...conditions) ?? sql`true`;
   }
 
   ownedBy(root: SQLiteTable): SQLiteTable[] {

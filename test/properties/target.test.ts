@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, it } from "vitest";
-import { targetProblem } from "../../src/features/notifications/integrations/target-url.ts";
+import { targetProblem } from "../../src/lib/target-url.ts";
 import { GOOD, HOSTILE } from "../support/targets.ts";
 
 const hostile = Object.entries(HOSTILE).flatMap(([why, urls]) => urls.map((url) => [why, url]));

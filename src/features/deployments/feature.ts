@@ -3,7 +3,7 @@ import { changeRoutes } from "./change-routes.ts";
 import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
-import { hasLog } from "./store.ts";
+import { hasLog, isIdle } from "./store.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
@@ -14,6 +14,7 @@ export const deploymentsFeature = {
       deletedWith: [deployments.environmentId, deployments.projectId],
       purged: true,
       hasLog,
+      isIdle,
     },
     {
       table: deploymentStacks,

@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import {
@@ -11,11 +12,12 @@ import {
 import { hasLiveOwner } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { environments } from "../environments/table.ts";
+import { organizations } from "../organizations/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
 import type { StackStatus } from "./lifecycle.ts";
-import { deploymentStacks, deploymentStatus, deployments } from "./table.ts";
+import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -195,4 +197,23 @@ export function hasLog(now: number): SQL {
   const oldest = now - LIMITS.logRetentionMs.value - DAY_MS;
   return sql`${deployments.startedAt} is not null
     and (${deployments.finishedAt} is null or ${deployments.finishedAt} > ${oldest})`;
+}
+
+const OWNERS = new Map<SQLiteTable, string>([
+  [organizations, "organization_id"],
+  [projects, "project_id"],
+  [environments, "environment_id"],
+]);
+
+/** Whether an owner has no unfinished deployment. */
+export function isIdle(owner: SQLiteTable, id: string): SQL | undefined {
+  if (owner === stacks) {
+    return sql`not exists (select 1 from deployment_stacks
+    join deployments on deployments.id = deployment_stacks.deployment_id
+    where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
+  }
+  const column = OWNERS.get(owner);
+  if (column === undefined) return undefined;
+  return sql`not exists (select 1 from deployments as active
+    where active.${sql.raw(column)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
 }

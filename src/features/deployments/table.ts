@@ -216,11 +216,6 @@ export function isLiveAttempt(now: number): SQL {
     when ${attemptState.running} then ${attempts.lostAt} > ${now} end`;
 }
 
-export function noneActive(scope: "project_id" | "environment_id", id: string): SQL {
-  return sql`not exists (select 1 from deployments as active
-    where active.${sql.raw(scope)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
-}
-
 function literalsOf<State extends string>(states: readonly State[]): Record<State, SQL> {
   const literals = states.map((state) => [state, sql.raw(`'${state}'`)]);
   return Object.fromEntries(literals) as Record<State, SQL>;

@@ -17,7 +17,6 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
-import { noneActive } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { projects } from "../projects/table.ts";
 import { markForPurge } from "../purge/index.ts";
@@ -122,7 +121,7 @@ export function deleteEnvironment(ctx: ServiceContext, organizationId: string, i
     .select({ one: sql`1` })
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.defaultEnvironmentId, id)));
-  const isIdle = noneActive("environment_id", id);
+  const isIdle = ownership.isIdle(environments, id);
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, environments.version, resource);
   const isDeletable = sql`${notExists(isDefault)} and ${isIdle} and ${isExpected}`;

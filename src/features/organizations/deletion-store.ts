@@ -6,7 +6,6 @@ import { resourceHasExpectedVersion } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
-import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { invitations } from "../invitations/table.ts";
 import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
 import { usedSignIns } from "../open-id-connect/table.ts";
@@ -21,10 +20,10 @@ import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
  * nothing if the organization has an unfinished deployment, or if the request expects another version.
  */
 export function deleteOrganization(ctx: ServiceContext, id: string) {
-  const { db } = ctx;
+  const { db, ownership } = ctx;
   const resource = eq(organizations.id, id);
   const isExpected = resourceHasExpectedVersion(ctx, organizations.version, resource);
-  const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${noneActive(id)}`;
+  const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${ownership.isIdle(organizations, id)}`;
   const pools = sql`select id from runner_pools where organization_id = ${id}`;
   const projects = sql`select id from projects where organization_id = ${id}`;
   const ofPools = sql`${runnerTokens.poolId} in (${pools})`;
@@ -90,9 +89,4 @@ function listCredentials(
   return unionAll(keys, tokens)
     .orderBy(sql`is_of_trust`)
     .limit(LIMITS.invalidatedCredentials.value);
-}
-
-function noneActive(id: string): SQL {
-  return sql`not exists (select 1 from deployments as active
-    where active.organization_id = ${id} and active.status in ${ACTIVE_STATUSES})`;
 }

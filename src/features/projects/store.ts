@@ -19,7 +19,6 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
-import { noneActive } from "../deployments/table.ts";
 import { environments } from "../environments/table.ts";
 import {
   type ActorBindings,
@@ -191,7 +190,7 @@ function isInProject(db: Database, organizationId: string, id: string, environme
 
 export function deleteProject(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
-  const isIdle = noneActive("project_id", id);
+  const isIdle = ownership.isIdle(projects, id);
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, projects.version, resource);
   const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, projects.version));

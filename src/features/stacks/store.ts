@@ -10,7 +10,6 @@ import {
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { components } from "../components/table.ts";
-import { ACTIVE_STATUSES } from "../deployments/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { markForPurge } from "../purge/index.ts";
 import type { Bound } from "../usage/index.ts";
@@ -98,9 +97,7 @@ export function changeStack(
 
 export function deleteStack(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
-  const isIdle = sql`not exists (select 1 from deployment_stacks
-    join deployments on deployments.id = deployment_stacks.deployment_id
-    where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
+  const isIdle = ownership.isIdle(stacks, id);
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, stacks.version, resource);
   const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, stacks.version));

@@ -4,7 +4,7 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Fetch, readResponseBody } from "../../lib/fetch.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { targetProblem } from "../notifications/integrations/index.ts";
+import { targetProblem } from "../../lib/target-url.ts";
 
 export const KEYS_TTL_MS = 600_000;
 /** How long expired keys are used while a request for them runs. */

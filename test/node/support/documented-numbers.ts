@@ -37,7 +37,6 @@ import {
 } from "../../../src/features/notifications/delivery/retry-schedule.ts";
 import { SLACK_INTERVAL_MS } from "../../../src/features/notifications/delivery/turns.ts";
 import { SECRET_OVERLAP_MS } from "../../../src/features/notifications/integrations/secret.ts";
-import { PORTS } from "../../../src/features/notifications/integrations/target-url.ts";
 import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts";
 import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
 import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
@@ -65,6 +64,7 @@ import { ERRORS } from "../../../src/lib/errors.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
+import { PORTS } from "../../../src/lib/target-url.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/rate-limits/limiter.ts";
 import {

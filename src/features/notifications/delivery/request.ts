@@ -1,7 +1,8 @@
 import type { SystemContext } from "../../../context.ts";
 import { DecryptionError } from "../../../lib/cipher.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
-import { secretContext, targetProblem, urlContext } from "../integrations/index.ts";
+import { targetProblem } from "../../../lib/target-url.ts";
+import { secretContext, urlContext } from "../integrations/index.ts";
 import { toPayload } from "../outbox/model.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import type { ClaimedDelivery } from "./claim.ts";

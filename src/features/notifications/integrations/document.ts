@@ -4,6 +4,7 @@ import { BadInput, LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
+import { NOT_HTTPS } from "../../../lib/target-url.ts";
 import {
   CONFIRMATION_TTL_MS,
   DISABLED,
@@ -20,7 +21,6 @@ import {
   RotatedIntegration,
 } from "./responses.ts";
 import { SECRET_OVERLAP_MS } from "./secret.ts";
-import { NOT_HTTPS } from "./target-url.ts";
 
 const TAGS = ["Notification integrations"];
 

@@ -15,4 +15,3 @@ export {
   toCreatedChange,
 } from "./service.ts";
 export { findIntegration, insertIntegration } from "./store.ts";
-export { targetProblem } from "./target-url.ts";

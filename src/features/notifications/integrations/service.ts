@@ -9,6 +9,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
+import { targetProblem } from "../../../lib/target-url.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../changelog/index.ts";
@@ -30,7 +31,6 @@ import { presentIntegration, presentUpdate, toChange, toConfiguration } from "./
 import { newSecret, SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 import type { IntegrationRow } from "./store.ts";
 import * as store from "./store.ts";
-import { targetProblem } from "./target-url.ts";
 
 const NAME = "notification integration";
 

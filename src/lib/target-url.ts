@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { isMasked, MASK } from "../../../lib/mask-url.ts";
+import { isMasked, MASK } from "./mask-url.ts";
 
 /** The empty port is the default port of `https:`. */
 export const PORTS = ["", "443", "8443"];
