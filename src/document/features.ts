@@ -1,10 +1,12 @@
 import { document as account } from "../features/account/document.ts";
 import { document as alarms } from "../features/alarms/document.ts";
 import { document as apiKeys } from "../features/api-keys/document.ts";
+import { document as attempts } from "../features/attempts/document.ts";
 import { document as audit } from "../features/audit/document.ts";
 import { document as bootstrap } from "../features/bootstrap/document.ts";
 import { document as changelog } from "../features/changelog/document.ts";
 import { document as components } from "../features/components/document.ts";
+import { document as connections } from "../features/connections/document.ts";
 import { document as deployments } from "../features/deployments/document.ts";
 import { document as environments } from "../features/environments/document.ts";
 import { document as families } from "../features/families/document.ts";
@@ -22,11 +24,9 @@ import { document as openIdConnect } from "../features/open-id-connect/document.
 import { document as organizations } from "../features/organizations/document.ts";
 import { document as overview } from "../features/overview/document.ts";
 import { document as projectMembers } from "../features/project-members/document.ts";
-import { document as connections } from "../features/projects/connections/document.ts";
 import { document as projects } from "../features/projects/document.ts";
 import { document as resources } from "../features/resources/document.ts";
 import { document as runnerApi } from "../features/runner-api/document.ts";
-import { document as attempts } from "../features/runner-pools/attempts/document.ts";
 import { document as runnerPools } from "../features/runner-pools/document.ts";
 import { document as serviceAccounts } from "../features/service-accounts/document.ts";
 import { document as sessions } from "../features/sessions/document.ts";

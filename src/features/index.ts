@@ -2,10 +2,12 @@ import type { Feature } from "../feature.ts";
 import { accountFeature } from "./account/feature.ts";
 import { alarmsFeature } from "./alarms/feature.ts";
 import { apiKeysFeature } from "./api-keys/feature.ts";
+import { attemptsFeature } from "./attempts/feature.ts";
 import { auditFeature } from "./audit/feature.ts";
 import { bootstrapFeature } from "./bootstrap/feature.ts";
 import { changelogFeature } from "./changelog/feature.ts";
 import { componentsFeature } from "./components/feature.ts";
+import { connectionsFeature } from "./connections/feature.ts";
 import { deploymentsFeature } from "./deployments/feature.ts";
 import { environmentsFeature } from "./environments/feature.ts";
 import { familiesFeature } from "./families/feature.ts";
@@ -50,8 +52,10 @@ export const FEATURES: readonly Feature[] = [
   sessionsFeature,
   familiesFeature,
   runnerPoolsFeature,
+  attemptsFeature,
   trustsFeature,
   projectsFeature,
+  connectionsFeature,
   overviewFeature,
   changelogFeature,
   projectMembersFeature,

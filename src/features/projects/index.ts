@@ -1,4 +1,3 @@
-export { PROVIDERS } from "./model.ts";
 export { presentProject } from "./presenters.ts";
 
 export { requireProject } from "./service.ts";

@@ -4,8 +4,6 @@ import { Conflict } from "../../lib/errors.ts";
 export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
-export const PROVIDERS = ["aws"] as const;
-
 export const FIRST_CONFIGURATION = "{}";
 
 export interface NewProject {
@@ -26,8 +24,4 @@ export interface ProjectChange {
 
 export const PROJECT_IN_USE = new Conflict(
   "The project has an unfinished deployment. Cancel it first.",
-);
-
-export const DISCONNECTING = new Conflict(
-  "The project is disconnecting. Retry after its deployments have ended.",
 );

@@ -3,7 +3,7 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "../organizations/table.ts";
-import { CONNECTION_STATUSES, PROVIDERS } from "./model.ts";
+import { CONNECTION_STATUSES } from "./model.ts";
 
 export const projects = sqliteTable(
   "projects",
@@ -28,23 +28,6 @@ export const projects = sqliteTable(
     index("projects_disconnecting").on(table.id).where(sql`connection_status = 'disconnecting'`),
   ],
 );
-
-export const projectConnections = sqliteTable("project_connections", {
-  projectId: id("project_id")
-    .primaryKey()
-    .references(() => projects.id, { onDelete: "restrict" }),
-  organizationId: id("organization_id")
-    .notNull()
-    .references(() => organizations.id, { onDelete: "restrict" }),
-  provider: text("provider", { enum: PROVIDERS }).notNull(),
-  /** The account at the provider, not a row of `accounts`. */
-  accountId: text("account_id").notNull(),
-  region: text("region").notNull(),
-  roleArn: text("role_arn"),
-  externalId: text("external_id"),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
-});
 
 export const PROJECT_TOMBSTONE = {
   organizationId: TOMBSTONE_ORGANIZATION_ID,

@@ -1,10 +1,9 @@
 import type { Feature } from "../../feature.ts";
-import { attemptRoutes } from "./attempts/routes.ts";
 import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
 
 export const runnerPoolsFeature = {
-  routes: { apiKey: [runnerPoolRoutes, attemptRoutes] },
+  routes: { apiKey: [runnerPoolRoutes] },
   tables: [
     {
       table: runnerPools,

@@ -1,9 +1,9 @@
-import { requireOrgRole, requireScope } from "../../../actor.ts";
-import type { ServiceContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
-import { NotFound } from "../../../lib/errors.ts";
-import { findPool } from "../index.ts";
+import { requireOrgRole, requireScope } from "../../actor.ts";
+import type { ServiceContext } from "../../context.ts";
+import { batch } from "../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
+import { NotFound } from "../../lib/errors.ts";
+import { findPool } from "../runner-pools/index.ts";
 import * as store from "./store.ts";
 
 export async function listAttempts(

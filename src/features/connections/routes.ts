@@ -1,8 +1,8 @@
-import { jsonBody } from "../../../http/bodies.ts";
-import { operation } from "../../../http/operation.ts";
-import { ProjectParams } from "../../../http/params.ts";
-import { createRouter } from "../../../http/router.ts";
-import { presentProject } from "../index.ts";
+import { jsonBody } from "../../http/bodies.ts";
+import { operation } from "../../http/operation.ts";
+import { ProjectParams } from "../../http/params.ts";
+import { createRouter } from "../../http/router.ts";
+import { presentProject } from "../projects/index.ts";
 import type { Documented } from "./document.ts";
 import { ConnectProject } from "./schemas.ts";
 import { connectProject, disconnectProject } from "./service.ts";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { envelopeOf } from "../../../http/pagination.ts";
-import { durationOf } from "../../../lib/quantities.ts";
-import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { LEASE_TTL_MS } from "../../deployments/index.ts";
-import { RunnerToken } from "../responses.ts";
+import { envelopeOf } from "../../http/pagination.ts";
+import { durationOf } from "../../lib/quantities.ts";
+import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
+import { LEASE_TTL_MS } from "../deployments/index.ts";
+import { RunnerToken } from "../runner-pools/responses.ts";
 
 const State = component("RunnerPoolAttemptState", () =>
   z.enum(["offered", "running"]).openapi({

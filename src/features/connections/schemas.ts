@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
-import { LIMITS } from "../../../lib/limits.ts";
-import { clearable, component } from "../../../lib/schemas.ts";
-import { PROVIDERS } from "../index.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { clearable, component } from "../../lib/schemas.ts";
+import { PROVIDERS } from "./model.ts";
 
 const EXAMPLE_ROLE = documented(() => "arn:aws:iam::123456789012:role/deploy");
 

@@ -1,5 +1,5 @@
-import { toTimestamp } from "../../../lib/clock.ts";
-import { LEASE_TTL_MS } from "../../deployments/index.ts";
+import { toTimestamp } from "../../lib/clock.ts";
+import { LEASE_TTL_MS } from "../deployments/index.ts";
 import type { AttemptRow } from "./store.ts";
 
 export function presentAttempt(row: AttemptRow) {

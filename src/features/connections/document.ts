@@ -1,7 +1,7 @@
-import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
-import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
-import { DISCONNECTING } from "../model.ts";
-import { Project } from "../responses.ts";
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
+import { Project } from "../projects/responses.ts";
+import { DISCONNECTING } from "./model.ts";
 
 const operations = {
   connectProject: {

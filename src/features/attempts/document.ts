@@ -1,6 +1,6 @@
-import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
-import { jsonReply } from "../../../document/replies.ts";
-import { Unauthorized } from "../../../lib/errors.ts";
+import type { FeatureDocument, OperationDocuments } from "../../document/feature-document.ts";
+import { jsonReply } from "../../document/replies.ts";
+import { Unauthorized } from "../../lib/errors.ts";
 import { RunnerPoolAttemptList } from "./responses.ts";
 
 const operations = {

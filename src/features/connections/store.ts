@@ -1,10 +1,11 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { ServiceContext } from "../../../context.ts";
-import { after } from "../../../db/batch.ts";
-import type { Database } from "../../../db/client.ts";
-import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
-import { insertFrom } from "../../../db/insert-from.ts";
-import { projectConnections, projects } from "../table.ts";
+import type { ServiceContext } from "../../context.ts";
+import { after } from "../../db/batch.ts";
+import type { Database } from "../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
+import { insertFrom } from "../../db/insert-from.ts";
+import { projects } from "../projects/table.ts";
+import { projectConnections } from "./table.ts";
 
 export const FIELDS = ["provider", "accountId", "region", "roleArn", "externalId"] as const;
 
