@@ -18,7 +18,7 @@ const { status } = spawnSync(
   "npx",
   [
     ...["drizzle-kit", "generate", "--dialect", "sqlite", "--out", "./migrations"],
-    ...["--schema", "./src/features/**/table.ts", ...process.argv.slice(2)],
+    ...["--schema", "./src/features/**/*table.ts", ...process.argv.slice(2)],
   ],
   { cwd: ROOT, stdio: "inherit" },
 );

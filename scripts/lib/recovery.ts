@@ -3,19 +3,15 @@ import { drizzle } from "drizzle-orm/d1";
 import { batch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
 import { isLiveOrganization } from "../../src/db/tombstone.ts";
-import {
-  insertKey,
-  issueApiKey,
-  newKeyRow,
-  revokeKeys,
-} from "../../src/features/api-keys/index.ts";
-import { apiKeys } from "../../src/features/api-keys/table.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import { auditOperator, writeAuditFrom } from "../../src/features/audit/index.ts";
-import { invitations } from "../../src/features/invitations/table.ts";
-import { memberships } from "../../src/features/memberships/table.ts";
-import { runnerTokens } from "../../src/features/runner-pools/table.ts";
-import { sessions, signInLinks } from "../../src/features/sessions/table.ts";
-import { trusts } from "../../src/features/trusts/table.ts";
+import { apiKeys } from "../../src/features/credentials/api-key-table.ts";
+import { revokeKeys } from "../../src/features/credentials/index.ts";
+import { invitations } from "../../src/features/credentials/invitation-table.ts";
+import { runnerTokens } from "../../src/features/credentials/runner-token-table.ts";
+import { sessions, signInLinks } from "../../src/features/credentials/session-table.ts";
+import { trusts } from "../../src/features/credentials/trust-table.ts";
+import { memberships } from "../../src/features/tenancy/member-table.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 

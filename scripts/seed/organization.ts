@@ -10,8 +10,8 @@ import {
 } from "../../bench/seed.ts";
 import type { Actor } from "../../src/actor.ts";
 import { batch } from "../../src/db/batch.ts";
-import { projectMembers } from "../../src/features/project-members/table.ts";
 import { insertProject } from "../../src/features/projects/store.ts";
+import { projectMembers } from "../../src/features/tenancy/project-member-table.ts";
 import { seedDeployments } from "./deployments.ts";
 import type { HistorySize } from "./history-size.ts";
 import { connectAndAddStacks, type SeededProject } from "./projects.ts";

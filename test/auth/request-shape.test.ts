@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { openForWriting } from "../../src/db/client.ts";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
-import { projects } from "../../src/features/projects/table.ts";
+import { projects } from "../../src/features/tenancy/project-table.ts";
 import { isList } from "../support/all-reads.ts";
 import { Client } from "../support/client.ts";
 import type { Operation } from "../support/contract.ts";

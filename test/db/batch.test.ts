@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { after, batch, observe, type Statement, type Statements } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertFrom } from "../../src/db/insert-from.ts";
-import { accounts } from "../../src/features/memberships/table.ts";
+import { accounts } from "../../src/features/tenancy/member-table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 

@@ -3,7 +3,7 @@ import { getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
-import { projects } from "../../src/features/projects/table.ts";
+import { projects } from "../../src/features/tenancy/project-table.ts";
 import { createMissing } from "../support/created.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";

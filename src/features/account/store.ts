@@ -10,14 +10,15 @@ import {
 } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { apiKeys } from "../api-keys/table.ts";
 import { type ActOnMany, eraseAuditedPerson, writeAuditFrom } from "../audit/index.ts";
 import { eraseChangedPerson } from "../changelog/index.ts";
+import { apiKeys } from "../credentials/api-key-table.ts";
+import { keepsOwnerKey, revokeKeys } from "../credentials/index.ts";
 import { eraseEntries } from "../idempotency/index.ts";
-import { keepsOwnerKey, keepTombstones, revokeKeys } from "../memberships/index.ts";
-import type { Profile } from "../memberships/table.ts";
-import { accounts, memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { keepTombstones } from "../memberships/index.ts";
+import type { Profile } from "../tenancy/member-table.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 export type OwnAccount = Awaited<ReturnType<typeof findOwnAccount>>[number];
 export type Identity = Awaited<ReturnType<typeof findIdentity>>[number] & { actor: Actor };

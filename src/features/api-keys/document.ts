@@ -4,7 +4,8 @@ import { BadInput, LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
 import { IN_THE_PAST } from "../../lib/schemas.ts";
-import { LAST_OWNER_KEY, PENDING_MEMBER } from "../memberships/index.ts";
+import { LAST_OWNER_KEY } from "../credentials/index.ts";
+import { PENDING_MEMBER } from "../memberships/index.ts";
 import { exceedingKey, LESS_ACCESS, ROTATES_ITSELF, SESSION_ROTATES } from "./authority.ts";
 import {
   CREATOR_CHANGED,

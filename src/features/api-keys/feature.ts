@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
+import { apiKeys, revokedKeys } from "../credentials/api-key-table.ts";
 import { apiKeyPolicyRoutes } from "./policy-routes.ts";
 import { apiKeyRoutes } from "./routes.ts";
-import { apiKeys, revokedKeys } from "./table.ts";
 
 export const apiKeysFeature = {
   routes: { apiKey: [apiKeyRoutes, apiKeyPolicyRoutes] },

@@ -1,4 +1,3 @@
-export { auditRevocation, type Revocation, revokeKeys } from "../memberships/index.ts";
 export {
   authorizeKey,
   exceedingKey,
@@ -28,4 +27,3 @@ export {
   insertKeyOfTrust,
   type KeyOrTombstone,
 } from "./store.ts";
-export { isAsAuthenticated } from "./table.ts";

@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../context.ts";
 import { resourceHasExpectedVersion } from "../../db/expected-version.ts";
-import { invitations } from "../invitations/table.ts";
+import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
   type DescendantsOption,
   type FamilyRevocation,
@@ -9,11 +9,11 @@ import {
   keepsOwnerKey,
   madeBy,
   type Revocation,
-} from "../memberships/index.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { trusts } from "../trusts/table.ts";
+} from "../credentials/index.ts";
+import { invitations } from "../credentials/invitation-table.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { trusts } from "../credentials/trust-table.ts";
 import { type KeyOrTombstone, within } from "./store.ts";
-import { apiKeys, whereKeyIsLive } from "./table.ts";
 
 /** Revokes nothing if the request expects another version, or if no owner's key would remain. */
 export function revocationOf(

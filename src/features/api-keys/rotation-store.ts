@@ -3,11 +3,16 @@ import type { Actor } from "../../actor.ts";
 import type { Database } from "../../db/client.ts";
 import { nextVersion } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { keepsOwnerKey } from "../memberships/index.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { trusts } from "../trusts/table.ts";
+import {
+  apiKeys,
+  isAsAuthenticated,
+  KEY_EXPIRY,
+  revokedKeys,
+} from "../credentials/api-key-table.ts";
+import { keepsOwnerKey } from "../credentials/index.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { trusts } from "../credentials/trust-table.ts";
 import { type ApiKeyRow, KEY, NEVER } from "./store.ts";
-import { apiKeys, isAsAuthenticated, KEY_EXPIRY, revokedKeys } from "./table.ts";
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {

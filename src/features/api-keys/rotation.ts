@@ -4,7 +4,7 @@ import { batch } from "../../db/batch.ts";
 import { BadInput } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
-import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../memberships/index.ts";
+import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../credentials/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";

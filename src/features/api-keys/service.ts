@@ -12,10 +12,10 @@ import {
   auditRevocation,
   type DescendantsOption,
   LAST_OWNER_KEY,
-  requireActive,
   revokeFamily,
   revokeKeys,
-} from "../memberships/index.ts";
+} from "../credentials/index.ts";
+import { requireActive } from "../memberships/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import {
   authorizeKey,

@@ -9,11 +9,6 @@ import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { environments } from "../environments/table.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
-import type { Bound } from "../usage/index.ts";
 import {
   apiKeys,
   KEY_AUTHORITY,
@@ -21,7 +16,12 @@ import {
   mayCreateUntil,
   revokedKeys,
   whereKeyIsLive,
-} from "./table.ts";
+} from "../credentials/api-key-table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
+import type { Bound } from "../usage/index.ts";
 
 /** Later than every time that a request may name. */
 export const NEVER = Number.MAX_SAFE_INTEGER;

@@ -3,10 +3,10 @@ import type { ServiceContext } from "../../context.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { grantsScope, SCOPES, type Scope } from "../../lib/scopes.ts";
-import { boundedBy, keepsOwnerKey } from "../memberships/index.ts";
+import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { boundedBy, keepsOwnerKey } from "../credentials/index.ts";
 import type { KeyChange } from "./narrowing.ts";
 import { type ApiKeyRow, KEY } from "./store.ts";
-import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "./table.ts";
 
 /**
  * Changes nothing if the request expects another version, or if the key has changed. Narrows nothing if

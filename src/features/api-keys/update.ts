@@ -3,7 +3,7 @@ import { batch } from "../../db/batch.ts";
 import { BadInput, NotFound } from "../../lib/errors.ts";
 import { write } from "../../writes/write.ts";
 import type { AuditedAct } from "../audit/index.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { LAST_OWNER_KEY } from "../credentials/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import {
   DESCENDANT_EXCEEDS,

@@ -2,9 +2,9 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { attemptState, attempts, isLiveAttempt } from "../deployments/table.ts";
-import { environments } from "../environments/table.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
 
 export type AttemptRow = Awaited<ReturnType<typeof listAttempts>>[number];
 

@@ -1,7 +1,7 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../lib/resource-types.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
 
 /**

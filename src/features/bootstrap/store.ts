@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import { accounts } from "../memberships/table.ts";
+import { accounts } from "../tenancy/member-table.ts";
 import { bootstraps } from "./table.ts";
 
 export function findBootstrap(db: Database) {

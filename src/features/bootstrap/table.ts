@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 /** Contains at most one row: inserting it is the bootstrap, which succeeds once. */
 export const bootstraps = sqliteTable(

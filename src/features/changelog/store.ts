@@ -9,8 +9,13 @@ import {
   pageOrder,
   sizeOf,
 } from "../../db/keyset.ts";
-import { isRoleOf, MEMBER_ROLE, NO_ENVIRONMENT, projectMembers } from "../project-members/table.ts";
-import { projects } from "../projects/table.ts";
+import {
+  isRoleOf,
+  MEMBER_ROLE,
+  NO_ENVIRONMENT,
+  projectMembers,
+} from "../tenancy/project-member-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { changelogEntries } from "./table.ts";
 
 export type EntryRow = typeof changelogEntries.$inferSelect;

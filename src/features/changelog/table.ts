@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
 import { CHANGED_TYPES } from "../../lib/resource-types.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { ACTIONS } from "./model.ts";
 
 /** Has no foreign keys to the resource and the account it names, because it outlives them. */

@@ -8,7 +8,7 @@ import {
   resourceHasExpectedVersion,
 } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
 import { components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;

@@ -1,8 +1,8 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
-import { environments } from "../environments/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { COMPONENT_KINDS } from "./model.ts";
 
 export const components = sqliteTable(

@@ -4,7 +4,7 @@ import { after } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { projects } from "../projects/table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { projectConnections } from "./table.ts";
 
 export const FIELDS = ["provider", "accountId", "region", "roleArn", "externalId"] as const;

@@ -1,7 +1,7 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../db/columns.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { PROVIDERS } from "./model.ts";
 
 export const projectConnections = sqliteTable("project_connections", {

@@ -7,7 +7,7 @@ import { isOneOf, listOf } from "../../db/list-of.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
 import { MAXIMUM_BRANCHES, unionBranches } from "../../db/union-branches.ts";
 import { orgRoleReaches } from "../../lib/roles.ts";
-import { environments } from "../environments/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
 import { PAGE_RECORD, selectPage } from "./store.ts";
 import { deploymentStacks, deployments } from "./table.ts";

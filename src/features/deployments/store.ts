@@ -11,11 +11,11 @@ import {
 } from "../../db/keyset.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { environments } from "../environments/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 

@@ -8,10 +8,10 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
-import { environments } from "../environments/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
-import { runnerPools } from "../runner-pools/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
+import { runnerPools } from "../tenancy/runner-pool-table.ts";
 import {
   ATTEMPT_OUTCOMES,
   ATTEMPT_STATES,

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
+import { ENVIRONMENT_TOMBSTONE, environments } from "../tenancy/environment-table.ts";
 import { environmentRoutes } from "./routes.ts";
-import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
 
 export const environmentsFeature = {
   routes: { apiKey: [environmentRoutes] },

@@ -17,10 +17,10 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
-import { projects } from "../projects/table.ts";
 import { markForPurge } from "../purge/index.ts";
-import { ENVIRONMENT_TOMBSTONE, environments } from "./table.ts";
+import { ENVIRONMENT_TOMBSTONE, environments } from "../tenancy/environment-table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
 

@@ -2,12 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { whereKeyIsLive } from "../api-keys/table.ts";
-import { invitations } from "../invitations/table.ts";
-import { credentialsOf, familyTable, madeBy } from "../memberships/index.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { signInLinks } from "../sessions/table.ts";
-import { trusts } from "../trusts/table.ts";
+import { whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { credentialsOf, familyTable, madeBy } from "../credentials/index.ts";
+import { invitations } from "../credentials/invitation-table.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { signInLinks } from "../credentials/session-table.ts";
+import { trusts } from "../credentials/trust-table.ts";
 import type { FamilyItemType } from "./model.ts";
 
 /** A key, a session or a member. */

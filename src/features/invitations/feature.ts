@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
+import { invitations } from "../credentials/invitation-table.ts";
 import { invitationRoutes, publicInvitationRoutes } from "./routes.ts";
 import { sweepInvitations } from "./service.ts";
-import { invitations } from "./table.ts";
 
 export const invitationsFeature = {
   routes: {

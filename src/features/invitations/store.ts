@@ -7,13 +7,13 @@ import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { CreatedKey } from "../api-keys/index.ts";
-import { apiKeys, isAsAuthenticated } from "../api-keys/table.ts";
+import { apiKeys, isAsAuthenticated } from "../credentials/api-key-table.ts";
+import { invitations } from "../credentials/invitation-table.ts";
 import type { MemberRow } from "../memberships/index.ts";
-import { accounts, memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import type { Bound } from "../usage/index.ts";
 import { OPEN } from "./model.ts";
-import { invitations } from "./table.ts";
 
 export type InvitationRow = typeof invitations.$inferSelect;
 

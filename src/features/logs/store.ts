@@ -4,8 +4,8 @@ import type { Database } from "../../db/client.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
 import type { AttemptKey } from "../deployments/index.ts";
 import { attemptState, attempts, deployments } from "../deployments/table.ts";
-import { environments } from "../environments/table.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
 import { IS_STARTED_ATTEMPT, RUN_COLUMNS, type RunRow } from "./run-row.ts";
 
 const RUN = Object.fromEntries(

@@ -3,10 +3,10 @@ import { jsonReply, NO_CONTENT } from "../../document/replies.ts";
 import { LimitReached, Unauthorized } from "../../lib/errors.ts";
 import { QUOTAS } from "../../lib/resource-types.ts";
 import { NOT_FULL } from "../audit/index.ts";
+import { LAST_OWNER_KEY } from "../credentials/model.ts";
 import {
   CREATOR_CHANGED,
   LAST_OWNER,
-  LAST_OWNER_KEY,
   MEMBER_EXISTS,
   ROLE_CHANGED,
   SERVICE_ACCOUNT_AS_OWNER,

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
+import { accounts, memberships, removedMemberships } from "../tenancy/member-table.ts";
 import { membershipRoutes } from "./routes.ts";
 import { isRemovedBefore } from "./store.ts";
-import { accounts, memberships, removedMemberships } from "./table.ts";
 
 export const membershipsFeature = {
   routes: { apiKey: [membershipRoutes] },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
+import { MEMBER_KINDS, MEMBER_STATUSES } from "../tenancy/model.ts";
 import { OrgRole, PROFILE } from "./schemas.ts";
 
 export const MemberKind = component("MemberKind", () =>

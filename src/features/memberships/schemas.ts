@@ -6,7 +6,7 @@ import { LIMITS } from "../../lib/limits.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { clearable, component, paragraphs, text } from "../../lib/schemas.ts";
 import { EMAIL } from "../../lib/text-patterns.ts";
-import { DESCENDANTS_OPTIONS } from "./model.ts";
+import { DESCENDANTS_OPTIONS } from "../credentials/model.ts";
 
 const LINE = LIMITS.personLength.value;
 const BIO = LIMITS.descriptionLength.value;

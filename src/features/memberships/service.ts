@@ -12,15 +12,13 @@ import { trustsAdmins } from "../../lib/settings.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { type AuditedAct, refuseEscalation, requireFull } from "../audit/index.ts";
-import { credentialsOf } from "./family.ts";
-import { revokeFamilyOf } from "./family-revocation.ts";
-import { incrementKeyVersions } from "./member-keys.ts";
+import { credentialsOf, incrementKeyVersions, revokeFamilyOf } from "../credentials/index.ts";
+import { LAST_OWNER_KEY } from "../credentials/model.ts";
+import type { MemberStatus } from "../tenancy/model.ts";
 import {
   CREATOR_CHANGED,
   LAST_OWNER,
-  LAST_OWNER_KEY,
   MEMBER_EXISTS,
-  type MemberStatus,
   PENDING_MEMBER,
   ROLE_CHANGED,
   SERVICE_ACCOUNT_AS_OWNER,

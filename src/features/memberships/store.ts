@@ -21,12 +21,11 @@ import {
 } from "../../db/keyset.ts";
 import type { ConditionalRequest } from "../../lib/entity-tag.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { apiKeys, isAsAuthenticated } from "../api-keys/table.ts";
-import { projectMembers } from "../project-members/table.ts";
-import { revokeKeys } from "./key-revocation.ts";
-import { keepsOwnerKey } from "./member-keys.ts";
-import type { Profile } from "./table.ts";
-import { accounts, memberships, removedMemberships } from "./table.ts";
+import { apiKeys, isAsAuthenticated } from "../credentials/api-key-table.ts";
+import { keepsOwnerKey, revokeKeys } from "../credentials/index.ts";
+import type { Profile } from "../tenancy/member-table.ts";
+import { accounts, memberships, removedMemberships } from "../tenancy/member-table.ts";
+import { projectMembers } from "../tenancy/project-member-table.ts";
 
 export interface NewAccount {
   /** In lower case. */

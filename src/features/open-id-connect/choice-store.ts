@@ -3,9 +3,9 @@ import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { isUnanswered } from "../invitations/index.ts";
-import type { MemberStatus } from "../memberships/model.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import type { MemberStatus } from "../tenancy/model.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { IS_ACCEPTED, isPersonWith } from "./store.ts";
 
 export type Choice = Awaited<ReturnType<typeof findChoice>>[number];

@@ -4,8 +4,8 @@ import type { Database } from "../../db/client.ts";
 import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { usedSignIns } from "./table.ts";
 
 export type OwnOrganization = Awaited<ReturnType<typeof listOwnOrganizations>>[number];

@@ -1,6 +1,6 @@
 import { index, sqliteTable } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../db/columns.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 /** Sign-ins that have succeeded, until they expire, so that none succeeds again. */
 export const usedSignIns = sqliteTable(

@@ -5,15 +5,15 @@ import type { Database } from "../../db/client.ts";
 import { resourceHasExpectedVersion } from "../../db/expected-version.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { apiKeys, whereKeyIsLive } from "../api-keys/table.ts";
-import { invitations } from "../invitations/table.ts";
+import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { invitations } from "../credentials/invitation-table.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { sessions, signInLinks } from "../credentials/session-table.ts";
+import { trusts } from "../credentials/trust-table.ts";
 import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
 import { usedSignIns } from "../open-id-connect/table.ts";
 import { markForPurge } from "../purge/index.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { sessions, signInLinks } from "../sessions/table.ts";
-import { trusts } from "../trusts/table.ts";
-import { ORGANIZATION_TOMBSTONE, organizations } from "./table.ts";
+import { ORGANIZATION_TOMBSTONE, organizations } from "../tenancy/organization-table.ts";
 
 /**
  * Deletes what gives access and what is sent to, at once, and leaves the rest to the purge. Deletes

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { organizationRoutes } from "./routes.ts";
-import { organizations } from "./table.ts";
 
 export const organizationsFeature = {
   routes: { apiKey: [organizationRoutes] },

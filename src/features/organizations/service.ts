@@ -10,14 +10,9 @@ import { newId } from "../../lib/ids.ts";
 import { mergePatch } from "../../lib/merge-patch.ts";
 import type { OrgRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
-import {
-  CREATOR_CHANGED,
-  insertKey,
-  isAsAuthenticated,
-  issueApiKey,
-  newKeyRow,
-} from "../api-keys/index.ts";
+import { CREATOR_CHANGED, insertKey, issueApiKey, newKeyRow } from "../api-keys/index.ts";
 import { type AuditedAct, requireFull } from "../audit/index.ts";
+import { isAsAuthenticated } from "../credentials/index.ts";
 import { CREATION_DISABLED } from "./model.ts";
 import { presentOrganization } from "./presenters.ts";
 import type { OrganizationRow, OrganizationWithKey } from "./store.ts";

@@ -7,10 +7,10 @@ import { keyset, type PageRequest } from "../../db/keyset.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { ApiKeyRow } from "../api-keys/index.ts";
-import { memberships } from "../memberships/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import type { Bound } from "../usage/index.ts";
 import { OWNED } from "./model.ts";
-import { organizations } from "./table.ts";
 
 export interface OrganizationWithKey {
   row: { organization: OrganizationRow; apiKey: ApiKeyRow };

@@ -11,7 +11,7 @@ import {
 import { isOneOf } from "../../db/list-of.ts";
 import type { DeploymentStatus } from "../deployments/index.ts";
 import { deploymentStatus, RUNNING_STATUSES } from "../deployments/table.ts";
-import { environments } from "../environments/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
 
 export type EnvironmentOverviewRow = Awaited<ReturnType<typeof listEnvironmentOverviews>>[number];
 

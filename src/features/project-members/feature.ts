@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
+import { projectMembers } from "../tenancy/project-member-table.ts";
 import { projectMemberRoutes } from "./routes.ts";
-import { projectMembers } from "./table.ts";
 
 export const projectMembersFeature = {
   routes: { apiKey: [projectMemberRoutes] },

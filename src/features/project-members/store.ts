@@ -22,9 +22,10 @@ import {
   type ProjectRole,
   projectRoleReaches,
 } from "../../lib/roles.ts";
-import { ACCOUNT_SIZE, incrementKeyVersions } from "../memberships/index.ts";
-import { accounts, memberships } from "../memberships/table.ts";
-import { projectMembers } from "./table.ts";
+import { incrementKeyVersions } from "../credentials/index.ts";
+import { ACCOUNT_SIZE } from "../memberships/index.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
+import { projectMembers } from "../tenancy/project-member-table.ts";
 
 export type ProjectMemberRow = Awaited<ReturnType<typeof findMember>>[number];
 

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
+import { PROJECT_TOMBSTONE, projects } from "../tenancy/project-table.ts";
 import { projectRoutes } from "./routes.ts";
-import { PROJECT_TOMBSTONE, projects } from "./table.ts";
 
 export const projectsFeature = {
   routes: { apiKey: [projectRoutes] },

@@ -1,9 +1,5 @@
 import { Conflict } from "../../lib/errors.ts";
 
-/** Source: docs/state-machine.md, "What always holds". */
-export const CONNECTION_STATUSES = ["connected", "disconnected", "disconnecting"] as const;
-export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
-
 export const FIRST_CONFIGURATION = "{}";
 
 export interface NewProject {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { CONNECTION_STATUSES } from "./model.ts";
+import { CONNECTION_STATUSES } from "../tenancy/model.ts";
 import { Description, Icon, Name, REPO } from "./schemas.ts";
 
 const ConnectionStatus = component("ConnectionStatus", () =>

@@ -19,17 +19,17 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { isOneOf } from "../../db/list-of.ts";
-import { environments } from "../environments/table.ts";
+import { markForPurge } from "../purge/index.ts";
+import { environments } from "../tenancy/environment-table.ts";
 import {
   type ActorBindings,
   isRoleOf,
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
-} from "../project-members/table.ts";
-import { markForPurge } from "../purge/index.ts";
+} from "../tenancy/project-member-table.ts";
+import { PROJECT_TOMBSTONE, projects } from "../tenancy/project-table.ts";
 import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
-import { PROJECT_TOMBSTONE, projects } from "./table.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 

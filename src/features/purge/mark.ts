@@ -4,7 +4,7 @@ import type { SystemContext } from "../../context.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { newId } from "../../lib/ids.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { purges } from "./table.ts";
 
 type PurgedType = typeof purges.$inferSelect.resourceType;

@@ -4,7 +4,7 @@ import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { listOf } from "../../db/list-of.ts";
 import { idOf, type OrganizationRoot, type OwnedRows } from "../../db/ownership.ts";
-import { accounts, memberships } from "../memberships/table.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
 import type { PurgeRow } from "./store.ts";
 import { purges } from "./table.ts";
 

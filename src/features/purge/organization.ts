@@ -2,7 +2,7 @@ import type { SystemContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import type { OrganizationRoot } from "../../db/ownership.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { memberships } from "../memberships/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
 import { deleteSome } from "./logged-rows.ts";
 import * as organizations from "./organization-store.ts";
 import { type PurgeRun, ROWS } from "./run.ts";

@@ -1,6 +1,6 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../db/columns.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 /** A deleted resource whose data the purge still has to remove. */
 export const purges = sqliteTable("purges", {

@@ -10,8 +10,8 @@ import {
   sizeOf,
 } from "../../db/keyset.ts";
 import { hasLiveOwner } from "../../db/tombstone.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { stacks } from "../stacks/table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
 import { resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;

@@ -1,9 +1,9 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
-import { environments } from "../environments/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
 import { stacks } from "../stacks/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
 export const resources = sqliteTable(

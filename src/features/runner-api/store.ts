@@ -24,8 +24,8 @@ import {
   deployments,
   isLiveAttempt,
 } from "../deployments/table.ts";
-import { environments } from "../environments/table.ts";
 import { stacks } from "../stacks/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
 import type { StorageMethod } from "../variables/index.ts";
 import { variables } from "../variables/table.ts";
 import type { Directive } from "./directive.ts";

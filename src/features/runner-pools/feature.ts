@@ -1,6 +1,8 @@
 import type { Feature } from "../../feature.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { runnerPools } from "../tenancy/runner-pool-table.ts";
 import { runnerPoolRoutes } from "./routes.ts";
-import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
+import { runnerPoolEnvironments } from "./table.ts";
 
 export const runnerPoolsFeature = {
   routes: { apiKey: [runnerPoolRoutes] },

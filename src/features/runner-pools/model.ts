@@ -11,9 +11,6 @@ export const POOL_IN_USE = new Conflict(
 /** What is not found. */
 export const ENVIRONMENT = "environment in the organization";
 
-/** Six hours. */
-export const DEFAULT_RUN_SECONDS = 21_600;
-
 /** A change of a pool. Undefined: as it is. */
 export type RunnerPoolChange = {
   [Name in keyof RunnerPoolInput]: RunnerPoolInput[Name] | undefined;

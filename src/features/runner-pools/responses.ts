@@ -3,7 +3,7 @@ import { RUNNER_TOKEN_PATTERN } from "../../auth/credentials.ts";
 import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../lib/schemas.ts";
-import { DEFAULT_RUN_SECONDS } from "./model.ts";
+import { DEFAULT_RUN_SECONDS } from "../tenancy/model.ts";
 import { ENVIRONMENTS, Name, RUN_TIME, TokenName } from "./schemas.ts";
 
 export const RunnerPool = component("RunnerPool", () =>

@@ -11,7 +11,7 @@ import {
   text,
   timestampInput,
 } from "../../lib/schemas.ts";
-import { DEFAULT_RUN_SECONDS } from "./model.ts";
+import { DEFAULT_RUN_SECONDS } from "../tenancy/model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
 const COUNT = `Send 1 to ${MAXIMUM_ENVIRONMENTS} environments.`;

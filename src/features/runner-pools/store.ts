@@ -10,11 +10,13 @@ import {
 import { insertFrom } from "../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest, type PageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { mayCreateUntil } from "../api-keys/table.ts";
-import { environments } from "../environments/table.ts";
+import { mayCreateUntil } from "../credentials/api-key-table.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { runnerPools } from "../tenancy/runner-pool-table.ts";
 import type { Bound } from "../usage/index.ts";
 import type { RunnerPoolChange } from "./model.ts";
-import { runnerPoolEnvironments, runnerPools, runnerTokens } from "./table.ts";
+import { runnerPoolEnvironments } from "./table.ts";
 
 export interface CreatedToken {
   row: TokenRow;

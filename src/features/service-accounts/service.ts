@@ -10,12 +10,8 @@ import { orgRoleReaches } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { requireFull } from "../audit/index.ts";
-import {
-  deleteUnprovenAccount,
-  incrementKeyVersions,
-  keysToIncrement,
-  removeMembership,
-} from "../memberships/index.ts";
+import { incrementKeyVersions, keysToIncrement } from "../credentials/index.ts";
+import { deleteUnprovenAccount, removeMembership } from "../memberships/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
 import { CHANGED, OWNS_PROJECT } from "./model.ts";
 import { presentServiceAccount } from "./presenters.ts";

@@ -5,7 +5,7 @@ import type { Database } from "../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { accounts, memberships } from "../memberships/table.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
 
 export type ServiceAccountRow = Awaited<ReturnType<typeof findServiceAccount>>[number];
 

@@ -6,7 +6,7 @@ import { CROSS_ORIGIN } from "../../lib/header-errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { LESS_ACCESS } from "../api-keys/index.ts";
-import { LAST_OWNER_KEY } from "../memberships/index.ts";
+import { LAST_OWNER_KEY } from "../credentials/index.ts";
 import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS, UNUSED_LINKS } from "./model.ts";
 import { MemberSessionList, Session, SessionList, SignInLink } from "./responses.ts";
 import { INVALID_API_KEY, INVALID_LINK, NO_SESSIONS_HERE } from "./sign-in-service.ts";

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
+import { endedSessions, sessions, signInLinks } from "../credentials/session-table.ts";
 import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
 import { sweepSessions } from "./service.ts";
-import { endedSessions, sessions, signInLinks } from "./table.ts";
 
 const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
 

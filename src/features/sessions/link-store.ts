@@ -5,12 +5,12 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { isLiveOrganization } from "../../db/tombstone.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { OrgRole } from "../../lib/roles.ts";
-import { apiKeys, isAsAuthenticated, whereKeyIsLive } from "../api-keys/table.ts";
-import { accounts, memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { apiKeys, isAsAuthenticated, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { signInLinks } from "../credentials/session-table.ts";
+import { accounts, memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import type { Bound } from "../usage/index.ts";
 import { UNUSED_LINKS } from "./model.ts";
-import { signInLinks } from "./table.ts";
 
 export type SignInLinkRow = typeof signInLinks.$inferSelect;
 

@@ -1,8 +1,5 @@
 import { Conflict } from "../../lib/errors.ts";
 
-/** How the person signed in. */
-export const SESSION_SOURCES = ["api_key", "sign_in_link", "open_id_connect"] as const;
-
 export const SESSION_STATUSES = ["active", "ended"] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 

@@ -3,7 +3,8 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { EXAMPLE_SECRETS } from "../../lib/example-ids.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
-import { SESSION_IDLE_MS, SESSION_SOURCES, USE_INTERVAL_MS } from "./model.ts";
+import { SESSION_SOURCES } from "../credentials/model.ts";
+import { SESSION_IDLE_MS, USE_INTERVAL_MS } from "./model.ts";
 
 const SessionSource = component("SessionSource", () =>
   z.enum(SESSION_SOURCES).openapi({ description: "How the person signed in." }),

@@ -8,7 +8,7 @@ import { newId } from "../../lib/ids.ts";
 import { lowerOrgRole } from "../../lib/roles.ts";
 import { write } from "../../writes/write.ts";
 import { requireAccess } from "../api-keys/index.ts";
-import { type DescendantsOption, type FamilyReach, revokeFamilyOf } from "../memberships/index.ts";
+import { type DescendantsOption, type FamilyReach, revokeFamilyOf } from "../credentials/index.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import * as links from "./link-store.ts";
 import { CREATOR_ENDED, type SessionStatus, SIGN_IN_LINK_TTL_MS } from "./model.ts";

@@ -15,12 +15,12 @@ import {
   KEY_EXPIRES_AT,
   revokedKeys,
   whereKeyIsLive,
-} from "../api-keys/table.ts";
-import { endSessions } from "../memberships/index.ts";
-import { memberships } from "../memberships/table.ts";
+} from "../credentials/api-key-table.ts";
+import { endSessions } from "../credentials/index.ts";
+import { endedSessions, sessions, signInLinks } from "../credentials/session-table.ts";
+import { memberships } from "../tenancy/member-table.ts";
 import type { Bound } from "../usage/index.ts";
 import { SESSION_IDLE_MS } from "./model.ts";
-import { endedSessions, sessions, signInLinks } from "./table.ts";
 
 /** Of a key that a sign-in made for its session. */
 const HAS_ENDED = sql`api_keys.session_id is not null

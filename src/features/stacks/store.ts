@@ -10,8 +10,8 @@ import {
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { components } from "../components/table.ts";
-import { isRoleOf, MEMBER_ROLE, projectMembers } from "../project-members/table.ts";
 import { markForPurge } from "../purge/index.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../tenancy/project-member-table.ts";
 import type { Bound } from "../usage/index.ts";
 import { STACK_TOMBSTONE, stacks } from "./table.ts";
 

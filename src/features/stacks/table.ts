@@ -2,9 +2,9 @@ import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { components } from "../components/table.ts";
-import { environments } from "../environments/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { environments } from "../tenancy/environment-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 
 export const stacks = sqliteTable(
   "stacks",

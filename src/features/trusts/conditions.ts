@@ -1,7 +1,7 @@
 import type { Issue } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { LINE } from "../../lib/text-patterns.ts";
-import type { TrustConditions } from "./model.ts";
+import type { TrustConditions } from "../credentials/model.ts";
 
 /** Token claims that the trust's other fields, or the service itself, check. */
 const CHECKED_CLAIMS = ["iss", "aud", "exp", "nbf", "iat", "jti"];

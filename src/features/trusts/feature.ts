@@ -1,8 +1,8 @@
 import type { Feature } from "../../feature.ts";
+import { trusts, usedTokens } from "../credentials/trust-table.ts";
 import { IssuerKeys } from "./issuer-keys.ts";
 import { exchangeRoutes, trustRoutes } from "./routes.ts";
 import { removeExpired } from "./sweep.ts";
-import { trusts, usedTokens } from "./table.ts";
 
 export const trustsFeature = {
   routes: {

@@ -1,7 +1,5 @@
 import type { Scope } from "../../lib/scopes.ts";
-
-/** The value that a token claim must have, or a list of which it must have one. */
-export type TrustConditions = Record<string, string | string[]>;
+import type { TrustConditions } from "../credentials/model.ts";
 
 export const DEFAULT_TTL_SECONDS = 900;
 

@@ -7,8 +7,9 @@ import { LIMITS } from "../../lib/limits.ts";
 import { component, identifierInput, text } from "../../lib/schemas.ts";
 import { SCOPES } from "../../lib/scopes.ts";
 import { SCOPE_COUNT, ScopeName } from "../api-keys/index.ts";
+import type { TrustConditions } from "../credentials/model.ts";
 import { findConditionProblems } from "./conditions.ts";
-import { DEFAULT_TTL_SECONDS, MALFORMED, type TrustConditions } from "./model.ts";
+import { DEFAULT_TTL_SECONDS, MALFORMED } from "./model.ts";
 
 const SECONDS =
   `Send a whole number of seconds from ${LIMITS.minimumKeySeconds.value} to ` +

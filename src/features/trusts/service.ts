@@ -16,7 +16,8 @@ import {
   resolveNarrowing,
 } from "../api-keys/index.ts";
 import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
-import { endFamily, familyOf, requireActive } from "../memberships/index.ts";
+import { endFamily, familyOf } from "../credentials/index.ts";
+import { requireActive } from "../memberships/index.ts";
 import { getPool } from "../runner-pools/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";

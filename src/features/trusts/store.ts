@@ -4,11 +4,11 @@ import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../db/keyset.ts";
 import { LIMITS } from "../../lib/limits.ts";
-import { apiKeys, mayCreateUntil } from "../api-keys/table.ts";
-import { memberships } from "../memberships/table.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
+import { apiKeys, mayCreateUntil } from "../credentials/api-key-table.ts";
+import { runnerTokens } from "../credentials/runner-token-table.ts";
+import { trusts, usedTokens } from "../credentials/trust-table.ts";
+import { memberships } from "../tenancy/member-table.ts";
 import type { Bound } from "../usage/index.ts";
-import { trusts, usedTokens } from "./table.ts";
 
 export type TrustRow = typeof trusts.$inferSelect;
 export type TrustOfIssuer = Awaited<ReturnType<typeof findTrustsOfIssuer>>[number];

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { FEATURES } from "../../../src/features/index.ts";
-import { projects } from "../../../src/features/projects/table.ts";
+import { projects } from "../../../src/features/tenancy/project-table.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../../support/canary-secrets.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { exampleBody, type Operation, operations } from "../../support/contract.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { Ownership } from "../../../src/db/ownership.ts";
 import { FEATURES } from "../../../src/features/index.ts";
-import { projects } from "../../../src/features/projects/table.ts";
+import { projects } from "../../../src/features/tenancy/project-table.ts";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { FullOrganization } from "../../support/full-organization.ts";

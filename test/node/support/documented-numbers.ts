@@ -42,13 +42,13 @@ import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
 import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
 import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
 import { MAXIMUM_REBASES } from "../../../src/features/runner-api/start.ts";
-import { DEFAULT_RUN_SECONDS } from "../../../src/features/runner-pools/model.ts";
 import {
   SESSION_IDLE_MS,
   SESSION_TTL_MS,
   SIGN_IN_LINK_TTL_MS,
   USE_INTERVAL_MS,
 } from "../../../src/features/sessions/model.ts";
+import { DEFAULT_RUN_SECONDS } from "../../../src/features/tenancy/model.ts";
 import {
   KEYS_TTL_MS,
   RELOAD_INTERVAL_MS,

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import { environments } from "../../environments/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
 import { attemptState, attempts, deploymentStatus, RUNNING_STATUSES } from "../table.ts";
 import { type AttemptKey, isAttempt } from "./lease.ts";
 

@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
-import { environments } from "../../environments/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
 import { FAILURES, type StackStatus } from "../lifecycle.ts";
 import { type Completion, toCompletionText } from "../model.ts";
 import {

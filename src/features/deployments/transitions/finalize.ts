@@ -1,7 +1,7 @@
 import { and, type Column, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
-import { projects } from "../../projects/table.ts";
+import { projects } from "../../tenancy/project-table.ts";
 import {
   ACTIVE_STACK_STATUSES,
   ACTIVE_STATUSES,

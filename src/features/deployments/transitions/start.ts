@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
-import { environments } from "../../environments/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
 import { FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";

@@ -10,7 +10,7 @@ import {
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
-} from "../../project-members/table.ts";
+} from "../../tenancy/project-member-table.ts";
 import { integrations } from "../integrations/table.ts";
 import type { DeliveryStatus } from "../outbox/model.ts";
 import { DATA, deliveries, deliveryAttempts, events } from "../outbox/table.ts";

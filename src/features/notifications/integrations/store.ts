@@ -5,13 +5,13 @@ import { observe } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import { markForPurge } from "../../purge/index.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
-} from "../../project-members/table.ts";
-import { markForPurge } from "../../purge/index.ts";
+} from "../../tenancy/project-member-table.ts";
 import type { FailureReason } from "../outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import { type Filters, MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";

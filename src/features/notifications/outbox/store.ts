@@ -16,8 +16,8 @@ import {
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
-} from "../../project-members/table.ts";
-import { projects } from "../../projects/table.ts";
+} from "../../tenancy/project-member-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
 import { EVENT_TYPES, type EventType } from "../events.ts";
 import { events } from "./table.ts";
 

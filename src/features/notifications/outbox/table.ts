@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
-import { organizations } from "../../organizations/table.ts";
-import { projects } from "../../projects/table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
 import type { EventType } from "../events.ts";
 import { integrations } from "../integrations/table.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";

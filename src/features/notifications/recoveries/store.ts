@@ -11,7 +11,7 @@ import {
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
-} from "../../project-members/table.ts";
+} from "../../tenancy/project-member-table.ts";
 import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
 import { writeRedeliveries } from "../outbox/index.ts";
 import { deliveries } from "../outbox/table.ts";

@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
-import { apiKeys, KEY_AUTHORITY, whereKeyIsLive } from "../../api-keys/table.ts";
-import { memberships } from "../../memberships/table.ts";
-import { NO_ENVIRONMENT, projectMembers } from "../../project-members/table.ts";
-import { projects } from "../../projects/table.ts";
+import { apiKeys, KEY_AUTHORITY, whereKeyIsLive } from "../../credentials/api-key-table.ts";
+import { memberships } from "../../tenancy/member-table.ts";
+import { NO_ENVIRONMENT, projectMembers } from "../../tenancy/project-member-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
 import { STATE_TTL_MS, type State } from "./state.ts";
 
 export function findInstaller(db: Database, state: State, now: number) {

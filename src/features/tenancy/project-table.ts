@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
-import { organizations } from "../organizations/table.ts";
 import { CONNECTION_STATUSES } from "./model.ts";
+import { organizations } from "./organization-table.ts";
 
 export const projects = sqliteTable(
   "projects",

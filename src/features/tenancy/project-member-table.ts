@@ -4,9 +4,9 @@ import { createdAt, id, time, version } from "../../db/columns.ts";
 import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { memberships } from "./member-table.ts";
+import { organizations } from "./organization-table.ts";
+import { projects } from "./project-table.ts";
 
 export const projectMembers = sqliteTable(
   "project_members",

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { apiKeys } from "../api-keys/table.ts";
+import { apiKeys } from "./api-key-table.ts";
 
 /** Changes nothing unless `condition` holds. */
 export function incrementKeyVersions(

@@ -3,8 +3,8 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import { createdAt, id, time, version } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 export const apiKeys = sqliteTable(
   "api_keys",

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 import { SESSION_SOURCES } from "./model.ts";
 
 /** Of people at a browser. A session that ends leaves a tombstone. */

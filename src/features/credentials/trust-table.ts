@@ -3,9 +3,9 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import type { Scope } from "../../lib/scopes.ts";
-import { memberships } from "../memberships/table.ts";
-import { organizations } from "../organizations/table.ts";
-import { runnerPools } from "../runner-pools/table.ts";
+import { memberships } from "../tenancy/member-table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { runnerPools } from "../tenancy/runner-pool-table.ts";
 import type { TrustConditions } from "./model.ts";
 
 /** Has a membership or a pool, never both. */

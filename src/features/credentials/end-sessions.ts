@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { endedSessions, sessions } from "../sessions/table.ts";
+import { endedSessions, sessions } from "./session-table.ts";
 
 /** Ends the sessions that `condition` selects by the columns of `sessions`, and keeps their tombstones. */
 export function endSessions(db: Database, condition: SQL, now: number) {

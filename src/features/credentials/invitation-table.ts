@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
-import { organizations } from "../organizations/table.ts";
+import { organizations } from "../tenancy/organization-table.ts";
 
 /** Only open invitations: accepting or revoking one deletes it, and the audit log records it. */
 export const invitations = sqliteTable(

@@ -1,8 +1,8 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
-import { organizations } from "../organizations/table.ts";
-import { projects } from "../projects/table.ts";
+import { organizations } from "./organization-table.ts";
+import { projects } from "./project-table.ts";
 
 export const environments = sqliteTable(
   "environments",

@@ -3,13 +3,13 @@ import type { Actor } from "../../actor.ts";
 import type { Statements } from "../../db/batch.ts";
 import type { Database } from "../../db/client.ts";
 import { insertFrom } from "../../db/insert-from.ts";
-import { apiKeys, revokedKeys } from "../api-keys/table.ts";
 import { type AuditContext, writeAuditFrom } from "../audit/index.ts";
-import { invitations } from "../invitations/table.ts";
-import { runnerTokens } from "../runner-pools/table.ts";
-import { sessions, signInLinks } from "../sessions/table.ts";
-import { trusts } from "../trusts/table.ts";
+import { apiKeys, revokedKeys } from "./api-key-table.ts";
 import { endSessions } from "./end-sessions.ts";
+import { invitations } from "./invitation-table.ts";
+import { runnerTokens } from "./runner-token-table.ts";
+import { sessions, signInLinks } from "./session-table.ts";
+import { trusts } from "./trust-table.ts";
 
 export interface Revocation {
   organizationId: string;

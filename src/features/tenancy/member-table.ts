@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
-import { organizations } from "../organizations/table.ts";
 import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
+import { organizations } from "./organization-table.ts";
 
 export interface Profile {
   bio?: string | undefined;
