@@ -15,7 +15,7 @@ import {
   Endpoints as WebhookEndpoints,
 } from "./features/notifications/delivery/index.ts";
 import { withDirective } from "./features/runner-api/directive-header.ts";
-import { looksLikeRunnerToken } from "./features/runner-pools/index.ts";
+import { looksLikeRunnerToken } from "./features/runner-tokens/index.ts";
 import { isPagePath, servePage } from "./http/assets.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";

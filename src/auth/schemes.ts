@@ -5,7 +5,7 @@ import {
   parseRunnerToken,
   type RunnerPrincipal,
   runnerTokenStore,
-} from "../features/runner-pools/index.ts";
+} from "../features/runner-tokens/index.ts";
 import { parseSession, type SessionPrincipal, sessionStore } from "../features/sessions/index.ts";
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";

@@ -28,6 +28,7 @@ import { document as projects } from "../features/projects/document.ts";
 import { document as resources } from "../features/resources/document.ts";
 import { document as runnerApi } from "../features/runner-api/document.ts";
 import { document as runnerPools } from "../features/runner-pools/document.ts";
+import { document as runnerTokens } from "../features/runner-tokens/document.ts";
 import { document as serviceAccounts } from "../features/service-accounts/document.ts";
 import { document as sessions } from "../features/sessions/document.ts";
 import { document as stacks } from "../features/stacks/document.ts";
@@ -49,6 +50,7 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   sessions,
   families,
   runnerPools,
+  runnerTokens,
   attempts,
   trusts,
   projects,

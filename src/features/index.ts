@@ -31,6 +31,7 @@ import { purgeFeature } from "./purge/feature.ts";
 import { resourcesFeature } from "./resources/feature.ts";
 import { runnerApiFeature } from "./runner-api/feature.ts";
 import { runnerPoolsFeature } from "./runner-pools/feature.ts";
+import { runnerTokensFeature } from "./runner-tokens/feature.ts";
 import { serviceAccountsFeature } from "./service-accounts/feature.ts";
 import { sessionsFeature } from "./sessions/feature.ts";
 import { stacksFeature } from "./stacks/feature.ts";
@@ -52,6 +53,7 @@ export const FEATURES: readonly Feature[] = [
   sessionsFeature,
   familiesFeature,
   runnerPoolsFeature,
+  runnerTokensFeature,
   attemptsFeature,
   trustsFeature,
   projectsFeature,

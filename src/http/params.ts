@@ -36,3 +36,9 @@ export const EnvironmentParams = lazy(() =>
 export const ComponentParams = lazy(() =>
   z.object(idParam("component_id", "component", "component")),
 );
+export const RunnerPoolParams = lazy(() =>
+  z.object({
+    ...idParam("org_id", "organization", "organization"),
+    ...idParam("pool_id", "runner pool", "runnerPool"),
+  }),
+);

@@ -3,7 +3,7 @@ import { envelopeOf } from "../../http/pagination.ts";
 import { durationOf } from "../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../lib/schemas.ts";
 import { LEASE_TTL_MS } from "../deployments/index.ts";
-import { RunnerToken } from "../runner-pools/responses.ts";
+import { RunnerToken } from "../runner-tokens/responses.ts";
 
 const State = component("RunnerPoolAttemptState", () =>
   z.enum(["offered", "running"]).openapi({

@@ -1,7 +1,7 @@
 import { operation } from "../../http/operation.ts";
 import { ListQuery, toPageRequest } from "../../http/pagination.ts";
+import { RunnerPoolParams } from "../../http/params.ts";
 import { createRouter } from "../../http/router.ts";
-import { RunnerPoolParams } from "../runner-pools/index.ts";
 import type { Documented } from "./document.ts";
 import { presentAttempt } from "./presenters.ts";
 import { listAttempts } from "./service.ts";

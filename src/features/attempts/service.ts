@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../context.ts";
 import { batch } from "../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
-import { findPool } from "../runner-pools/index.ts";
+import { findPool } from "../tenancy/index.ts";
 import * as store from "./store.ts";
 
 export async function listAttempts(

@@ -1,5 +1,4 @@
 import type { Feature } from "../../feature.ts";
-import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { runnerPools } from "../tenancy/runner-pool-table.ts";
 import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments } from "./table.ts";
@@ -14,10 +13,6 @@ export const runnerPoolsFeature = {
     {
       table: runnerPoolEnvironments,
       deletedWith: [runnerPoolEnvironments.poolId, runnerPoolEnvironments.environmentId],
-    },
-    {
-      table: runnerTokens,
-      deletedWith: [runnerTokens.poolId],
     },
   ],
 } satisfies Feature;

@@ -6,11 +6,11 @@ import { type NamedPageRequest, type Page, toPage } from "../../db/keyset.ts";
 import { NotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { write } from "../../writes/write.ts";
+import { findPool, getPool, type PoolRow } from "../tenancy/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
 import { presentPool, presentPoolFields } from "./presenters.ts";
-import type { PoolRow } from "./store.ts";
 import * as store from "./store.ts";
 
 const TAKEN = { "runner_pools.organization_id, runner_pools.name": NAME_TAKEN };
@@ -23,17 +23,6 @@ export async function listPools(
   requireOrgRole(ctx.actor, organizationId, "admin");
   const rows = await store.listPools(ctx.db, organizationId, page);
   return toPage(page, rows, (row) => row);
-}
-
-export async function getPool(
-  ctx: ServiceContext,
-  organizationId: string,
-  id: string,
-): Promise<PoolRow> {
-  requireOrgRole(ctx.actor, organizationId, "admin");
-  const [row] = await store.findPool(ctx.db, organizationId, id);
-  if (!row) throw new NotFound("runner pool");
-  return row;
 }
 
 export async function createPool(
@@ -55,7 +44,7 @@ export async function createPool(
     growth: { organizationId, records: { runner_pools: 1 }, bytes: bytesOf(name) },
     guarded: inserted,
     also,
-    reads: store.findPool(ctx.db, organizationId, pool.id),
+    reads: findPool(ctx.db, organizationId, pool.id),
     acts: [{ action: "runner_pool.created", target, changes: { after } }],
     taken: TAKEN,
     otherwise: () => new NotFound(ENVIRONMENT),
@@ -78,7 +67,7 @@ export async function updatePool(
     growth: { organizationId, bytes: bytesOf(name) - bytesOf(before.name) },
     first,
     guarded: changed,
-    reads: store.findPool(ctx.db, organizationId, id),
+    reads: findPool(ctx.db, organizationId, id),
     acts: [{ action: "runner_pool.updated", target, changes: describeChange(before, change) }],
     taken: TAKEN,
     reread: () => requireExpected(ctx, organizationId, id),

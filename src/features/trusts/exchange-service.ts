@@ -7,7 +7,7 @@ import { allowsInsecureWebhooks } from "../../lib/settings.ts";
 import { writeBatch } from "../../writes/write-batch.ts";
 import { insertKeyOfTrust, issueApiKey, newKeyRow, presentApiKey } from "../api-keys/index.ts";
 import type { AuditedAct, OtherActor } from "../audit/index.ts";
-import { insertToken, issueRunnerToken, presentToken } from "../runner-pools/index.ts";
+import { insertToken, issueRunnerToken, presentToken } from "../runner-tokens/index.ts";
 import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 import type { Exchanged } from "./model.ts";

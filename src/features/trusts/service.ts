@@ -18,7 +18,7 @@ import {
 import { type AuditedAct, refuseEscalation } from "../audit/index.ts";
 import { endFamily, familyOf } from "../credentials/index.ts";
 import { requireActive } from "../memberships/index.ts";
-import { getPool } from "../runner-pools/index.ts";
+import { getPool } from "../tenancy/index.ts";
 import { bytesOf } from "../usage/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";

@@ -9,10 +9,10 @@ import { newId } from "../../lib/ids.ts";
 import { IN_THE_PAST } from "../../lib/schemas.ts";
 import { write } from "../../writes/write.ts";
 import type { AuditedAct } from "../audit/index.ts";
+import { findPool, getPool } from "../tenancy/index.ts";
 import { bytesOf, type Growth } from "../usage/index.ts";
 import { issueRunnerToken } from "./credentials.ts";
 import { presentExpiry, presentToken } from "./presenters.ts";
-import { getPool } from "./service.ts";
 import type { CreatedToken, NewToken, TokenRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -32,7 +32,7 @@ export async function listTokens(
 ): Promise<Page<TokenRow>> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const { pool, tokens } = await batch(ctx.db, {
-    pool: store.findPool(ctx.db, organizationId, poolId),
+    pool: findPool(ctx.db, organizationId, poolId),
     tokens: store.listTokens(ctx.db, organizationId, poolId, page),
   });
   if (pool.length === 0) throw new NotFound("runner pool");
@@ -121,7 +121,7 @@ export async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<Toke
   const { organizationId, poolId, id } = ids;
   requireOrgRole(ctx.actor, organizationId, "admin");
   const { pool, tokens } = await batch(ctx.db, {
-    pool: store.findPool(ctx.db, organizationId, poolId),
+    pool: findPool(ctx.db, organizationId, poolId),
     tokens: store.findToken(ctx.db, organizationId, poolId, id),
   });
   const [token] = tokens;

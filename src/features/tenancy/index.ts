@@ -1,0 +1,2 @@
+export { findPool, POOL, type PoolRow } from "./runner-pool-store.ts";
+export { getPool } from "./service.ts";

@@ -1,0 +1,20 @@
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { runnerPools } from "./runner-pool-table.ts";
+
+export type PoolRow = Awaited<ReturnType<typeof findPool>>[number];
+
+/** `environmentIds` is a JSON array. */
+export const POOL = {
+  ...getTableColumns(runnerPools),
+  environmentIds: sql<string>`(select json_group_array(item.environment_id) from (
+    select environment_id from runner_pool_environments
+    where pool_id = runner_pools.id order by environment_id) as item)`.as("environment_ids"),
+};
+
+export function findPool(db: Database, organizationId: string, id: string) {
+  return db
+    .select(POOL)
+    .from(runnerPools)
+    .where(and(eq(runnerPools.organizationId, organizationId), eq(runnerPools.id, id)));
+}
