@@ -1,5 +1,5 @@
 import type { DeliveryMessage } from "../src/features/notifications/delivery/wake-up.ts";
-import { toPayload } from "../src/features/notifications/outbox/model.ts";
+import { toPayload } from "../src/features/outbox/model.ts";
 import { sendSigned } from "./send-signed.ts";
 
 export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { describeWebhooks } from "../features/notifications/webhooks.ts";
+import { describeWebhooks } from "../features/notifications/delivery/webhooks.ts";
 import type { Operation } from "../http/operation.ts";
 import { COMPONENTS } from "../lib/documented.ts";
 import { LIMITS } from "../lib/limits.ts";

@@ -15,8 +15,8 @@ import { document as invitations } from "../features/invitations/document.ts";
 import { document as logs } from "../features/logs/document.ts";
 import { document as memberships } from "../features/memberships/document.ts";
 import { document as delivery } from "../features/notifications/delivery/document.ts";
+import { document as events } from "../features/notifications/events/document.ts";
 import { document as integrations } from "../features/notifications/integrations/document.ts";
-import { document as outbox } from "../features/notifications/outbox/document.ts";
 import { document as recoveries } from "../features/notifications/recoveries/document.ts";
 import { document as slack } from "../features/notifications/slack/document.ts";
 import { document as openApi } from "../features/open-api/document.ts";
@@ -69,7 +69,7 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   logs,
   integrations,
   slack,
-  outbox,
+  events,
   delivery,
   recoveries,
   audit,

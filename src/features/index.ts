@@ -17,13 +17,14 @@ import { invitationsFeature } from "./invitations/feature.ts";
 import { logsFeature } from "./logs/feature.ts";
 import { membershipsFeature } from "./memberships/feature.ts";
 import { deliveryFeature } from "./notifications/delivery/feature.ts";
+import { eventsFeature } from "./notifications/events/feature.ts";
 import { integrationsFeature } from "./notifications/integrations/feature.ts";
-import { outboxFeature } from "./notifications/outbox/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
 import { openApiFeature } from "./open-api/feature.ts";
 import { openIdConnectFeature } from "./open-id-connect/feature.ts";
 import { organizationsFeature } from "./organizations/feature.ts";
+import { outboxFeature } from "./outbox/feature.ts";
 import { overviewFeature } from "./overview/feature.ts";
 import { projectMembersFeature } from "./project-members/feature.ts";
 import { projectsFeature } from "./projects/feature.ts";
@@ -72,6 +73,7 @@ export const FEATURES: readonly Feature[] = [
   logsFeature,
   integrationsFeature,
   slackFeature,
+  eventsFeature,
   outboxFeature,
   deliveryFeature,
   recoveriesFeature,

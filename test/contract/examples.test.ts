@@ -8,7 +8,7 @@ import {
 } from "../../src/auth/credentials.ts";
 import { FAILURES } from "../../src/features/deployments/index.ts";
 import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
-import { FAILURE_REASONS } from "../../src/features/notifications/outbox/model.ts";
+import { FAILURE_REASONS } from "../../src/features/outbox/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";

@@ -6,7 +6,7 @@ import {
   wakeConsumers,
 } from "../../src/features/notifications/delivery/index.ts";
 import { secretContext, urlContext } from "../../src/features/notifications/integrations/index.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/notifications/outbox/model.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/outbox/model.ts";
 import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

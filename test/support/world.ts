@@ -4,7 +4,7 @@ import { openForWriting } from "../../src/db/client.ts";
 import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
 import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
 import { toAccountRow } from "../../src/features/memberships/index.ts";
-import { PAYLOADS } from "../../src/features/notifications/event-payloads.ts";
+import { PAYLOADS } from "../../src/features/notifications/events/event-payloads.ts";
 import { prepareOrganization } from "../../src/features/organizations/index.ts";
 import { issueRunnerToken } from "../../src/features/runner-tokens/credentials.ts";
 import { insertToken } from "../../src/features/runner-tokens/store.ts";

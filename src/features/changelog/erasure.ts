@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { deliveries, events } from "../notifications/outbox/table.ts";
+import { deliveries, events } from "../outbox/table.ts";
 import { changelogEntries } from "./table.ts";
 
 const PERSONAL_PATHS = sql.raw("'$.name', '$.display_name', '$.avatar', '$.profile'");

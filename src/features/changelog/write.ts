@@ -5,7 +5,7 @@ import { insertFrom } from "../../db/insert-from.ts";
 import { newId } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { AuditContext } from "../audit/index.ts";
-import { writeOutbox } from "../notifications/outbox/index.ts";
+import { writeOutbox } from "../outbox/index.ts";
 import { auditChanges } from "./audit.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
 import type { Change } from "./model.ts";

@@ -10,8 +10,8 @@ import { invitations } from "../credentials/invitation-table.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { sessions, signInLinks } from "../credentials/session-table.ts";
 import { trusts } from "../credentials/trust-table.ts";
-import { INTEGRATION_TOMBSTONE, integrations } from "../notifications/integrations/table.ts";
 import { usedSignIns } from "../open-id-connect/table.ts";
+import { INTEGRATION_TOMBSTONE, integrations } from "../outbox/integration-table.ts";
 import { markForPurge } from "../purge/index.ts";
 import { ORGANIZATION_TOMBSTONE, organizations } from "../tenancy/organization-table.ts";
 

@@ -7,7 +7,7 @@ import {
   toEntries,
   writeChangelogEvent,
 } from "../../changelog/index.ts";
-import { integrations } from "../integrations/table.ts";
+import { integrations } from "../../outbox/integration-table.ts";
 
 /** A delivery attempt of the integration has failed. */
 export interface FailedIntegration {

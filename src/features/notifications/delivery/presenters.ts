@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { Output } from "../../../lib/schemas.ts";
-import type { EventPayload } from "../event-payloads.ts";
-import { toPayload } from "../outbox/model.ts";
+import { toPayload } from "../../outbox/model.ts";
+import type { EventPayload } from "../events/event-payloads.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
 
 export function presentDelivery(row: DeliveryRow) {

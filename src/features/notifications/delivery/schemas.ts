@@ -3,8 +3,8 @@ import { ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { enumFilter } from "../../../lib/schemas.ts";
+import { DELIVERY_STATUSES } from "../../outbox/model.ts";
 import { IntegrationParams } from "../integrations/index.ts";
-import { DELIVERY_STATUSES } from "../outbox/model.ts";
 
 export const DeliveryParams = lazy(() =>
   IntegrationParams().extend(idParam("delivery_id", "delivery", "delivery")),

@@ -5,15 +5,15 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
+import { integrations } from "../../outbox/integration-table.ts";
+import type { DeliveryStatus } from "../../outbox/model.ts";
+import { DATA, deliveries, deliveryAttempts, events } from "../../outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
-import { integrations } from "../integrations/table.ts";
-import type { DeliveryStatus } from "../outbox/model.ts";
-import { DATA, deliveries, deliveryAttempts, events } from "../outbox/table.ts";
 
 export type DeliveryRowInFull = typeof deliveries.$inferSelect;
 export type DeliveryRow = Omit<DeliveryRowInFull, "data">;

@@ -1,12 +1,7 @@
 import { Conflict } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import type { NotificationKind } from "../events.ts";
-
-export const INTEGRATION_TYPES = ["slack", "webhook"] as const;
-export type IntegrationType = (typeof INTEGRATION_TYPES)[number];
-
-export const DISABLED_REASONS = ["gone", "failing"] as const;
-export type DisabledReason = (typeof DISABLED_REASONS)[number];
+import type { NotificationKind } from "../../outbox/events.ts";
+import type { IntegrationType } from "../../outbox/model.ts";
 
 /** The channel that a Slack installation has chosen. Slack, "oauth.v2.access". */
 export interface SlackChannel {

@@ -4,7 +4,12 @@ import { idParam, ProjectParams } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierInput, text } from "../../../lib/schemas.ts";
-import { EVENT_TYPES, EVENTS, NOTIFICATION_KINDS, type NotificationKind } from "../events.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from "../../outbox/events.ts";
 
 export const EXAMPLE_URL = documented(() => "https://ci.example.com/hooks");
 

@@ -5,6 +5,13 @@ import { observe } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import {
+  INTEGRATION_TOMBSTONE,
+  IS_CONFIRMED,
+  integrations,
+} from "../../outbox/integration-table.ts";
+import type { FailureReason } from "../../outbox/model.ts";
+import { deliveries, deliveryAttempts } from "../../outbox/table.ts";
 import { markForPurge } from "../../purge/index.ts";
 import {
   isRoleOf,
@@ -12,10 +19,7 @@ import {
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
-import type { FailureReason } from "../outbox/model.ts";
-import { deliveries, deliveryAttempts } from "../outbox/table.ts";
 import { type Filters, MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
-import { INTEGRATION_TOMBSTONE, IS_CONFIRMED, integrations } from "./table.ts";
 
 export type IntegrationRow = Omit<
   typeof integrations.$inferSelect,

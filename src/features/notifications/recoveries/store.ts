@@ -6,15 +6,15 @@ import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../../lib/cursor.ts";
+import { writeRedeliveries } from "../../outbox/index.ts";
+import { IS_CONFIRMED, integrations } from "../../outbox/integration-table.ts";
+import { deliveries } from "../../outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
-import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
-import { writeRedeliveries } from "../outbox/index.ts";
-import { deliveries } from "../outbox/table.ts";
 import { READ_AT_ONCE } from "./model.ts";
 import { recoveries } from "./table.ts";
 

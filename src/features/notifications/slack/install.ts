@@ -4,9 +4,9 @@ import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { toActor } from "../../api-keys/index.ts";
+import { NOTIFICATION_KINDS } from "../../outbox/events.ts";
 import { requireProject } from "../../projects/index.ts";
 import { bytesOf } from "../../usage/index.ts";
-import { NOTIFICATION_KINDS } from "../events.ts";
 import {
   CONFIRMATION_TTL_MS,
   insertIntegration,

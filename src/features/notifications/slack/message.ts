@@ -1,7 +1,7 @@
 import { canonicalId } from "../../../lib/ids.ts";
-import type { EventData } from "../event-payloads.ts";
-import { EVENTS, type EventType } from "../events.ts";
-import type { Payload } from "../outbox/model.ts";
+import { EVENTS, type EventType } from "../../outbox/events.ts";
+import type { Payload } from "../../outbox/model.ts";
+import type { EventData } from "../events/event-payloads.ts";
 import {
   type Block,
   context,

@@ -11,6 +11,8 @@ import {
   sizeOf,
 } from "../../../db/keyset.ts";
 import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
+import { EVENT_TYPES, type EventType } from "../../outbox/events.ts";
+import { events } from "../../outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
@@ -18,8 +20,6 @@ import {
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { EVENT_TYPES, type EventType } from "../events.ts";
-import { events } from "./table.ts";
 
 export type EventRow = typeof events.$inferSelect;
 

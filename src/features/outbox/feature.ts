@@ -1,9 +1,7 @@
-import type { Feature } from "../../../feature.ts";
-import { eventRoutes } from "./routes.ts";
+import type { Feature } from "../../feature.ts";
 import { deliveries, deliveryAttempts, events, isFinished, isUnused } from "./table.ts";
 
 export const outboxFeature = {
-  routes: { apiKey: [eventRoutes] },
   tables: [
     {
       table: deliveries,

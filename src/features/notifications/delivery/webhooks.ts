@@ -1,11 +1,11 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { EXAMPLE_IDS } from "../../lib/example-ids.ts";
-import { lazy } from "../../lib/lazy.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { durationOf } from "../../lib/quantities.ts";
-import { JITTER, RETRY_DELAYS_MS } from "./delivery/retry-schedule.ts";
-import { EVENT_PAYLOADS } from "./event-payloads.ts";
-import { SECRET_OVERLAP_MS } from "./integrations/secret.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { lazy } from "../../../lib/lazy.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { durationOf } from "../../../lib/quantities.ts";
+import { EVENT_PAYLOADS } from "../events/event-payloads.ts";
+import { SECRET_OVERLAP_MS } from "../integrations/index.ts";
+import { JITTER, RETRY_DELAYS_MS } from "./retry-schedule.ts";
 
 const TIMEOUT = durationOf(LIMITS.deliveryTimeoutMs.value);
 const DELAYS = RETRY_DELAYS_MS.map(durationOf);

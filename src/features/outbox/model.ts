@@ -1,5 +1,5 @@
-import { toTimestamp } from "../../../lib/clock.ts";
-import type { EventType } from "../events.ts";
+import { toTimestamp } from "../../lib/clock.ts";
+import type { EventType } from "./events.ts";
 
 /** `succeeded` and `failed` are final. */
 export const DELIVERY_STATUSES = ["pending", "succeeded", "failed"] as const;
@@ -13,6 +13,12 @@ export const FAILURE_REASONS = [
   "not_handled",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+export const INTEGRATION_TYPES = ["slack", "webhook"] as const;
+export type IntegrationType = (typeof INTEGRATION_TYPES)[number];
+
+export const DISABLED_REASONS = ["gone", "failing"] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A delivery is this long overdue when its message was lost or never sent. */
 export const OVERDUE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
-import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
-import { organizations } from "../../tenancy/organization-table.ts";
-import { projects } from "../../tenancy/project-table.ts";
+import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
+import { TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
 import { DISABLED_REASONS, INTEGRATION_TYPES } from "./model.ts";
 
 export const integrations = sqliteTable(

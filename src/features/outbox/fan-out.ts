@@ -1,11 +1,11 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { SystemContext } from "../../../context.ts";
-import { after, observe, type Statement } from "../../../db/batch.ts";
-import { IdSequence } from "../../../db/id-sequence.ts";
-import { insertFrom } from "../../../db/insert-from.ts";
-import { newId } from "../../../lib/ids.ts";
-import { EVENTS } from "../events.ts";
-import { IS_CONFIRMED, integrations } from "../integrations/table.ts";
+import type { SystemContext } from "../../context.ts";
+import { after, observe, type Statement } from "../../db/batch.ts";
+import { IdSequence } from "../../db/id-sequence.ts";
+import { insertFrom } from "../../db/insert-from.ts";
+import { newId } from "../../lib/ids.ts";
+import { EVENTS } from "./events.ts";
+import { IS_CONFIRMED, integrations } from "./integration-table.ts";
 import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "./model.ts";
 import { deliveries, events } from "./table.ts";
 

@@ -1,8 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { PAYLOADS } from "../event-payloads.ts";
-import { EventTypeName } from "../responses.ts";
+import { EVENT_TYPES } from "../../outbox/events.ts";
+import { PAYLOADS } from "./event-payloads.ts";
+
+export const EventTypeName = component("EventType", () =>
+  z.enum(EVENT_TYPES).openapi({ description: "What happened. Webhooks describes each type." }),
+);
 
 const TYPE = "deployments.succeeded";
 

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
-import { organizations } from "../../tenancy/organization-table.ts";
-import { projects } from "../../tenancy/project-table.ts";
-import type { EventType } from "../events.ts";
-import { integrations } from "../integrations/table.ts";
+import { createdAt, id, time, updatedAt } from "../../db/columns.ts";
+import { organizations } from "../tenancy/organization-table.ts";
+import { projects } from "../tenancy/project-table.ts";
+import type { EventType } from "./events.ts";
+import { integrations } from "./integration-table.ts";
 import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";
 
 const organizationId = () =>
