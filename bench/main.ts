@@ -12,9 +12,11 @@ import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./lists.ts";
 import { measureLogs } from "./logs.ts";
 import { measureMicro } from "./micro.ts";
+import { measureNeighbour } from "./neighbour.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
 import { measureStartup } from "./startup.ts";
+import { measureUnits } from "./units.ts";
 
 const ROUNDS = { minimum: 14, default: 40 } as const;
 /** A round starts several processes. */
@@ -35,8 +37,12 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   logs: (folder) => compare(measureLogs, folder),
   fairness: (folder) => compare((_, to) => measureFairness(to), folder),
   growth: async (folder) => {
-    report(await measureGrowth(parseCount(values.rows), folder));
+    report(await measureGrowth(parseCount("rows"), folder));
   },
+  neighbour: async (folder) => {
+    report(await measureNeighbour(parseCount("seconds"), folder));
+  },
+  units: (folder) => compare(measureUnits, folder),
   console: async (folder) => report(await measureConsole(folder)),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
@@ -63,9 +69,10 @@ function report(result: BenchmarkResult): void {
   if (values.strict && !result.rows.every(isMet)) process.exitCode = 1;
 }
 
-function parseCount(text: string): number {
+function parseCount(name: "rows" | "seconds"): number {
+  const text = values[name];
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text);
-  throw new Error(`Set --rows to a whole number; "${text}" is not one.`);
+  throw new Error(`Set --${name} to a whole number; "${text}" is not one.`);
 }
 
 const { values, positionals } = parseArgs({
@@ -74,6 +81,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     against: { type: "string" },
     rows: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "120" },
     strict: { type: "boolean", default: false },
     ...HISTORY_SIZE_OPTIONS,
   },

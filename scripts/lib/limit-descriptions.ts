@@ -11,7 +11,8 @@ export interface LimitDescription {
     | "ms"
     | "seconds"
     | "requests"
-    | "times the limit of one key";
+    | "times the limit of one key"
+    | "units";
   /** What happens beyond it. */
   beyond: string;
 }
@@ -31,6 +32,7 @@ const ms = limitIn("ms");
 const seconds = limitIn("seconds");
 const requests = limitIn("requests");
 const timesOfKey = limitIn("times the limit of one key");
+const units = limitIn("units");
 
 /** Of the types whose name is another one than in `usage`. */
 const QUOTA_NAMES: { readonly [Kind in LimitedKind]?: string } = {
@@ -336,6 +338,19 @@ export const LIMIT_DESCRIPTIONS = {
       "policy. Below 16 times the limit of one key, no request is rejected for this limit; above, " +
       "only those of a membership, a trust or a runner pool that has used 4 times",
     "`rate`, with headers that name the policy `organization`",
+  ),
+  databaseUnits: units(
+    "Database work of the requests of one organization in any 60 s, those of runners apart: a row that " +
+      "is read is one unit, a row that is written 8. Above four fifths, only requests of a membership or " +
+      "a trust that has used less than a fifth are admitted",
+    "`rate`, with headers that name the policy `organization`; except cancellations, revocations and " +
+      "every other DELETE",
+  ),
+  runnerDatabaseUnits: units(
+    "The same, of the runners of one organization. Above four fifths, only requests of a pool that has " +
+      "used less than a fifth are admitted",
+    "`rate`, except starts, heartbeats, final reports of a stack, completions, releases and appends to " +
+      "a log",
   ),
   concurrentReads: requests(
     "Requests of one key in progress in one isolate when another read arrives",

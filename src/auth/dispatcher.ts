@@ -1,5 +1,6 @@
 import type { ChangedKey, CoreContext, SystemContext } from "../context.ts";
 import { type Database, openForReading, openForWriting } from "../db/client.ts";
+import type { Charge } from "../db/metered-session.ts";
 import { originOf, type RequestContext } from "../http/request-pipeline.ts";
 import type { IndexedRoute, MatchedRoute, RouteIndex } from "../http/route-index.ts";
 import type { CallRoute } from "../http/router.ts";
@@ -15,6 +16,7 @@ import {
   Limiter,
   type PolicyName,
   type RateLimitResult,
+  refusalByBudget,
   resetSeconds,
   setRateLimitHeaders,
 } from "../rate-limits/index.ts";
@@ -39,6 +41,11 @@ export interface BindDeps<P extends Principal> {
   env: Env;
   /** Reads the principal again; undefined if its key is no longer valid. */
   refresh(): Promise<P | undefined>;
+  /**
+   * For an operation that is `unbudgeted` only for some bodies.
+   * @throws RateLimited if the organization has used its budget of database work.
+   */
+  requireBudget(): void;
 }
 
 export interface DispatcherDeps {
@@ -50,13 +57,21 @@ export interface DispatcherDeps {
 }
 
 /** Which window of which object limits a request. */
-type LimitedWindow = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
+type LimitedWindow = Pick<LimitedRequest, "key" | "policy" | "sessionId" | "isExempt">;
 
 interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   context: RequestContext;
   window: LimitedWindow;
   isRead: boolean;
   matched: MatchedRoute | undefined;
+  /** Absent for a read in parallel. */
+  admission?: RateLimitResult;
+}
+
+interface Admitted<P> {
+  /** The current one of the key. */
+  principal: P;
+  admission: RateLimitResult;
 }
 
 /**
@@ -96,7 +111,10 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     requestLog.organizationId = principal.organizationId;
     if (principal.session) requestLog.sessionId = principal.session.id;
     const isRead = (request.method === "GET" || request.method === "HEAD") && !route?.writes;
-    const window = windowOf(authenticated, this.#scheme.policyOf(route));
+    const window = {
+      ...windowOf(authenticated, this.#scheme.policyOf(route)),
+      isExempt: route?.isExempt === true,
+    };
     const limited = { context, key, principal, window, isRead, matched };
     const work = this.#concurrentRequests.track(window.key, (others) => {
       const isParallel = isRead && others < LIMITS.concurrentReads.value;
@@ -113,7 +131,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     if (refusal) this.#enforce(request, refusal);
     const work = this.#dispatch(request, principal);
     try {
-      const current = await this.#admit(request, work);
+      const { principal: current } = await this.#admit(request, work);
       if (hasSameAuthority(current, principal)) return await work;
       discard(work);
       return await this.#dispatch(request, current);
@@ -125,13 +143,16 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   /** A write continues if the client disconnects, so that the keys it changes are invalidated. */
   async #limitFirst(request: AuthenticatedRequest<P>): Promise<Response> {
-    const work = this.#dispatch(request, await this.#admit(request));
+    const { principal, admission } = await this.#admit(request);
+    const work = this.#dispatch({ ...request, admission }, principal);
     if (!request.isRead) request.context.execution.waitUntil(work.catch(() => undefined));
     return work;
   }
 
-  /** Returns the current principal of the key. */
-  async #admit(request: AuthenticatedRequest<P>, parallelWork?: Promise<unknown>): Promise<P> {
+  async #admit(
+    request: AuthenticatedRequest<P>,
+    parallelWork?: Promise<unknown>,
+  ): Promise<Admitted<P>> {
     const { context, key, window, principal } = request;
     const { env } = context;
     const { organizationId, consumerId, version } = principal;
@@ -144,7 +165,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       throw new Unauthenticated(this.#scheme.unauthenticatedMessage);
     }
     this.#saveUse(context, key, current);
-    return current;
+    return { principal: current, admission: result };
   }
 
   /**
@@ -165,6 +186,12 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     if (!result.admitted) throw new RateLimited(Math.max(1, resetSeconds(result)));
   }
 
+  #requireBudget(request: AuthenticatedRequest<P>): void {
+    const { admission, window } = request;
+    const refusal = admission && refusalByBudget(window.policy, admission);
+    if (refusal) this.#enforce(request, refusal);
+  }
+
   async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
     const { context, isRead, matched } = request;
     const { env, execution, requestLog, responseHeaders } = context;
@@ -172,18 +199,29 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     if (!call) throw this.#routes.noRouteError(context.request.method, context.path);
     const { scope } = matched.route;
     if (scope) this.#scheme.requireScope(principal, scope);
+    const charge = this.#chargeOf(request, principal);
+    const bookmark = context.request.headers.get("x-d1-bookmark") ?? undefined;
     const session = isRead
-      ? openForReading(env.DB, context.request.headers.get("x-d1-bookmark") ?? undefined)
-      : openForWriting(env.DB);
+      ? openForReading(env.DB, { bookmark, charge })
+      : openForWriting(env.DB, { charge });
     try {
       const core = this.#createCoreContext(context, session.db);
       const refresh = () => this.#refresh(request, principal);
-      const bound = this.#scheme.bind(core, principal, { env, refresh });
+      const requireBudget = () => this.#requireBudget(request);
+      const bound = this.#scheme.bind(core, principal, { env, refresh, requireBudget });
       return await call(context.request, bound, execution, matched);
     } finally {
       const bookmark = session.bookmark();
       if (bookmark && requestLog.keyId) responseHeaders["x-d1-bookmark"] = bookmark;
     }
+  }
+
+  #chargeOf({ context, window }: AuthenticatedRequest<P>, principal: P): Charge {
+    const { env, execution } = context;
+    const { organizationId, consumerId } = principal;
+    const payer = { ...window, organizationId, consumerId };
+    const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
+    return (units) => this.#limiter.charge(env.RATE_LIMITER, payer, units, waitUntil);
   }
 
   /** `known` itself if the key is valid and has not changed. Undefined if the key is no longer valid. */
@@ -239,7 +277,10 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 }
 
 /** A session has a window of its own, but reads no more values of variables than its key. */
-function windowOf({ key, principal }: Authenticated<Principal>, policy: PolicyName): LimitedWindow {
+function windowOf(
+  { key, principal }: Authenticated<Principal>,
+  policy: PolicyName,
+): Omit<LimitedWindow, "isExempt"> {
   const { session } = principal;
   if (!session) return { key: key.secretHash, policy };
   const sessionId = policy === "console" ? session.id : undefined;

@@ -44,9 +44,10 @@ export const runnerTokenScheme: AuthScheme<RunnerPrincipal, RunnerContext> = {
   unauthenticatedMessage: SEND_RUNNER_TOKEN,
   // Its routes and its pool bound what a runner token can do.
   requireScope: () => undefined,
-  bind: (core, runner, { env }) =>
+  bind: (core, runner, { env, requireBudget }) =>
     Object.assign(core, {
       runner,
+      requireBudget,
       leaseToken: (attemptId: string) => hmacHex(env.LEASE_SECRET, attemptId),
     }),
 };

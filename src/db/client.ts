@@ -1,5 +1,6 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { INVALID_BOOKMARK } from "../lib/header-errors.ts";
+import { type Charge, meter } from "./metered-session.ts";
 
 /** `$client` is a D1 session. */
 export type Database = DrizzleD1Database & { $client: D1Database };
@@ -15,17 +16,29 @@ export interface DatabaseSession {
 
 const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 
+interface SessionOptions {
+  bookmark?: string | undefined;
+  /** Of whoever causes the statements. Absent: nobody pays for them. */
+  charge?: Charge | undefined;
+}
+
 /** Reads from the nearest replica, or from one that has reached `bookmark`. */
-export function openForReading(d1: D1Database, bookmark?: string): DatabaseSession {
+export function openForReading(
+  d1: D1Database,
+  { bookmark, charge }: SessionOptions = {},
+): DatabaseSession {
   if (bookmark !== undefined && !BOOKMARK.test(bookmark)) {
     throw INVALID_BOOKMARK;
   }
-  return wrap(d1.withSession(bookmark ?? "first-unconstrained"));
+  return wrap(d1.withSession(bookmark ?? "first-unconstrained"), charge);
 }
 
 /** The first query goes to the primary, as every write does. */
-export function openForWriting(d1: D1Database): DatabaseSession {
-  return wrap(d1.withSession("first-primary"));
+export function openForWriting(
+  d1: D1Database,
+  { charge }: Pick<SessionOptions, "charge"> = {},
+): DatabaseSession {
+  return wrap(d1.withSession("first-primary"), charge);
 }
 
 const WRITE = /^\s*(?:with\b.*\b)?(?:insert|update|delete)\b/is;
@@ -48,10 +61,11 @@ export function interceptWrites(
   return drizzle(intercepted as D1Database);
 }
 
-function wrap(session: D1DatabaseSession): DatabaseSession {
+function wrap(session: D1DatabaseSession, charge: Charge | undefined): DatabaseSession {
+  const metered: unknown = charge ? meter(session, charge) : session;
   return {
     // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.
-    db: drizzle(session as unknown as D1Database),
+    db: drizzle(metered as D1Database),
     bookmark: () => session.getBookmark(),
   };
 }

@@ -16,6 +16,11 @@ export interface Operation {
   credentials?: readonly Credential[];
   /** Default: the policy of the credential. */
   policy?: PolicyName;
+  /**
+   * Never refused because the organization has used its budget of database work: it ends what causes work.
+   * Every DELETE is like that.
+   */
+  unbudgeted?: true;
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
   writes?: true;
   /**

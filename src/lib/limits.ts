@@ -138,6 +138,8 @@ export const LIMITS = {
   sweepInvitations: { value: 500 },
   sweepSessions: { value: 500 },
   organizationRequests: { value: 20 },
+  databaseUnits: { value: 15_000_000 },
+  runnerDatabaseUnits: { value: 7_500_000 },
   concurrentReads: { value: 32 },
   addressRequests: { value: 300 },
 } satisfies Record<string, Limit>;

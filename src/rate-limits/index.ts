@@ -6,5 +6,6 @@ export {
   Limiter,
   type LimiterNamespace,
   type RateLimitResult,
+  refusalByBudget,
 } from "./limiter.ts";
 export { POLICIES, type PolicyName } from "./policies.ts";

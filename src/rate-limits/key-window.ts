@@ -6,8 +6,8 @@ import { type AdmissionLog, admit, type Decision, recentAdmissions } from "./win
 
 export interface KeyDecision {
   admitted: boolean;
-  /** Always `key` if the request is admitted. */
-  by: "key" | "organization";
+  /** Always `key` if the request is admitted. `budget`: the organization's, of database work. */
+  by: "key" | "organization" | "budget";
   remaining: number;
   waitMs: number;
 }
@@ -16,11 +16,14 @@ type Resolve = (decision: KeyDecision) => void;
 
 interface WaitingRequest {
   arrivedAt: number;
+  /** Whether the budget does not refuse it. */
+  isExempt: boolean;
   /** Of the request and of its repeats. */
   resolvers: Resolve[];
 }
 
 export interface PendingRequest extends TokenRequest {
+  exempt: number;
   sentAt: number;
   /** Arrival of the oldest waiting request; undefined if none waits. */
   waitingSince: number | undefined;
@@ -39,6 +42,7 @@ export class KeyWindow {
   #fallbackLog: AdmissionLog = [];
   #fallbackUntil = 0;
   #refusedUntil = 0;
+  #overBudgetUntil = 0;
   /** By ID, in the order of arrival. */
   readonly #waiting = new Map<string, WaitingRequest>();
   /** By ID. Has room for as many as the window admits, so that each stays while it counts. */
@@ -58,6 +62,11 @@ export class KeyWindow {
     return this.#log;
   }
 
+  /** For how long the budget of the organization is used up; 0 if it is not. */
+  overBudgetMs(now: number): number {
+    return Math.max(0, this.#overBudgetUntil - now);
+  }
+
   /** Whether a new window would decide the same. */
   isIdle(now: number): boolean {
     if (this.#pending || this.#waiting.size > 0) return false;
@@ -67,8 +76,9 @@ export class KeyWindow {
   /**
    * Undefined if the request waits: `resolve` is called when the pending response has arrived.
    * @param id Of the request. A repeat has the same.
+   * @param isExempt Whether the budget does not refuse the request.
    */
-  consume(now: number, id: string, resolve: Resolve): KeyDecision | undefined {
+  consume(now: number, id: string, resolve: Resolve, isExempt = false): KeyDecision | undefined {
     const earlier = this.#admissions.get(id);
     if (earlier) return earlier;
     const waiting = this.#waiting.get(id);
@@ -77,40 +87,46 @@ export class KeyWindow {
       return undefined;
     }
     this.#isUsed = true;
-    const decision = this.#decide(now);
+    const decision = this.#decide(now, isExempt);
     if (decision) this.#remember(id, decision);
-    else this.#waiting.set(id, { arrivedAt: now, resolvers: [resolve] });
+    else this.#waiting.set(id, { arrivedAt: now, isExempt, resolvers: [resolve] });
     return decision;
   }
 
   /**
    * The `TokenRequest` to send now, if any: for waiting requests, or before the prefetched tokens run
    * out. The caller then calls `accept`, `shedLoad` or `startFallback`.
+   * @param hasCosts Whether the caller has something else to report, which is worth a request.
    */
-  nextRequest(now: number, newId: () => string): PendingRequest | undefined {
+  nextRequest(now: number, newId: () => string, hasCosts = false): PendingRequest | undefined {
     if (this.#pending || now < this.#fallbackUntil || now < this.#refusedUntil) return undefined;
     // The log may contain expired entries, which only matter if a request waits.
     const log = this.#waiting.size > 0 ? recentAdmissions(this.#log, now) : this.#log;
     const waiting = Math.min(this.#waiting.size, this.#limit - log.length);
-    const prefetch = this.#tokens.tokensToPrefetch(log.length + waiting, now);
-    if (waiting === 0 && (prefetch === 0 || !this.#isUsed)) return undefined;
+    const prefetch = this.#isUsed ? this.#tokens.tokensToPrefetch(log.length + waiting, now) : 0;
+    if (waiting === 0 && prefetch === 0 && !hasCosts) return undefined;
     this.#isUsed = false;
     const reports = this.#tokens.report(now);
     const waitingSince = this.#waiting.values().next().value?.arrivedAt;
-    this.#pending = { id: newId(), waiting, prefetch, reports, sentAt: now, waitingSince };
+    const exempt = Math.min(waiting, this.#exempt.length);
+    this.#pending = { id: newId(), waiting, exempt, prefetch, reports, sentAt: now, waitingSince };
     return this.#pending;
   }
 
-  accept({ admitted, prefetched, waitMs }: TokenResponse, now: number): void {
+  accept({ admitted, prefetched, waitMs, overBudgetMs = 0 }: TokenResponse, now: number): void {
     const pending = this.#endPending();
     if (!pending) return;
+    this.#overBudgetUntil = pending.sentAt + overBudgetMs;
     // Both times start when the request was sent, so they end no later than at the other object.
     this.#tokens.add(pending.id, prefetched, pending.sentAt + TOKEN_TTL_MS);
-    for (const [id, request] of [...this.#waiting].slice(0, admitted)) {
+    const isOverBudget = overBudgetMs > 0;
+    const candidates = isOverBudget ? this.#exempt : [...this.#waiting];
+    for (const [id, request] of candidates.slice(0, admitted)) {
       this.#waiting.delete(id);
       this.#end(id, request, this.#record(admit(this.#log, this.#limit, now)));
     }
-    if (admitted < pending.waiting) this.#refusedUntil = pending.sentAt + waitMs;
+    const asked = isOverBudget ? pending.exempt : pending.waiting;
+    if (admitted < asked) this.#refusedUntil = pending.sentAt + waitMs;
     this.#decideWaiting(now);
   }
 
@@ -128,21 +144,30 @@ export class KeyWindow {
     this.#decideWaiting(now);
   }
 
+  get #exempt(): [id: string, request: WaitingRequest][] {
+    return [...this.#waiting].filter(([, { isExempt }]) => isExempt);
+  }
+
   /** Undefined if the request has to wait for the organization's object. */
-  #decide(now: number): KeyDecision | undefined {
+  #decide(now: number, isExempt: boolean): KeyDecision | undefined {
     const next = admit(this.#log, this.#limit, now);
     if (!next.admitted) return this.#record(next);
+    if (!isExempt && now < this.#overBudgetUntil) {
+      return refuse("budget", this.#overBudgetUntil - now);
+    }
     // Reserves room for the waiting requests, each of which may be granted a token.
     const hasRoom = next.remaining + 1 > this.#waiting.size;
     if (hasRoom && this.#tokens.consume(now)) return this.#record(next);
     if (now < this.#fallbackUntil) return this.#decideInFallback(next, now);
-    return now < this.#refusedUntil ? refuse(this.#refusedUntil - now) : undefined;
+    return now < this.#refusedUntil ? refuse("organization", this.#refusedUntil - now) : undefined;
   }
 
   #decideInFallback(next: Decision, now: number): KeyDecision {
     const fallback = admit(this.#fallbackLog, Math.ceil(this.#limit * FALLBACK_SHARE), now);
     this.#fallbackLog = fallback.log;
-    return fallback.admitted ? this.#record(next) : refuse(this.#fallbackUntil - now);
+    return fallback.admitted
+      ? this.#record(next)
+      : refuse("organization", this.#fallbackUntil - now);
   }
 
   #record({ admitted, remaining, waitMs, log }: Decision): KeyDecision {
@@ -170,13 +195,13 @@ export class KeyWindow {
     const requests = [...this.#waiting];
     this.#waiting.clear();
     for (const [id, request] of requests) {
-      const decision = this.#decide(now);
+      const decision = this.#decide(now, request.isExempt);
       if (decision) this.#end(id, request, decision);
       else this.#waiting.set(id, request);
     }
   }
 }
 
-function refuse(waitMs: number): KeyDecision {
-  return { admitted: false, by: "organization", remaining: 0, waitMs };
+function refuse(by: KeyDecision["by"], waitMs: number): KeyDecision {
+  return { admitted: false, by, remaining: 0, waitMs };
 }

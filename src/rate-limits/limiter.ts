@@ -12,13 +12,16 @@ import {
   POLICIES,
   type PolicyName,
 } from "./policies.ts";
-import type { RateLimiter } from "./rate-limiter.do.ts";
+import type { Consumption, Cost, RateLimiter } from "./rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
 export const CALL_TIMEOUT_MS = 500;
 const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 const INVALIDATION_BATCH = 50;
 const MAX_CACHED_WINDOWS = 10_000;
+/** From here on, a cost does not wait for the next call of the key's object. */
+export const REPORTED_UNITS = 1_000;
+const REPORT_MS = 1_000;
 
 export interface RateLimitResult {
   /** `organization` if the organization's window refused the request. */
@@ -30,6 +33,8 @@ export interface RateLimitResult {
   waitMs: number;
   /** The newest version of the key; undefined if its object could not be called. */
   version: number | undefined;
+  /** For how long the budget of the organization is used up; 0 if it is not. */
+  overBudgetMs: number;
 }
 
 export interface LimitedRequest {
@@ -45,12 +50,19 @@ export interface LimitedRequest {
   version: number;
   /** Of a request that counts in the session's own window, which the key's object holds. */
   sessionId?: string | undefined;
+  /** Whether the budget of the organization does not refuse it. */
+  isExempt: boolean;
 }
 
 /** What selects a window. */
 type WindowName = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
 
+/** Whose budget pays. */
+type Payer = Pick<LimitedRequest, "key" | "policy" | "organizationId" | "consumerId">;
+
 export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
+
+type WaitUntil = (promise: Promise<unknown>) => void;
 
 interface Refusal {
   by: KeyDecision["by"];
@@ -67,16 +79,19 @@ export class Limiter {
   readonly #refusals = new BoundedMap<string, Refusal>(MAX_CACHED_WINDOWS);
   readonly #fallbackUntil = new BoundedMap<string, number>(MAX_CACHED_WINDOWS);
   readonly #fallbackLogs = new BoundedMap<string, AdmissionLog>(MAX_CACHED_WINDOWS);
+  /** What requests have cost since the last call of the key's object, in units, by key. */
+  readonly #unreported = new BoundedMap<string, number>(MAX_CACHED_WINDOWS);
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  cachedRefusal(window: WindowName): RateLimitResult | undefined {
+  cachedRefusal(window: WindowName & { isExempt: boolean }): RateLimitResult | undefined {
     // Most isolates remember none: then no request pays for the name of its window.
     if (this.#refusals.size === 0) return undefined;
     const refusal = this.#refusals.get(nameOf(window));
+    if (refusal?.by === "budget" && window.isExempt) return undefined;
     const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
     return refusal && waitMs > 0
       ? toResult(window.policy, { ...REFUSED, by: refusal.by, waitMs })
@@ -93,29 +108,74 @@ export class Limiter {
     request: LimitedRequest,
     parallelWork?: Promise<unknown>,
   ): Promise<RateLimitResult> {
-    const { id, key, organizationId, consumerId, policy, version, sessionId } = request;
+    const { id, key, organizationId, consumerId, policy, version, sessionId, isExempt } = request;
     const refusal = this.cachedRefusal(request);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
     if (sentAt < (this.#fallbackUntil.get(key) ?? 0)) return this.#consumeFallback(request);
+    const cost = this.#takeCost(key);
+    const options = { isExempt, cost };
     try {
       const consumption = await callObject(
         namespace,
         key,
-        (object) => object.consume(policy, version, organizationId, sessionId, consumerId, id),
+        (object) =>
+          object.consume(policy, version, organizationId, sessionId, consumerId, id, options),
         { timeoutsMs: TIMEOUTS_MS, parallelWork },
       );
-      const { admitted, by, waitMs, version: newest } = consumption;
+      const { admitted, by, waitMs } = consumption;
       // The object decided after `sentAt`, so the cached refusal ends no later than the real one.
       const until = sentAt + waitMs;
       if (!admitted) this.#refusals.set(nameOf(request), { by, until });
-      return toResult(policy, consumption, newest);
+      return toResult(policy, consumption, consumption);
     } catch (error) {
+      this.#addCost(key, cost?.units ?? 0);
       if (isOverloaded(error)) return toResult(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
       this.#fallbackUntil.set(key, this.#clock.now() + FALLBACK_MS);
       return this.#consumeFallback(request);
     }
+  }
+
+  /**
+   * Charges what a statement of a request has cost to the budget of its organization: with the next call
+   * of the key's object, or after a second if that is much.
+   */
+  charge(namespace: LimiterNamespace, payer: Payer, units: number, waitUntil: WaitUntil): void {
+    const { key } = payer;
+    const before = this.#unreported.get(key) ?? 0;
+    this.#addCost(key, units);
+    if (before < REPORTED_UNITS && before + units >= REPORTED_UNITS) {
+      waitUntil(scheduler.wait(REPORT_MS).then(() => this.#report(namespace, payer)));
+    }
+  }
+
+  async #report(namespace: LimiterNamespace, payer: Payer): Promise<void> {
+    const { key, policy, organizationId, consumerId } = payer;
+    const cost = this.#takeCost(key);
+    if (!cost) return;
+    try {
+      await callObject(
+        namespace,
+        key,
+        async (object) => object.report(cost, policy, organizationId, consumerId),
+        { timeoutsMs: TIMEOUTS_MS },
+      );
+    } catch (error) {
+      this.#addCost(key, cost.units);
+      this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
+    }
+  }
+
+  #addCost(key: string, units: number): void {
+    if (units > 0) this.#unreported.set(key, (this.#unreported.get(key) ?? 0) + units);
+  }
+
+  #takeCost(key: string): Cost | undefined {
+    const units = this.#unreported.get(key);
+    if (units === undefined) return undefined;
+    this.#unreported.delete(key);
+    return { id: crypto.randomUUID(), units };
   }
 
   /** False if the object of the key cannot be called. */
@@ -180,7 +240,7 @@ const REFUSED = { admitted: false, by: "key", remaining: 0 } as const;
 function toResult(
   policy: PolicyName,
   { admitted, by, remaining, waitMs }: KeyDecision,
-  version?: number,
+  { version, overBudgetMs = 0 }: Partial<Consumption> = {},
 ): RateLimitResult {
   const isOfKey = by === "key";
   return {
@@ -190,7 +250,17 @@ function toResult(
     remaining,
     waitMs,
     version,
+    overBudgetMs,
   };
+}
+
+/** What an exempt request gets that turns out to be none. Undefined if the budget is not used up. */
+export function refusalByBudget(
+  policy: PolicyName,
+  { overBudgetMs }: RateLimitResult,
+): RateLimitResult | undefined {
+  if (overBudgetMs === 0) return undefined;
+  return toResult(policy, { ...REFUSED, by: "budget", waitMs: overBudgetMs });
 }
 
 /** Counts the requests in this isolate only. */

@@ -1,45 +1,75 @@
 import { DurableObject } from "cloudflare:workers";
+import { CostBudget } from "./cost-budget.ts";
 import {
   OrganizationWindow,
   type OrganizationWindowState,
   type TokenRequest,
   type TokenResponse,
+  UNKNOWN_CONSUMER,
 } from "./organization-window.ts";
-import { organizationLimit, type PolicyName } from "./policies.ts";
+import { BUDGETS, type BudgetName, organizationLimit, type PolicyName } from "./policies.ts";
+import type { StoredUse } from "./shared-use.ts";
 import { throttledSave } from "./throttled-save.ts";
 
-/** The windows of one organization. The objects of its keys prefetch tokens of them. */
+/** Below this name, a budget is stored beside the windows. */
+const BUDGET_PREFIX = "budget:";
+
+/**
+ * The windows and the budgets of one organization. The objects of its keys prefetch tokens of the windows,
+ * and report what requests have cost.
+ */
 export class OrganizationLimiter extends DurableObject<Env> {
   readonly #windows = new Map<PolicyName, OrganizationWindow>();
-  #stored = new Map<string, OrganizationWindowState>();
-  readonly #unsaved = new Set<PolicyName>();
+  readonly #budgets = new Map<BudgetName, CostBudget>();
+  #stored = new Map<string, OrganizationWindowState | StoredUse>();
+  readonly #unsaved = new Map<string, () => unknown>();
   readonly #scheduleSave: () => void;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#scheduleSave = throttledSave(ctx, () => this.#drainUnsaved());
     ctx.blockConcurrencyWhile(async () => {
-      this.#stored = await ctx.storage.list<OrganizationWindowState>();
+      this.#stored = await ctx.storage.list<OrganizationWindowState | StoredUse>();
     });
   }
 
   /** Keeps its name: objects of earlier releases call it. */
   lease(policy: PolicyName, request: TokenRequest): TokenResponse {
-    this.#unsaved.add(policy);
+    const now = Date.now();
+    const overBudgetMs = this.#charge(policy === "runner" ? "runner" : "caller", request, now);
+    const window = this.#windowOf(policy);
+    this.#unsaved.set(policy, () => window.state);
     this.#scheduleSave();
-    return this.#windowOf(policy).grant(request, Date.now());
+    const admissible =
+      overBudgetMs > 0 ? { ...request, waiting: request.exempt ?? 0, prefetch: 0 } : request;
+    return { ...window.grant(admissible, now), overBudgetMs };
+  }
+
+  /** Returns for how long the budget admits no requests. */
+  #charge(
+    name: BudgetName,
+    { id, units = 0, consumerId = UNKNOWN_CONSUMER }: TokenRequest,
+    now: number,
+  ): number {
+    const key = `${BUDGET_PREFIX}${name}`;
+    const budget =
+      this.#budgets.get(name) ?? new CostBudget(BUDGETS[name].units, this.#stored.get(key));
+    this.#budgets.set(name, budget);
+    budget.charge(id, consumerId, units, now);
+    if (units > 0) this.#unsaved.set(key, () => budget.stored);
+    return budget.waitMs(consumerId, now);
   }
 
   #windowOf(policy: PolicyName): OrganizationWindow {
+    const stored = this.#stored.get(policy) as OrganizationWindowState | undefined;
     const window =
-      this.#windows.get(policy) ??
-      new OrganizationWindow(organizationLimit(policy), this.#stored.get(policy));
+      this.#windows.get(policy) ?? new OrganizationWindow(organizationLimit(policy), stored);
     this.#windows.set(policy, window);
     return window;
   }
 
   #drainUnsaved(): Record<string, unknown> {
-    const entries = [...this.#unsaved].map((policy) => [policy, this.#windows.get(policy)?.state]);
+    const entries = [...this.#unsaved].map(([name, read]) => [name, read()]);
     this.#unsaved.clear();
     return Object.fromEntries(entries);
   }

@@ -1,30 +1,18 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import {
-  AdmissionCounts,
-  type Expiration,
-  type StoredCounts,
-  sum,
-  whenBelow,
-} from "./admission-counts.ts";
+import { type Expiration, type StoredCounts, sum, whenBelow } from "./admission-counts.ts";
 import { WINDOW_MS } from "./policies.ts";
 import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
+import { SharedUse, type Use } from "./shared-use.ts";
 
 const LOG_STEP_MS = 50;
-/** Longer than that of the log, because there is one for each consumer. */
-const CONSUMER_STEP_MS = 1_000;
-/** Once this many fifths of the limit are used, only consumers below the last fifth are admitted. */
-export const SHARED_FIFTHS = 4;
-export const FIFTHS = 5;
 /** At most this share of the limit is prefetched. */
 export const RESERVED_SHARE = 0.15;
 const RESERVED_SHARE_OF_CONSUMER = 0.1;
 /** One grant is at most this share of the tokens that may still be prefetched. */
 const GRANT_SHARE = 1 / 8;
-/** Consumers below this share of the limit are not stored, so that at most 100 are. */
-const STORED_SHARE = 1 / 100;
 const MAX_CACHED_RESPONSES = 1_000;
 /** Earlier releases send no consumer. */
-const UNKNOWN_CONSUMER = "";
+export const UNKNOWN_CONSUMER = "";
 
 export interface TokenRequest {
   /** A retry has the same ID and gets the same response. */
@@ -34,6 +22,10 @@ export interface TokenRequest {
   reports: TokenReport[];
   /** See `Principal`. The reports are of the same consumer. */
   consumerId?: string;
+  /** How many of the waiting requests the budget does not refuse. Earlier releases send none. */
+  exempt?: number;
+  /** What requests have cost since the last report, in units of `UNITS`. Earlier releases send none. */
+  units?: number;
 }
 
 export interface TokenResponse {
@@ -41,6 +33,8 @@ export interface TokenResponse {
   /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;
   waitMs: number;
+  /** Until the budget admits requests; 0 or absent while it does. */
+  overBudgetMs?: number;
 }
 
 /** Stored in the object. Earlier releases stored no consumers, and ignore them. */
@@ -54,12 +48,6 @@ interface Reservation extends Expiration {
   consumerId: string;
 }
 
-/** Requests that were or may have been admitted in the last window: by all, and by one consumer. */
-interface Use {
-  total: number;
-  own: number;
-}
-
 /**
  * An organization's window of one policy: admits a request unless `limit` requests of its keys were
  * or may have been admitted in the last 60 s. A prefetched token counts from its grant until 60 s
@@ -67,42 +55,33 @@ interface Use {
  * consumers that were admitted less than a fifth, so that none exhausts the window for the others.
  */
 export class OrganizationWindow {
-  readonly #limit: number;
-  readonly #log: AdmissionCounts;
+  /** Requests that were admitted. */
+  readonly #use: SharedUse;
   readonly #reserved: Map<string, Reservation>;
-  readonly #consumers: Map<string, AdmissionCounts>;
   readonly #responses = new BoundedMap<string, TokenResponse>(MAX_CACHED_RESPONSES);
 
   constructor(
     limit: number,
-    { log, reserved, consumers = [] }: OrganizationWindowState = { log: [], reserved: [] },
+    { reserved, ...use }: OrganizationWindowState = { log: [], reserved: [] },
   ) {
-    this.#limit = limit;
-    this.#log = new AdmissionCounts(LOG_STEP_MS, log);
+    this.#use = new SharedUse(limit, LOG_STEP_MS, use);
     this.#reserved = new Map(
       reserved.map(([id, count, until, consumerId = UNKNOWN_CONSUMER]) => [
         id,
         { count, until, consumerId },
       ]),
     );
-    this.#consumers = new Map(
-      consumers.map(([id, counts]) => [id, new AdmissionCounts(CONSUMER_STEP_MS, counts)]),
-    );
   }
 
   get state(): OrganizationWindowState {
-    const stored = [...this.#consumers].filter(
-      ([, { total }]) => total >= this.#limit * STORED_SHARE,
-    );
     return {
-      log: this.#log.stored,
+      ...this.#use.stored,
       reserved: [...this.#reserved].map(([id, { count, until, consumerId }]) => [
         id,
         count,
         until,
         consumerId,
       ]),
-      consumers: stored.map(([id, counts]) => [id, counts.stored]),
     };
   }
 
@@ -112,10 +91,10 @@ export class OrganizationWindow {
     const { consumerId = UNKNOWN_CONSUMER } = request;
     this.#dropExpired(now);
     for (const report of request.reports) this.#applyReport(report, consumerId, now);
-    const before = this.#admittedTo(consumerId);
+    const before = this.#use.of(consumerId);
     const reserved = this.#reservedFor(consumerId);
     const admitted = Math.min(request.waiting, this.#roomToAdmit(before, reserved));
-    this.#record(consumerId, now, admitted);
+    this.#use.add(consumerId, now, admitted);
     const after = { total: before.total + admitted, own: before.own + admitted };
     const prefetched = Math.min(request.prefetch, this.#roomToPrefetch(after, reserved));
     if (prefetched > 0) this.#reserve(request.id, consumerId, prefetched, now);
@@ -130,36 +109,21 @@ export class OrganizationWindow {
   /** A prefetched token may stay unused, so it must not cause a refusal below four fifths. */
   #roomToAdmit(admitted: Use, reserved: Use): number {
     const room = Math.min(
-      this.#limit - admitted.total - reserved.total,
-      this.#roomBeside(admitted),
+      this.#use.limit - admitted.total - reserved.total,
+      this.#use.roomBeside(admitted),
     );
     return Math.max(0, room);
   }
 
   #roomToPrefetch(admitted: Use, reserved: Use): number {
     const used = { total: admitted.total + reserved.total, own: admitted.own + reserved.own };
+    const { limit } = this.#use;
     const free = Math.min(
-      Math.floor(this.#limit * RESERVED_SHARE) - reserved.total,
-      Math.floor(this.#limit * RESERVED_SHARE_OF_CONSUMER) - reserved.own,
+      Math.floor(limit * RESERVED_SHARE) - reserved.total,
+      Math.floor(limit * RESERVED_SHARE_OF_CONSUMER) - reserved.own,
     );
-    const room = Math.min(this.#limit - used.total, this.#roomBeside(used));
+    const room = Math.min(limit - used.total, this.#use.roomBeside(used));
     return Math.max(0, Math.min(Math.floor(free * GRANT_SHARE), room));
-  }
-
-  #roomBeside({ total, own }: Use): number {
-    return Math.max(this.#sharedLimit - total, this.#limitOfConsumer - own);
-  }
-
-  get #sharedLimit(): number {
-    return (this.#limit * SHARED_FIFTHS) / FIFTHS;
-  }
-
-  get #limitOfConsumer(): number {
-    return this.#limit - this.#sharedLimit;
-  }
-
-  #admittedTo(consumerId: string): Use {
-    return { total: this.#log.total, own: this.#consumers.get(consumerId)?.total ?? 0 };
   }
 
   #reservedFor(consumerId: string): Use {
@@ -169,28 +133,16 @@ export class OrganizationWindow {
   }
 
   #dropExpired(now: number): void {
-    this.#log.dropExpired(now);
+    this.#use.dropExpired(now);
     for (const [id, { until }] of this.#reserved) if (until <= now) this.#reserved.delete(id);
-    for (const [id, counts] of this.#consumers) {
-      counts.dropExpired(now);
-      if (counts.total === 0) this.#consumers.delete(id);
-    }
   }
 
   #applyReport({ grantId, ages, unused }: TokenReport, consumerId: string, now: number): void {
-    for (const age of ages) if (age < WINDOW_MS) this.#record(consumerId, now - age, 1);
+    for (const age of ages) if (age < WINDOW_MS) this.#use.add(consumerId, now - age, 1);
     const grant = this.#reserved.get(grantId);
     if (!grant) return;
     grant.count -= ages.length + unused;
     if (grant.count <= 0) this.#reserved.delete(grantId);
-  }
-
-  #record(consumerId: string, time: number, count: number): void {
-    if (count === 0) return;
-    this.#log.add(time, count);
-    const counts = this.#consumers.get(consumerId) ?? new AdmissionCounts(CONSUMER_STEP_MS);
-    counts.add(time, count);
-    this.#consumers.set(consumerId, counts);
   }
 
   #reserve(grantId: string, consumerId: string, count: number, now: number): void {
@@ -199,11 +151,11 @@ export class OrganizationWindow {
 
   /** Until one more request of the consumer is admitted, if no other request is. */
   #waitMs(consumerId: string, now: number): number {
-    const log = this.#log.expirations;
-    const own = this.#consumers.get(consumerId)?.expirations ?? [];
-    const isBelowLimit = whenBelow(this.#limit, [...log, ...this.#reserved.values()], now);
-    const isShared = whenBelow(this.#sharedLimit, log, now);
-    const isOwn = whenBelow(this.#limitOfConsumer, own, now);
+    const { limit, sharedLimit, limitOfConsumer, expirations } = this.#use;
+    const own = this.#use.expirationsOf(consumerId);
+    const isBelowLimit = whenBelow(limit, [...expirations, ...this.#reserved.values()], now);
+    const isShared = whenBelow(sharedLimit, expirations, now);
+    const isOwn = whenBelow(limitOfConsumer, own, now);
     return Math.max(isBelowLimit, Math.min(isShared, isOwn)) - now;
   }
 }

@@ -28,3 +28,11 @@ export type PolicyName = keyof typeof POLICIES;
 export function organizationLimit(policy: PolicyName): number {
   return LIMITS.organizationRequests.value * POLICIES[policy].limit;
 }
+
+/** Units of database work per window, of all requests of one organization: see `UNITS`. */
+export const BUDGETS = {
+  caller: { units: LIMITS.databaseUnits.value },
+  runner: { units: LIMITS.runnerDatabaseUnits.value },
+} as const;
+
+export type BudgetName = keyof typeof BUDGETS;

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { callObject, isOverloaded } from "../lib/call-object.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { consoleLog, describeError } from "../lib/log.ts";
@@ -8,9 +9,12 @@ import { throttledSave } from "./throttled-save.ts";
 import type { AdmissionLog } from "./window.ts";
 
 /** Below the 500 ms that an isolate waits for this object. */
-const ORGANIZATION_BUDGET_MS = 400;
+const ORGANIZATION_TIME_MS = 400;
 const ORGANIZATION_TIMEOUT_MS = 250;
 const MIN_TIMEOUT_MS = 50;
+const MAX_REMEMBERED_COSTS = 1_000;
+/** From here on, a cost is reported at once, and not with the next tokens that the key needs. */
+const REPORTED_UNITS = 10_000;
 
 interface State {
   version: number;
@@ -26,9 +30,25 @@ interface TokenConsumer {
   consumerId: string;
 }
 
+/** What requests of a key have cost, in units of `UNITS`. Reported again, it has the same ID. */
+export interface Cost {
+  id: string;
+  units: number;
+}
+
+/** Earlier releases send none. */
+interface ConsumeOptions {
+  /** Whether the budget of the organization does not refuse the request. */
+  isExempt?: boolean | undefined;
+  /** Of earlier requests. */
+  cost?: Cost | undefined;
+}
+
 export interface Consumption extends KeyDecision {
   /** The newest version of the key that this object has received; 0 if the key never changed. */
   version: number;
+  /** For how long the budget of the organization is used up. Earlier releases send none. */
+  overBudgetMs?: number;
 }
 
 /**
@@ -41,6 +61,8 @@ export class RateLimiter extends DurableObject<Env> {
   /** By the ID of the session. */
   readonly #sessionWindows = new Map<string, KeyWindow>();
   #version = 0;
+  readonly #costs = new BoundedMap<string, true>(MAX_REMEMBERED_COSTS);
+  #unreportedUnits = 0;
   /** Whether the object has stored state, or a save is scheduled. */
   #isKnown = false;
 
@@ -70,14 +92,31 @@ export class RateLimiter extends DurableObject<Env> {
     sessionId?: string,
     consumerId = this.ctx.id.toString(),
     id: string = crypto.randomUUID(),
+    { isExempt = false, cost }: ConsumeOptions = {},
   ): Consumption | Promise<Consumption> {
+    if (cost) this.#add(cost);
     const window =
       sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
-    const decision = window.consume(Date.now(), id, resolve);
+    const decision = window.consume(Date.now(), id, resolve, isExempt);
     this.#requestTokens(window, { policy, organizationId, consumerId });
-    if (decision) return this.#toConsumption(decision, version);
-    return promise.then((late) => this.#toConsumption(late, version));
+    const toConsumption = (made: KeyDecision) => ({
+      ...this.#toConsumption(made, version),
+      overBudgetMs: window.overBudgetMs(Date.now()),
+    });
+    return decision ? toConsumption(decision) : promise.then(toConsumption);
+  }
+
+  /** Reports what requests have cost, after which none came that would have. */
+  report(cost: Cost, policy: PolicyName, organizationId: string, consumerId: string): void {
+    this.#add(cost);
+    this.#requestTokens(this.#windows[policy], { policy, organizationId, consumerId }, 1);
+  }
+
+  #add({ id, units }: Cost): void {
+    if (this.#costs.get(id)) return;
+    this.#costs.set(id, true);
+    this.#unreportedUnits += units;
   }
 
   /** Stores nothing, so made-up keys cost no storage. */
@@ -131,8 +170,9 @@ export class RateLimiter extends DurableObject<Env> {
     return { ...decision, version: this.#version };
   }
 
-  #requestTokens(window: KeyWindow, source: TokenConsumer): void {
-    const pending = window.nextRequest(Date.now(), () => crypto.randomUUID());
+  #requestTokens(window: KeyWindow, source: TokenConsumer, reportedUnits = REPORTED_UNITS): void {
+    const hasCosts = this.#unreportedUnits >= reportedUnits;
+    const pending = window.nextRequest(Date.now(), () => crypto.randomUUID(), hasCosts);
     if (!pending) return;
     const send = () => this.#send(window, source, pending);
     // Lets the response to a request that does not wait leave before more tokens are prefetched.
@@ -146,18 +186,21 @@ export class RateLimiter extends DurableObject<Env> {
     { policy, organizationId, consumerId }: TokenConsumer,
     { sentAt, waitingSince = sentAt, ...request }: PendingRequest,
   ): Promise<void> {
-    const budgetMs = ORGANIZATION_BUDGET_MS - (sentAt - waitingSince);
-    const first = Math.max(MIN_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, budgetMs));
-    const timeoutsMs = [first, Math.max(MIN_TIMEOUT_MS, budgetMs - first)] as const;
+    const timeMs = ORGANIZATION_TIME_MS - (sentAt - waitingSince);
+    const first = Math.max(MIN_TIMEOUT_MS, Math.min(ORGANIZATION_TIMEOUT_MS, timeMs));
+    const timeoutsMs = [first, Math.max(MIN_TIMEOUT_MS, timeMs - first)] as const;
+    const units = this.#unreportedUnits;
+    this.#unreportedUnits = 0;
     try {
       const response = await callObject(
         this.env.ORGANIZATION_LIMITER,
         organizationId,
-        (object) => object.lease(policy, { ...request, consumerId }),
+        (object) => object.lease(policy, { ...request, consumerId, units }),
         { timeoutsMs },
       );
       window.accept(response, Date.now());
     } catch (error) {
+      this.#unreportedUnits += units;
       if (isOverloaded(error)) return window.shedLoad(Date.now());
       const description = { organization_id: organizationId, policy, ...describeError(error) };
       consoleLog("error", "organization_limiter.unavailable", description);

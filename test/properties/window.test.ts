@@ -14,6 +14,7 @@ const REQUEST = {
   consumerId: "membership",
   policy: "default",
   version: 0,
+  isExempt: false,
 } as const;
 
 /** Gaps between requests, in milliseconds, for different load patterns. */

@@ -1,5 +1,10 @@
 import { env } from "cloudflare:workers";
-import { organizationLimit, type PolicyName } from "../../src/rate-limits/policies.ts";
+import {
+  BUDGETS,
+  type BudgetName,
+  organizationLimit,
+  type PolicyName,
+} from "../../src/rate-limits/policies.ts";
 
 const FIFTHS = 5;
 
@@ -25,4 +30,17 @@ export async function useWindow(
   const request = { id: crypto.randomUUID(), waiting: requests, prefetch: 0, reports: [] };
   const object = env.ORGANIZATION_LIMITER.getByName(organizationId);
   return (await object.lease(policy, { ...request, consumerId })).admitted;
+}
+
+/** Charges work of the consumer to the organization's budget. */
+export async function spend(
+  organizationId: string,
+  budget: BudgetName,
+  consumerId: string,
+  units: number = BUDGETS[budget].units,
+): Promise<void> {
+  const report = { id: crypto.randomUUID(), waiting: 0, prefetch: 0, reports: [] };
+  const policy = budget === "runner" ? "runner" : "default";
+  const object = env.ORGANIZATION_LIMITER.getByName(organizationId);
+  await object.lease(policy, { ...report, consumerId, units });
 }

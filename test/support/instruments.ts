@@ -157,6 +157,8 @@ export class Instrumented {
           version: () => record("version", async () => object.version()),
           raiseVersion: (version: number) =>
             record("raiseVersion", async () => object.raiseVersion(version)),
+          report: (...args: Parameters<typeof object.report>) =>
+            record("report", async () => object.report(...args)),
         };
       },
     };

@@ -25,6 +25,7 @@ export async function reportStack(
 ): Promise<Directive> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
+  if (input.status === "in_progress") ctx.requireBudget();
   const now = clock.now();
   const resources = input.resources?.map((each) => ({
     ...each,

@@ -60,20 +60,18 @@ import {
 } from "../../../src/features/trusts/model.ts";
 import { MAXIMUM_TRIES } from "../../../src/features/variables/bulk-write.ts";
 import { MAX_AGE_SECONDS } from "../../../src/http/cors.ts";
+import { UNITS } from "../../../src/lib/database-units.ts";
 import { ERRORS } from "../../../src/lib/errors.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
 import { PORTS } from "../../../src/lib/target-url.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
-import { CALL_TIMEOUT_MS } from "../../../src/rate-limits/limiter.ts";
-import {
-  FIFTHS,
-  RESERVED_SHARE,
-  SHARED_FIFTHS,
-} from "../../../src/rate-limits/organization-window.ts";
+import { CALL_TIMEOUT_MS, REPORTED_UNITS } from "../../../src/rate-limits/limiter.ts";
+import { RESERVED_SHARE } from "../../../src/rate-limits/organization-window.ts";
 import { FALLBACK_SHARE, POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
 import { TOKEN_TTL_MS } from "../../../src/rate-limits/prefetched-tokens.ts";
+import { FIFTHS, SHARED_FIFTHS } from "../../../src/rate-limits/shared-use.ts";
 import { readEffort } from "../../effort.ts";
 
 const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
@@ -150,6 +148,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `have used ${OF_CONSUMER} times the limit`,
     `until it is full at ${ORGANIZATION} times`,
     `gets ${SHARED} to 18 times the limit`,
+    `has a budget of it for each ${seconds(WINDOW_MS)} s`,
     `limited to ${limit("addressRequests")} in ${PERIOD_SECONDS} s for each client address`,
   ],
   "docs/api-keys.md": [
@@ -195,6 +194,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${limit("concurrentReads")} reads more`,
     `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
     `would add ${POLICIES.console.limit} requests to a key`,
+    `A cost below ${count(REPORTED_UNITS)} units waits`,
     `would add ${POLICIES.reveal.limit} reads`,
     `takes at most ${seconds(CACHE_TTL_MS)} s`,
     `recorded ${ONCE_A_MINUTE} for each credential`,
@@ -215,6 +215,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
   "docs/first-deployment.md": [`[Node.js](https://nodejs.org) ${nodeOf(".")} or newer`],
   "docs/glossary.md": [
     `within the last ${seconds(WINDOW_MS)} s`,
+    `may cause in any ${seconds(WINDOW_MS)} s`,
+    `written is charged as ${UNITS.rowWritten}`,
     `for at most ${seconds(CACHE_TTL_MS)} s`,
     `valid for ${seconds(LEASE_TTL_MS)} s and renewed`,
     `needs it, for ${seconds(TOKEN_TTL_MS)} s`,
