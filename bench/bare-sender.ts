@@ -1,6 +1,6 @@
 import { sendSigned } from "./send-signed.ts";
 
-export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";
+export { AttemptLog } from "../src/features/deployments/logs/attempt-log.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

@@ -1,8 +1,8 @@
+import { toPayload } from "../src/features/housekeeping/outbox/model.ts";
 import type { DeliveryMessage } from "../src/features/notifications/delivery/wake-up.ts";
-import { toPayload } from "../src/features/outbox/model.ts";
 import { sendSigned } from "./send-signed.ts";
 
-export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";
+export { AttemptLog } from "../src/features/deployments/logs/attempt-log.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

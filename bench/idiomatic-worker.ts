@@ -4,14 +4,14 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { validator } from "hono/validator";
 import { z } from "zod";
-import { apiKeys } from "../src/features/credentials/api-key-table.ts";
+import { apiKeys } from "../src/features/identity/credentials/api-key-table.ts";
 import { memberships } from "../src/features/tenancy/member-table.ts";
 import { projectMembers } from "../src/features/tenancy/project-member-table.ts";
 import { projects } from "../src/features/tenancy/project-table.ts";
 import { sha256Hex } from "../src/lib/digest.ts";
 import type { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 
-export { AttemptLog } from "../src/features/logs/attempt-log.do.ts";
+export { AttemptLog } from "../src/features/deployments/logs/attempt-log.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { issueRunnerToken } from "../src/features/runner-tokens/credentials.ts";
+import { issueRunnerToken } from "../src/features/identity/runner-tokens/credentials.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";
 import type { Seed } from "./seed.ts";

@@ -1,5 +1,5 @@
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../src/features/housekeeping/outbox/model.ts";
 import { secretContext, urlContext } from "../src/features/notifications/integrations/secret.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../src/features/outbox/model.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { newId } from "../src/lib/ids.ts";

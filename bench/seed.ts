@@ -4,9 +4,13 @@ import type { Actor } from "../src/actor.ts";
 import type { IssuedKey } from "../src/auth/credentials.ts";
 import { batch } from "../src/db/batch.ts";
 import type { Database } from "../src/db/client.ts";
-import { issueApiKey } from "../src/features/api-keys/credentials.ts";
-import { apiKeys } from "../src/features/credentials/api-key-table.ts";
-import { findProject, insertProject, type ProjectRow } from "../src/features/projects/store.ts";
+import { issueApiKey } from "../src/features/identity/api-keys/credentials.ts";
+import { apiKeys } from "../src/features/identity/credentials/api-key-table.ts";
+import {
+  findProject,
+  insertProject,
+  type ProjectRow,
+} from "../src/features/projects/projects/store.ts";
 import { accounts, memberships } from "../src/features/tenancy/member-table.ts";
 import { organizations } from "../src/features/tenancy/organization-table.ts";
 import { systemClock } from "../src/lib/clock.ts";

@@ -2,20 +2,20 @@ import { Dispatcher } from "./auth/dispatcher.ts";
 import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./auth/schemes.ts";
 import { openForWriting } from "./db/client.ts";
 import type { PublicRouteDeps } from "./feature.ts";
-import { HEALTH_PATH } from "./features/health/routes.ts";
+import { withDirective } from "./features/deployments/runner-api/directive-header.ts";
+import { HEALTH_PATH } from "./features/housekeeping/health/routes.ts";
 import {
   isIdempotent,
   type ReadResource,
   readIdempotencyKey,
-} from "./features/idempotency/middleware.ts";
+} from "./features/housekeeping/idempotency/middleware.ts";
+import { looksLikeRunnerToken } from "./features/identity/runner-tokens/index.ts";
 import { FEATURES } from "./features/index.ts";
 import {
   consume,
   type DeliveryMessage,
   Endpoints as WebhookEndpoints,
 } from "./features/notifications/delivery/index.ts";
-import { withDirective } from "./features/runner-api/directive-header.ts";
-import { looksLikeRunnerToken } from "./features/runner-tokens/index.ts";
 import { isPagePath, servePage } from "./http/assets.ts";
 import { isPreflight, preflightResponse, setCorsHeaders } from "./http/cors.ts";
 import { readPreconditions, replyNotModified, tagPolled } from "./http/entity-tags.ts";

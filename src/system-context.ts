@@ -1,8 +1,8 @@
 import type { Settings, SystemContext } from "./context.ts";
 import type { Database } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
+import { eraseLogs, refreshFollowers, refreshLogs } from "./features/deployments/logs/index.ts";
 import { FEATURES } from "./features/index.ts";
-import { eraseLogs, refreshFollowers, refreshLogs } from "./features/logs/index.ts";
 import { wakeConsumers } from "./features/notifications/delivery/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";

@@ -277,7 +277,7 @@ describe("imports", () => {
       .map(({ file }) => file);
     expect(documentation.length).toBeGreaterThan(60);
     const inWorker = reached("index.ts");
-    expect(inWorker).toContain("features/projects/schemas.ts");
+    expect(inWorker).toContain("features/projects/projects/schemas.ts");
     expect(documentation.filter((file) => inWorker.has(file))).toEqual([]);
     const inDocument = reached("document/describe-api.ts");
     expect(documentation.filter((file) => !inDocument.has(file))).toEqual([
@@ -329,8 +329,8 @@ describe("imports", () => {
     expect(uses.size).toBeGreaterThan(40);
     visitAll();
     // Like an import of a deployment's table by the outbox.
-    const outbox = String(featureOf("features/outbox/fan-out.ts"));
-    uses.get(outbox)?.add(String(featureOf("features/deployments/table.ts")));
+    const outbox = String(featureOf("features/housekeeping/outbox/fan-out.ts"));
+    uses.get(outbox)?.add(String(featureOf("features/deployments/deployments/table.ts")));
     expect(visitAll).toThrow(`→ ${outbox}`);
   });
 
@@ -365,25 +365,28 @@ describe("imports", () => {
 const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
   { what: /^writes\/write-batch\.ts: writeBatch$/, because: "Every write of a caller." },
   { what: /: sweep\w+$|\/sweep\.ts: /, because: "The schedule." },
-  { what: /^features\/purge\//, because: "The purge." },
+  { what: /^features\/housekeeping\/purge\//, because: "The purge." },
   {
-    what: /^features\/runner-api\//,
+    what: /^features\/deployments\/runner-api\//,
     because: "Calls of runners, with the fence of their attempt.",
   },
-  { what: /^features\/alarms\/service\.ts: reportAlarmAsRunner$/, because: "A call of a runner." },
+  {
+    what: /^features\/deployments\/alarms\/service\.ts: reportAlarmAsRunner$/,
+    because: "A call of a runner.",
+  },
   { what: /^features\/notifications\/delivery\/sender\.ts: /, because: "The queue's consumer." },
   {
     what: /^features\/notifications\/(recoveries\/service\.ts: advance|integrations\/service\.ts: advanceAll)$/,
     because: "Deliveries of a recovery, in chunks.",
   },
   { what: /\/credentials\.ts: \w+Store$/, because: "When a credential was last used." },
-  { what: /^features\/idempotency\/once\.ts: /, because: "The entries themselves." },
+  { what: /^features\/housekeeping\/idempotency\/once\.ts: /, because: "The entries themselves." },
   {
-    what: /^features\/audit\/service\.ts: (refuseEscalation|exportAuditLog)$/,
+    what: /^features\/housekeeping\/audit\/service\.ts: (refuseEscalation|exportAuditLog)$/,
     because: "What only the audit log has: refusals and exports.",
   },
   {
-    what: /^features\/variables\/bulk-write\.ts: tryPut$/,
+    what: /^features\/projects\/variables\/bulk-write\.ts: tryPut$/,
     because: "Two statements decide, each by itself, and one event has the changes of both.",
   },
 ];
@@ -419,7 +422,7 @@ describe("writes of callers", () => {
     const violating = {
       "features/violating/store.ts": `
 import { insertFrom } from "../../db/insert-from.ts";
-import { stacks } from "../stacks/table.ts";
+import { stacks } from "../projects/stacks/table.ts";
 export function remove({ db }: Context) {
   return { removed: db
     .delete(stacks) };
@@ -430,7 +433,7 @@ export function list({ db }: Context) {
 `,
       "features/violating/service.ts": `
 import { batch, batch as run } from "../../db/batch.ts";
-import { auditRead } from "../audit/index.ts";
+import { auditRead } from "../housekeeping/audit/index.ts";
 import * as store from "./store.ts";
 export async function verb(ctx: ServiceContext, given: Statements) {
   ${before}

@@ -1,4 +1,4 @@
-import { statesBefore, TRANSITIONS } from "../../src/features/deployments/lifecycle.ts";
+import { statesBefore, TRANSITIONS } from "../../src/features/deployments/deployments/lifecycle.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { CommandError } from "../lib/command-error.ts";
 import { newHeader, type Row, type RowLine, type Value, withTrailer } from "./file.ts";

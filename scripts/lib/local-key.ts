@@ -1,5 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
-import { bootstraps } from "../../src/features/bootstrap/table.ts";
+import { bootstraps } from "../../src/features/identity/bootstrap/table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { CommandError } from "./command.ts";
 import { openLocalDatabase } from "./database.ts";

@@ -1,10 +1,10 @@
 import { drizzle } from "drizzle-orm/d1";
-import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import {
   REPLACED_ISOLATES_END_MS,
   type Rotation,
   rotateAll,
-} from "../../src/features/key-rotation/rotation.ts";
+} from "../../src/features/housekeeping/key-rotation/rotation.ts";
+import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import type { Cipher } from "../../src/lib/cipher.ts";
 
 export interface RotationOptions {

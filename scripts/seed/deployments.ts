@@ -1,4 +1,7 @@
-import type { DeploymentStatus, StackStatus } from "../../src/features/deployments/lifecycle.ts";
+import type {
+  DeploymentStatus,
+  StackStatus,
+} from "../../src/features/deployments/deployments/lifecycle.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
 import type { SeededProject } from "./projects.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../bench/seed.ts";
 import type { Actor } from "../../src/actor.ts";
 import { batch } from "../../src/db/batch.ts";
-import { insertProject } from "../../src/features/projects/store.ts";
+import { insertProject } from "../../src/features/projects/projects/store.ts";
 import { projectMembers } from "../../src/features/tenancy/project-member-table.ts";
 import { seedDeployments } from "./deployments.ts";
 import type { HistorySize } from "./history-size.ts";

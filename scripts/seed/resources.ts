@@ -1,4 +1,4 @@
-import type { ResourceStatus } from "../../src/features/resources/model.ts";
+import type { ResourceStatus } from "../../src/features/deployments/resources/model.ts";
 import { chunksOf, type Numbered } from "./chunks.ts";
 import type { SeededProject } from "./projects.ts";
 

@@ -1,12 +1,20 @@
 import { requireScope } from "../actor.ts";
 import type { CoreContext, RunnerContext, ServiceContext } from "../context.ts";
-import { apiKeyStore, type KeyPrincipal, parseApiKey } from "../features/api-keys/index.ts";
+import {
+  apiKeyStore,
+  type KeyPrincipal,
+  parseApiKey,
+} from "../features/identity/api-keys/index.ts";
 import {
   parseRunnerToken,
   type RunnerPrincipal,
   runnerTokenStore,
-} from "../features/runner-tokens/index.ts";
-import { parseSession, type SessionPrincipal, sessionStore } from "../features/sessions/index.ts";
+} from "../features/identity/runner-tokens/index.ts";
+import {
+  parseSession,
+  type SessionPrincipal,
+  sessionStore,
+} from "../features/identity/sessions/index.ts";
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
 import { SEND_API_KEY, SEND_RUNNER_TOKEN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";

@@ -2,21 +2,25 @@ import type { Actor } from "../actor.ts";
 import type { PublicContext, ServiceContext } from "../context.ts";
 import { after, batch, type Results, type Statement, type Statements } from "../db/batch.ts";
 import { refuseTaken, type Taken } from "../db/constraint-errors.ts";
-import { type AuditedAct, type OtherActor, writeAudit } from "../features/audit/index.ts";
+import {
+  type AuditedAct,
+  type OtherActor,
+  writeAudit,
+} from "../features/housekeeping/audit/index.ts";
 import {
   type Action,
   type Change,
   isNoOp,
   type WrittenFields,
   writeChanges,
-} from "../features/changelog/index.ts";
+} from "../features/housekeeping/changelog/index.ts";
 import {
   type EntryOptions,
   type Shown,
   saveResponse,
   sealSecrets,
-} from "../features/idempotency/index.ts";
-import { type Growth, limitGrowth } from "../features/usage/index.ts";
+} from "../features/housekeeping/idempotency/index.ts";
+import { type Growth, limitGrowth } from "../features/housekeeping/usage/index.ts";
 
 /** Of whoever writes: a request, the callback of a service, or a person who signs in. */
 export interface WriteContext extends PublicContext, Pick<ServiceContext, "idempotentRequest"> {

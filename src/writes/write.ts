@@ -1,6 +1,6 @@
 import type { Results, RowsStatement, Statements } from "../db/batch.ts";
-import type { Change } from "../features/changelog/index.ts";
-import type { Select } from "../features/idempotency/index.ts";
+import type { Change } from "../features/housekeeping/changelog/index.ts";
+import type { Select } from "../features/housekeeping/idempotency/index.ts";
 import {
   type Changes,
   type Entry,

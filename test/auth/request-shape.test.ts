@@ -285,7 +285,7 @@ describe("with a key that is not cached", () => {
 
   it("a well-formed key that does not exist is looked up once, then cached as unknown", async () => {
     const worker = new Instrumented();
-    const { issueApiKey } = await import("../../src/features/api-keys/index.ts");
+    const { issueApiKey } = await import("../../src/features/identity/api-keys/index.ts");
     const { key } = await issueApiKey("1".repeat(22));
     const client = new Client(key, worker.fetch);
     expect((await client.get("/v1/projects")).status).toBe(401);

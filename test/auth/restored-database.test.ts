@@ -6,7 +6,7 @@ import {
   type CredentialScope,
   listCredentials,
 } from "../../scripts/lib/recovery.ts";
-import { parseApiKey } from "../../src/features/api-keys/index.ts";
+import { parseApiKey } from "../../src/features/identity/api-keys/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { rememberDatabase } from "../support/backups.ts";
 import type { Client } from "../support/client.ts";

@@ -6,9 +6,9 @@ import {
   RUNNER_TOKEN_PATTERN,
   SIGN_IN_TOKEN_PATTERN,
 } from "../../src/auth/credentials.ts";
-import { FAILURES } from "../../src/features/deployments/index.ts";
+import { FAILURES } from "../../src/features/deployments/deployments/index.ts";
+import { FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
 import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
-import { FAILURE_REASONS } from "../../src/features/outbox/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";

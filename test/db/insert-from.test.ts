@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openForWriting } from "../../src/db/client.ts";
 import { insertFrom } from "../../src/db/insert-from.ts";
-import { deployments } from "../../src/features/deployments/table.ts";
+import { deployments } from "../../src/features/deployments/deployments/table.ts";
 import { accounts } from "../../src/features/tenancy/member-table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

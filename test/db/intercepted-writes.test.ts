@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { batch } from "../../src/db/batch.ts";
 import { interceptWrites, openForWriting } from "../../src/db/client.ts";
-import { usage } from "../../src/features/usage/table.ts";
+import { usage } from "../../src/features/housekeeping/usage/table.ts";
 
 const { db } = openForWriting(env.DB);
 

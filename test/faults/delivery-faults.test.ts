@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { batch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
-import { writeChanges } from "../../src/features/changelog/write.ts";
+import { writeChanges } from "../../src/features/housekeeping/changelog/write.ts";
 import { projects } from "../../src/features/tenancy/project-table.ts";
 import { systemContext } from "../../src/system-context.ts";
 import type { Parsed } from "../support/client.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import documentation from "../../docs/audit-log.md?raw";
-import { exportLines } from "../../src/features/audit/export.ts";
-import type { AuditEntryRow } from "../../src/features/audit/list-store.ts";
-import { ACTOR_TYPES, OUTCOMES } from "../../src/features/audit/model.ts";
+import { exportLines } from "../../src/features/housekeeping/audit/export.ts";
+import type { AuditEntryRow } from "../../src/features/housekeeping/audit/list-store.ts";
+import { ACTOR_TYPES, OUTCOMES } from "../../src/features/housekeeping/audit/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";

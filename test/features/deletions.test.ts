@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { usage } from "../../src/features/housekeeping/usage/table.ts";
 import { FEATURES } from "../../src/features/index.ts";
-import { usage } from "../../src/features/usage/table.ts";
 import type { Parsed, Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
 import { createMissing } from "../support/created.ts";

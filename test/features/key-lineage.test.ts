@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { excessOf, type Narrowing } from "../../src/features/api-keys/narrowing.ts";
+import { excessOf, type Narrowing } from "../../src/features/identity/api-keys/narrowing.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import { newProject, newWorld, SharedKeys } from "../support/world.ts";
 

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 import { rotateKeys } from "../../scripts/lib/rotation.ts";
 import type { Database } from "../../src/db/client.ts";
 import type { SealedColumn } from "../../src/db/sealed-column.ts";
-import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import {
   REPLACED_ISOLATES_END_MS,
   type RotationBatch,
   rotateBatch,
-} from "../../src/features/key-rotation/rotation.ts";
+} from "../../src/features/housekeeping/key-rotation/rotation.ts";
+import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { sealInFormV1 } from "../support/form-v1.ts";

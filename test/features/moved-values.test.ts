@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { valueContext } from "../../src/features/variables/model.ts";
+import { valueContext } from "../../src/features/projects/variables/model.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { issueSession } from "../../src/features/sessions/credentials.ts";
+import { issueSession } from "../../src/features/identity/sessions/credentials.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed } from "../support/client.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { beforeEach, describe, expect, it } from "vitest";
-import { insertVariable } from "../../src/features/variables/store.ts";
+import { insertVariable } from "../../src/features/projects/variables/store.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";

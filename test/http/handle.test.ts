@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { Documented } from "../../src/features/components/document.ts";
-import { presentComponent } from "../../src/features/components/presenters.ts";
-import { ComponentInput } from "../../src/features/components/schemas.ts";
+import type { Documented } from "../../src/features/projects/components/document.ts";
+import { presentComponent } from "../../src/features/projects/components/presenters.ts";
+import { ComponentInput } from "../../src/features/projects/components/schemas.ts";
 import {
   createComponent,
   getComponent,
   listComponents,
-} from "../../src/features/components/service.ts";
+} from "../../src/features/projects/components/service.ts";
 import { jsonBody } from "../../src/http/bodies.ts";
 import { operation } from "../../src/http/operation.ts";
 import { toPageRequest } from "../../src/http/pagination.ts";

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { rotateBatch } from "../../src/features/housekeeping/key-rotation/rotation.ts";
 import { SEALED_COLUMNS } from "../../src/features/index.ts";
-import { rotateBatch } from "../../src/features/key-rotation/rotation.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { Client, type Reply } from "../support/client.ts";
 import {

@@ -5,9 +5,13 @@ import { ExitCode } from "../../packages/cli/src/errors.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import type { CliContext } from "../../packages/cli/src/session.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  NOTIFICATION_KINDS,
+} from "../../src/features/housekeeping/outbox/events.ts";
+import { FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
 import { PAYLOADS } from "../../src/features/notifications/events/event-payloads.ts";
-import { EVENT_TYPES, EVENTS, NOTIFICATION_KINDS } from "../../src/features/outbox/events.ts";
-import { FAILURE_REASONS } from "../../src/features/outbox/model.ts";
 import { ERRORS } from "../../src/lib/errors.ts";
 import { RETENTION } from "../../src/lib/retention.ts";
 import { organizationLimit, POLICIES, type PolicyName } from "../../src/rate-limits/policies.ts";

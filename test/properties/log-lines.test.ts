@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planAppend } from "../../src/features/logs/append.ts";
-import { type LogLine, splitLines } from "../../src/features/logs/lines.ts";
-import type { LogChunk } from "../../src/features/logs/model.ts";
-import { toLinePage } from "../../src/features/logs/page.ts";
+import { planAppend } from "../../src/features/deployments/logs/append.ts";
+import { type LogLine, splitLines } from "../../src/features/deployments/logs/lines.ts";
+import type { LogChunk } from "../../src/features/deployments/logs/model.ts";
+import { toLinePage } from "../../src/features/deployments/logs/page.ts";
 import { concatenate, cut, decode, outputBytes } from "../support/log-bytes.ts";
 
 const RUNS = { numRuns: 2_000 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { excessOf, type Narrowing } from "../../src/features/api-keys/narrowing.ts";
+import { excessOf, type Narrowing } from "../../src/features/identity/api-keys/narrowing.ts";
 import { grantsScope, SCOPES } from "../../src/lib/scopes.ts";
 
 const scopes = fc.option(fc.uniqueArray(fc.constantFrom(...SCOPES), { maxLength: 6 }));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PacedSender } from "../../src/features/logs/paced-sender.ts";
+import { PacedSender } from "../../src/features/deployments/logs/paced-sender.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });

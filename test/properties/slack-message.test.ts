@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EVENT_TYPES, type EventType } from "../../src/features/housekeeping/outbox/events.ts";
 import { quote, shorten } from "../../src/features/notifications/slack/block-kit.ts";
 import { toSlackMessage } from "../../src/features/notifications/slack/message.ts";
-import { EVENT_TYPES, type EventType } from "../../src/features/outbox/events.ts";
 
 const RUNS = 500;
 const ORIGIN = "https://longshore.example.com";

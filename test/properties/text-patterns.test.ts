@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { regexes } from "zod/v4";
-import { AccountInput } from "../../src/features/memberships/index.ts";
+import { AccountInput } from "../../src/features/identity/memberships/index.ts";
 import { line, paragraphs, text } from "../../src/lib/schemas.ts";
 import { EMAIL, LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { issueApiKey } from "../../src/features/api-keys/index.ts";
+import { issueApiKey } from "../../src/features/identity/api-keys/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";

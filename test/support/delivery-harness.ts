@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/housekeeping/outbox/model.ts";
 import {
   type DeliveryMessage,
   wakeConsumers,
 } from "../../src/features/notifications/delivery/index.ts";
 import { secretContext, urlContext } from "../../src/features/notifications/integrations/index.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/outbox/model.ts";
 import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
-import type { LogStub } from "../../src/features/logs/messages.ts";
+import type { LogStub } from "../../src/features/deployments/logs/messages.ts";
 import { sha256Hex } from "../../src/lib/digest.ts";
 import type { Client, Reply } from "./client.ts";
 import { Attempt } from "./runner.ts";

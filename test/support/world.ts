@@ -1,15 +1,19 @@
 import { env } from "cloudflare:workers";
 import { batch } from "../../src/db/batch.ts";
 import { openForWriting } from "../../src/db/client.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../../src/features/api-keys/index.ts";
-import type { ApiKeyRow } from "../../src/features/api-keys/store.ts";
-import { toAccountRow } from "../../src/features/memberships/index.ts";
+import { insertKey, issueApiKey, newKeyRow } from "../../src/features/identity/api-keys/index.ts";
+import type { ApiKeyRow } from "../../src/features/identity/api-keys/store.ts";
+import { toAccountRow } from "../../src/features/identity/memberships/index.ts";
+import { prepareOrganization } from "../../src/features/identity/organizations/index.ts";
+import { issueRunnerToken } from "../../src/features/identity/runner-tokens/credentials.ts";
+import { insertToken } from "../../src/features/identity/runner-tokens/store.ts";
+import {
+  insertTrust,
+  insertUsedToken,
+  type TrustRow,
+} from "../../src/features/identity/trusts/store.ts";
 import { PAYLOADS } from "../../src/features/notifications/events/event-payloads.ts";
-import { prepareOrganization } from "../../src/features/organizations/index.ts";
-import { issueRunnerToken } from "../../src/features/runner-tokens/credentials.ts";
-import { insertToken } from "../../src/features/runner-tokens/store.ts";
 import { accounts } from "../../src/features/tenancy/member-table.ts";
-import { insertTrust, insertUsedToken, type TrustRow } from "../../src/features/trusts/store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { OrgRole } from "../../src/lib/roles.ts";

@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
-import { TRANSITIONS, type Transition } from "../../src/features/deployments/lifecycle.ts";
+import {
+  TRANSITIONS,
+  type Transition,
+} from "../../src/features/deployments/deployments/lifecycle.ts";
 
 interface Machine {
   table: string;

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, it } from "vitest";
-import { DEPLOYMENT_STATUSES } from "../../../src/features/deployments/lifecycle.ts";
+import { DEPLOYMENT_STATUSES } from "../../../src/features/deployments/deployments/lifecycle.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import type { Client } from "../../support/client.ts";

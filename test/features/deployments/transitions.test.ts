@@ -8,10 +8,10 @@ import {
   statesBefore,
   TRANSITIONS,
   type Transition,
-} from "../../../src/features/deployments/lifecycle.ts";
+} from "../../../src/features/deployments/deployments/lifecycle.ts";
 
 const modules: Record<string, object> = import.meta.glob(
-  "../../../src/features/deployments/transitions/*.ts",
+  "../../../src/features/deployments/deployments/transitions/*.ts",
   { eager: true },
 );
 
@@ -46,7 +46,7 @@ describe("the table of transitions", () => {
 
   it.each(rows)("names a function that exists (%s, %o)", (_, { code }) => {
     const [file, name] = code.split(".");
-    const module = modules[`../../../src/features/deployments/transitions/${file}.ts`];
+    const module = modules[`../../../src/features/deployments/deployments/transitions/${file}.ts`];
     expect(module).toHaveProperty(String(name), expect.any(Function));
   });
 

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CLOSING_LINE } from "../../../src/features/logs/model.ts";
+import { CLOSING_LINE } from "../../../src/features/deployments/logs/model.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";

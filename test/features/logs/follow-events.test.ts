@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type FollowedLog, followLog, type LogEvent } from "../../../src/features/logs/follow.ts";
-import type { LogNotification } from "../../../src/features/logs/messages.ts";
-import type { Run } from "../../../src/features/logs/run.ts";
+import {
+  type FollowedLog,
+  followLog,
+  type LogEvent,
+} from "../../../src/features/deployments/logs/follow.ts";
+import type { LogNotification } from "../../../src/features/deployments/logs/messages.ts";
+import type { Run } from "../../../src/features/deployments/logs/run.ts";
 
 const MINUTE_MS = 60_000;
 const RUNNING: Run = {

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { EVENT_TYPES } from "../../../src/features/outbox/events.ts";
-import { FAILURE_REASONS } from "../../../src/features/outbox/model.ts";
+import { EVENT_TYPES } from "../../../src/features/housekeeping/outbox/events.ts";
+import { FAILURE_REASONS } from "../../../src/features/housekeeping/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, resolve, webhookViolations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";

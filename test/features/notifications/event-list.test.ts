@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../../src/features/outbox/events.ts";
+import { EVENT_TYPES } from "../../../src/features/housekeeping/outbox/events.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";

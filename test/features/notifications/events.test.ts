@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { PAYLOADS } from "../../../src/features/notifications/events/event-payloads.ts";
 import {
   EVENT_TYPES,
   type EventType,
   NOTIFICATION_KINDS,
-} from "../../../src/features/outbox/events.ts";
+} from "../../../src/features/housekeeping/outbox/events.ts";
+import { PAYLOADS } from "../../../src/features/notifications/events/event-payloads.ts";
 import { canonicalId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
 import {

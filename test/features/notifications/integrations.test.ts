@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { NOTIFICATION_KINDS } from "../../../src/features/housekeeping/outbox/events.ts";
 import {
   secretContext,
   urlContext,
 } from "../../../src/features/notifications/integrations/index.ts";
-import { NOTIFICATION_KINDS } from "../../../src/features/outbox/events.ts";
 import { Cipher } from "../../../src/lib/cipher.ts";
 import { CANARY_PREFIX } from "../../support/canary-secrets.ts";
 import type { Client, Parsed } from "../../support/client.ts";

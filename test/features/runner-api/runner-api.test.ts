@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { issueRunnerToken } from "../../../src/features/runner-tokens/credentials.ts";
+import { issueRunnerToken } from "../../../src/features/identity/runner-tokens/credentials.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { listAuditLog } from "../../support/audit.ts";

@@ -1,7 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openForWriting } from "../../../src/db/client.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../../../src/features/api-keys/index.ts";
+import {
+  insertKey,
+  issueApiKey,
+  newKeyRow,
+} from "../../../src/features/identity/api-keys/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";

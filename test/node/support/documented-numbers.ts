@@ -9,7 +9,6 @@ import { MAXIMUM_WAITING_BYTES } from "../../../packages/runner/src/terminal-out
 import { ENDING_MS, MAXIMUM_PENDING } from "../../../packages/runner/src/uploads.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { CACHE_TTL_MS } from "../../../src/auth/credential-cache.ts";
-import { REFUSAL_INTERVAL_MS } from "../../../src/features/audit/store.ts";
 import {
   CANCEL_TIMEOUT_MS,
   HEARTBEAT_INTERVAL_MS,
@@ -18,11 +17,31 @@ import {
   LOST_AFTER_MS,
   MAXIMUM_LAPSED_OFFERS,
   OFFER_TTL_MS,
-} from "../../../src/features/deployments/lifecycle.ts";
-import { INVITATION_TTL_MS } from "../../../src/features/invitations/model.ts";
-import { REPLACED_ISOLATES_END_MS } from "../../../src/features/key-rotation/rotation.ts";
-import { CHECK_EVERY_MS } from "../../../src/features/logs/follow.ts";
-import { MS_PER_FOLLOWER } from "../../../src/features/logs/paced-sender.ts";
+} from "../../../src/features/deployments/deployments/lifecycle.ts";
+import { CHECK_EVERY_MS } from "../../../src/features/deployments/logs/follow.ts";
+import { MS_PER_FOLLOWER } from "../../../src/features/deployments/logs/paced-sender.ts";
+import { MAXIMUM_REBASES } from "../../../src/features/deployments/runner-api/start.ts";
+import { REFUSAL_INTERVAL_MS } from "../../../src/features/housekeeping/audit/store.ts";
+import { REPLACED_ISOLATES_END_MS } from "../../../src/features/housekeeping/key-rotation/rotation.ts";
+import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/housekeeping/purge/run.ts";
+import { INVITATION_TTL_MS } from "../../../src/features/identity/invitations/model.ts";
+import { SIGN_IN_TTL_MS } from "../../../src/features/identity/open-id-connect/model.ts";
+import { METADATA_TTL_MS } from "../../../src/features/identity/open-id-connect/provider.ts";
+import {
+  SESSION_IDLE_MS,
+  SESSION_TTL_MS,
+  SIGN_IN_LINK_TTL_MS,
+  USE_INTERVAL_MS,
+} from "../../../src/features/identity/sessions/model.ts";
+import {
+  KEYS_TTL_MS,
+  RELOAD_INTERVAL_MS,
+  STALE_TTL_MS,
+} from "../../../src/features/identity/trusts/issuer-keys.ts";
+import {
+  CLOCK_TOLERANCE_SECONDS,
+  DEFAULT_TTL_SECONDS,
+} from "../../../src/features/identity/trusts/model.ts";
 import { CLAIM_MS } from "../../../src/features/notifications/delivery/claim.ts";
 import {
   SLOW_MS,
@@ -38,27 +57,8 @@ import {
 import { SLACK_INTERVAL_MS } from "../../../src/features/notifications/delivery/turns.ts";
 import { SECRET_OVERLAP_MS } from "../../../src/features/notifications/integrations/secret.ts";
 import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts";
-import { SIGN_IN_TTL_MS } from "../../../src/features/open-id-connect/model.ts";
-import { METADATA_TTL_MS } from "../../../src/features/open-id-connect/provider.ts";
-import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/purge/run.ts";
-import { MAXIMUM_REBASES } from "../../../src/features/runner-api/start.ts";
-import {
-  SESSION_IDLE_MS,
-  SESSION_TTL_MS,
-  SIGN_IN_LINK_TTL_MS,
-  USE_INTERVAL_MS,
-} from "../../../src/features/sessions/model.ts";
+import { MAXIMUM_TRIES } from "../../../src/features/projects/variables/bulk-write.ts";
 import { DEFAULT_RUN_SECONDS } from "../../../src/features/tenancy/model.ts";
-import {
-  KEYS_TTL_MS,
-  RELOAD_INTERVAL_MS,
-  STALE_TTL_MS,
-} from "../../../src/features/trusts/issuer-keys.ts";
-import {
-  CLOCK_TOLERANCE_SECONDS,
-  DEFAULT_TTL_SECONDS,
-} from "../../../src/features/trusts/model.ts";
-import { MAXIMUM_TRIES } from "../../../src/features/variables/bulk-write.ts";
 import { MAX_AGE_SECONDS } from "../../../src/http/cors.ts";
 import { UNITS } from "../../../src/lib/database-units.ts";
 import { ERRORS } from "../../../src/lib/errors.ts";

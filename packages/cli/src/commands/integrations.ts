@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import {
   NOTIFICATION_KINDS,
   type NotificationKind,
-} from "../../../../src/features/outbox/events.ts";
+} from "../../../../src/features/housekeeping/outbox/events.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { requireIntegration } from "../integrations.ts";

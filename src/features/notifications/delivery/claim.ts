@@ -1,10 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import type { EventType } from "../../outbox/events.ts";
-import { integrations } from "../../outbox/integration-table.ts";
-import type { DeliveryStatus, FailureReason, IntegrationType } from "../../outbox/model.ts";
-import { deliveries } from "../../outbox/table.ts";
+import type { EventType } from "../../housekeeping/outbox/events.ts";
+import { integrations } from "../../housekeeping/outbox/integration-table.ts";
+import type {
+  DeliveryStatus,
+  FailureReason,
+  IntegrationType,
+} from "../../housekeeping/outbox/model.ts";
+import { deliveries } from "../../housekeeping/outbox/table.ts";
 import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 
 /** Bounds crash loops: a claim counts even if it ends without a recorded delivery attempt. */

@@ -6,8 +6,8 @@ import {
   insertEntries,
   toEntries,
   writeChangelogEvent,
-} from "../../changelog/index.ts";
-import { integrations } from "../../outbox/integration-table.ts";
+} from "../../housekeeping/changelog/index.ts";
+import { integrations } from "../../housekeeping/outbox/integration-table.ts";
 
 /** A delivery attempt of the integration has failed. */
 export interface FailedIntegration {

@@ -1,6 +1,6 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { Output } from "../../../lib/schemas.ts";
-import { toPayload } from "../../outbox/model.ts";
+import { toPayload } from "../../housekeeping/outbox/model.ts";
 import type { EventPayload } from "../events/event-payloads.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
 

@@ -2,7 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import { DecryptionError } from "../../../lib/cipher.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { targetProblem } from "../../../lib/target-url.ts";
-import { toPayload } from "../../outbox/model.ts";
+import { toPayload } from "../../housekeeping/outbox/model.ts";
 import { secretContext, urlContext } from "../integrations/index.ts";
 import { toSlackMessage } from "../slack/index.ts";
 import type { ClaimedDelivery } from "./claim.ts";

@@ -3,7 +3,7 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { DELIVERY_STATUSES, FAILURE_REASONS } from "../../outbox/model.ts";
+import { DELIVERY_STATUSES, FAILURE_REASONS } from "../../housekeeping/outbox/model.ts";
 import { EventPayload, PAYLOADS } from "../events/event-payloads.ts";
 import { EventTypeName } from "../events/responses.ts";
 import { failureOf } from "./outcome.ts";

@@ -3,7 +3,7 @@ import { ListQuery } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { enumFilter } from "../../../lib/schemas.ts";
-import { DELIVERY_STATUSES } from "../../outbox/model.ts";
+import { DELIVERY_STATUSES } from "../../housekeeping/outbox/model.ts";
 import { IntegrationParams } from "../integrations/index.ts";
 
 export const DeliveryParams = lazy(() =>

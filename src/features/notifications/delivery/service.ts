@@ -4,7 +4,7 @@ import { batch } from "../../../db/batch.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { writePing, writeRedelivery } from "../../outbox/index.ts";
+import { writePing, writeRedelivery } from "../../housekeeping/outbox/index.ts";
 import {
   DISABLED,
   findIntegration,

@@ -5,9 +5,9 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
-import { integrations } from "../../outbox/integration-table.ts";
-import type { DeliveryStatus } from "../../outbox/model.ts";
-import { DATA, deliveries, deliveryAttempts, events } from "../../outbox/table.ts";
+import { integrations } from "../../housekeeping/outbox/integration-table.ts";
+import type { DeliveryStatus } from "../../housekeeping/outbox/model.ts";
+import { DATA, deliveries, deliveryAttempts, events } from "../../housekeeping/outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,

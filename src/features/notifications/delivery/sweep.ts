@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { OVERDUE_MS } from "../../outbox/model.ts";
-import { deliveries } from "../../outbox/table.ts";
+import { OVERDUE_MS } from "../../housekeeping/outbox/model.ts";
+import { deliveries } from "../../housekeeping/outbox/table.ts";
 
 const MAX_WAKE_UPS = LIMITS.sweepDeliveries.value;
 

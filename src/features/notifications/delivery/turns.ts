@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../../lib/limits.ts";
-import { IS_CONFIRMED } from "../../outbox/integration-table.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../outbox/model.ts";
+import { IS_CONFIRMED } from "../../housekeeping/outbox/integration-table.ts";
+import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../housekeeping/outbox/model.ts";
 
 const MAX_ORGANIZATIONS = LIMITS.scannedOrganizations.value;
 const MAX_INTEGRATIONS = LIMITS.scannedIntegrations.value;

@@ -3,10 +3,15 @@ import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { CHANGED, CHANGED_ID, ChangeAction, ChangedRecordType } from "../../changelog/responses.ts";
-import { FAILURES, type StackStatus } from "../../deployments/lifecycle.ts";
-import { StackStatusName } from "../../deployments/responses.ts";
-import type { EventType } from "../../outbox/events.ts";
+import { FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
+import { StackStatusName } from "../../deployments/deployments/responses.ts";
+import {
+  CHANGED,
+  CHANGED_ID,
+  ChangeAction,
+  ChangedRecordType,
+} from "../../housekeeping/changelog/responses.ts";
+import type { EventType } from "../../housekeeping/outbox/events.ts";
 
 const NAME_AT_EVENT = "Its name when the event happened.";
 

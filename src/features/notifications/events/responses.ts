@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { EVENT_TYPES } from "../../outbox/events.ts";
+import { EVENT_TYPES } from "../../housekeeping/outbox/events.ts";
 import { PAYLOADS } from "./event-payloads.ts";
 
 export const EventTypeName = component("EventType", () =>

@@ -2,7 +2,7 @@ import { documented } from "#documented";
 import { ListQuery } from "../../../http/pagination.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { enumFilter, identifierInput, timestampInput } from "../../../lib/schemas.ts";
-import { EVENT_TYPES } from "../../outbox/events.ts";
+import { EVENT_TYPES } from "../../housekeeping/outbox/events.ts";
 
 export const EventQuery = lazy(() =>
   ListQuery().extend({

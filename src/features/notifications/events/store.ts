@@ -11,8 +11,8 @@ import {
   sizeOf,
 } from "../../../db/keyset.ts";
 import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
-import { EVENT_TYPES, type EventType } from "../../outbox/events.ts";
-import { events } from "../../outbox/table.ts";
+import { EVENT_TYPES, type EventType } from "../../housekeeping/outbox/events.ts";
+import { events } from "../../housekeeping/outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,

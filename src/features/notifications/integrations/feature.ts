@@ -1,6 +1,9 @@
 import { sealedColumn } from "../../../db/sealed-column.ts";
 import type { Feature } from "../../../feature.ts";
-import { INTEGRATION_TOMBSTONE, integrations } from "../../outbox/integration-table.ts";
+import {
+  INTEGRATION_TOMBSTONE,
+  integrations,
+} from "../../housekeeping/outbox/integration-table.ts";
 import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { sweepIntegrations } from "./service.ts";

@@ -1,7 +1,7 @@
 import { Conflict } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import type { NotificationKind } from "../../outbox/events.ts";
-import type { IntegrationType } from "../../outbox/model.ts";
+import type { NotificationKind } from "../../housekeeping/outbox/events.ts";
+import type { IntegrationType } from "../../housekeeping/outbox/model.ts";
 
 /** The channel that a Slack installation has chosen. Slack, "oauth.v2.access". */
 export interface SlackChannel {

@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { maskHost, maskUrl } from "../../../lib/mask-url.ts";
-import type { Change, Fields } from "../../changelog/index.ts";
-import { NOTIFICATION_KINDS } from "../../outbox/events.ts";
+import type { Change, Fields } from "../../housekeeping/changelog/index.ts";
+import { NOTIFICATION_KINDS } from "../../housekeeping/outbox/events.ts";
 import {
   type Configuration,
   isConfirmed,

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { MASK, maskUrl } from "../../../lib/mask-url.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
-import { DISABLED_REASONS, INTEGRATION_TYPES } from "../../outbox/model.ts";
+import { DISABLED_REASONS, INTEGRATION_TYPES } from "../../housekeeping/outbox/model.ts";
 import { ENVIRONMENTS_MEANING, EXAMPLE_URL, flagsOf, STACKS_MEANING } from "./schemas.ts";
 
 const SHOWN_URL = maskUrl(EXAMPLE_URL);

@@ -9,7 +9,7 @@ import {
   EVENTS,
   NOTIFICATION_KINDS,
   type NotificationKind,
-} from "../../outbox/events.ts";
+} from "../../housekeeping/outbox/events.ts";
 
 export const EXAMPLE_URL = documented(() => "https://ci.example.com/hooks");
 

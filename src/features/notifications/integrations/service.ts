@@ -12,9 +12,9 @@ import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { targetProblem } from "../../../lib/target-url.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { type Change, writeChanges } from "../../changelog/index.ts";
-import { findProject, requireProject } from "../../projects/index.ts";
-import { bytesOf } from "../../usage/index.ts";
+import { type Change, writeChanges } from "../../housekeeping/changelog/index.ts";
+import { bytesOf } from "../../housekeeping/usage/index.ts";
+import { findProject, requireProject } from "../../projects/projects/index.ts";
 import {
   DISABLED,
   type Filters,

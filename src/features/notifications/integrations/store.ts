@@ -9,10 +9,10 @@ import {
   INTEGRATION_TOMBSTONE,
   IS_CONFIRMED,
   integrations,
-} from "../../outbox/integration-table.ts";
-import type { FailureReason } from "../../outbox/model.ts";
-import { deliveries, deliveryAttempts } from "../../outbox/table.ts";
-import { markForPurge } from "../../purge/index.ts";
+} from "../../housekeeping/outbox/integration-table.ts";
+import type { FailureReason } from "../../housekeeping/outbox/model.ts";
+import { deliveries, deliveryAttempts } from "../../housekeeping/outbox/table.ts";
+import { markForPurge } from "../../housekeeping/purge/index.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,

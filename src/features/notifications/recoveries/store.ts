@@ -6,9 +6,9 @@ import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../../lib/cursor.ts";
-import { writeRedeliveries } from "../../outbox/index.ts";
-import { IS_CONFIRMED, integrations } from "../../outbox/integration-table.ts";
-import { deliveries } from "../../outbox/table.ts";
+import { writeRedeliveries } from "../../housekeeping/outbox/index.ts";
+import { IS_CONFIRMED, integrations } from "../../housekeeping/outbox/integration-table.ts";
+import { deliveries } from "../../housekeeping/outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,

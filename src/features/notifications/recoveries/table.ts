@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
-import { integrations } from "../../outbox/integration-table.ts";
+import { integrations } from "../../housekeeping/outbox/integration-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 import { RECOVERY_STATUSES } from "./model.ts";

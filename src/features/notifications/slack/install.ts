@@ -3,10 +3,10 @@ import type { PublicContext, ServiceContext, SystemContext } from "../../../cont
 import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { toActor } from "../../api-keys/index.ts";
-import { NOTIFICATION_KINDS } from "../../outbox/events.ts";
-import { requireProject } from "../../projects/index.ts";
-import { bytesOf } from "../../usage/index.ts";
+import { NOTIFICATION_KINDS } from "../../housekeeping/outbox/events.ts";
+import { bytesOf } from "../../housekeeping/usage/index.ts";
+import { toActor } from "../../identity/api-keys/index.ts";
+import { requireProject } from "../../projects/projects/index.ts";
 import {
   CONFIRMATION_TTL_MS,
   insertIntegration,

@@ -1,6 +1,6 @@
 import { canonicalId } from "../../../lib/ids.ts";
-import { EVENTS, type EventType } from "../../outbox/events.ts";
-import type { Payload } from "../../outbox/model.ts";
+import { EVENTS, type EventType } from "../../housekeeping/outbox/events.ts";
+import type { Payload } from "../../housekeeping/outbox/model.ts";
 import type { EventData } from "../events/event-payloads.ts";
 import {
   type Block,

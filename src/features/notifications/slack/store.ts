@@ -1,6 +1,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
-import { apiKeys, KEY_AUTHORITY, whereKeyIsLive } from "../../credentials/api-key-table.ts";
+import {
+  apiKeys,
+  KEY_AUTHORITY,
+  whereKeyIsLive,
+} from "../../identity/credentials/api-key-table.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { NO_ENVIRONMENT, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";

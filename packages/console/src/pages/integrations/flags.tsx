@@ -1,4 +1,4 @@
-import { EVENTS } from "../../../../../src/features/outbox/events.ts";
+import { EVENTS } from "../../../../../src/features/housekeeping/outbox/events.ts";
 import type { Schemas } from "../../api.ts";
 import { Choices, type FormFields } from "../../components/form.tsx";
 

@@ -1,6 +1,0 @@
-import type { Feature } from "../../feature.ts";
-import { accountRoutes } from "./routes.ts";
-
-export const accountFeature = {
-  routes: { apiKey: [accountRoutes] },
-} satisfies Feature;

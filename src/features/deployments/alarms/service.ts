@@ -1,0 +1,72 @@
+import { authorize } from "../../../actor.ts";
+import type { RunnerContext, ServiceContext, SystemContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
+import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
+import { NotFound } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import { write } from "../../../writes/write.ts";
+import { findStack, requireStack, type StackRow } from "../../projects/stacks/index.ts";
+import type { AlarmReport } from "./model.ts";
+import type { AlarmRow } from "./store.ts";
+import * as store from "./store.ts";
+
+export async function listAlarms(
+  ctx: ServiceContext,
+  stackId: string,
+  page: PageRequest,
+): Promise<Page<AlarmRow>> {
+  const { db, actor } = ctx;
+  const { stacks, rows } = await batch(db, {
+    stacks: findStack(db, actor, stackId),
+    rows: store.listAlarms(db, actor.organizationId, stackId, page),
+  });
+  authorize(actor, "stack", stacks[0], "viewer");
+  return toPage(page, rows, (row) => row);
+}
+
+/** Writes an event if the state changes. Throws `Conflict` for a new alarm that exceeds the quota. */
+export async function reportAlarm(
+  ctx: ServiceContext,
+  stackId: string,
+  report: AlarmReport,
+): Promise<AlarmRow> {
+  const stack = await requireStack(ctx, stackId, "contributor");
+  const alarm = toAlarm(ctx, stack, report);
+  const { event, written } = store.writeReport(ctx, alarm);
+  return write(ctx, {
+    growth: {
+      organizationId: stack.organizationId,
+      bytes: store.addedBytes(alarm),
+      bounds: [store.alarmCountBound(alarm)],
+    },
+    first: { event },
+    guarded: written,
+    otherwise: notWritten,
+  });
+}
+
+/** Checks no quota: the reports of runners are never refused for one. */
+export async function reportAlarmAsRunner(
+  ctx: RunnerContext,
+  stackId: string,
+  report: AlarmReport,
+): Promise<AlarmRow> {
+  const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
+  if (!stack) throw new NotFound("stack");
+  const { written } = await batch(ctx.db, store.writeReport(ctx, toAlarm(ctx, stack, report)));
+  const [row] = written;
+  if (!row) throw notWritten();
+  return row;
+}
+
+function toAlarm(
+  { clock }: SystemContext,
+  { id: stackId, organizationId, projectId }: Pick<StackRow, "id" | "organizationId" | "projectId">,
+  report: AlarmReport,
+): AlarmRow {
+  const now = clock.now();
+  const times = { createdAt: now, changedAt: now, updatedAt: now };
+  return { id: newId(clock), stackId, organizationId, projectId, ...report, ...times };
+}
+
+const notWritten = () => new Error("The batch returned no alarm");

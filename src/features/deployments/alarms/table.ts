@@ -1,0 +1,34 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
+import { stacks } from "../../projects/stacks/table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
+import { ALARM_STATES } from "./model.ts";
+
+export const alarms = sqliteTable(
+  "alarms",
+  {
+    id: id("id").primaryKey(),
+    stackId: id("stack_id")
+      .notNull()
+      .references(() => stacks.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    state: text("state", { enum: ALARM_STATES }).notNull(),
+    reason: text("reason"),
+    createdAt: createdAt(),
+    /** When `state` last changed. */
+    changedAt: time("changed_at").notNull(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex("alarms_name").on(table.stackId, table.name),
+    index("alarms_list").on(table.stackId, table.createdAt, table.id),
+    index("alarms_project").on(table.projectId),
+  ],
+);

@@ -1,0 +1,145 @@
+import type { ServiceContext } from "../../../context.ts";
+import { BadInput, NotFound } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { bytesOf } from "../../housekeeping/usage/index.ts";
+import {
+  configurationProblem,
+  type EnvironmentRow,
+  requireEnvironment,
+} from "../../projects/environments/index.ts";
+import type { Queue } from "./lifecycle.ts";
+import { NOT_CONNECTED } from "./model.ts";
+import {
+  type Document,
+  type Operation,
+  PatchError,
+  type PatchedDocument,
+  patchDocument,
+} from "./patch.ts";
+import { presentNewDeployment } from "./presenters.ts";
+import type { DeploymentRow } from "./store.ts";
+import * as store from "./store.ts";
+import type { NewDeployment } from "./transitions/create.ts";
+import * as creation from "./transitions/create.ts";
+import { finalize } from "./transitions/finalize.ts";
+import { writePromotionEvent } from "./write-events.ts";
+
+const PATCH_TOO_LARGE =
+  `Send a patch of at most ${LIMITS.patchBytes.value} bytes of JSON, together with the values that ` +
+  "it replaces.";
+
+export interface DeploymentInput {
+  patch: readonly Operation[];
+  source: object | undefined;
+  /** In this order. Undefined: all stacks of the environment. */
+  stackIds: readonly string[] | undefined;
+  queue: Queue;
+  reason: string | undefined;
+}
+
+/**
+ * Throws `BadInput` if the patch does not apply, `NotFound` for a stack of another environment, and
+ * `Conflict` if the project is not connected.
+ */
+export async function createDeployment(
+  ctx: ServiceContext,
+  environmentId: string,
+  input: DeploymentInput,
+): Promise<DeploymentRow> {
+  const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  const { document, patch } = applyInput(environment, input.patch);
+  return queueDeployment(ctx, environment, {
+    queue: input.queue,
+    patch: JSON.stringify(patch),
+    configuration: JSON.stringify(document),
+    source: input.source ? JSON.stringify(input.source) : null,
+    stackIds: input.stackIds,
+    reason: input.reason ?? null,
+    isAbsolute: false,
+  });
+}
+
+export type DeploymentFields = Pick<
+  NewDeployment,
+  "patch" | "configuration" | "source" | "stackIds" | "reason" | "isAbsolute"
+> & { queue: Queue };
+
+/**
+ * Throws `LimitReached` for the stored bytes, then as `requireConnected`.
+ * @param promotedId The deployment that a promotion copies.
+ */
+export async function queueDeployment(
+  ctx: ServiceContext,
+  environment: EnvironmentRow,
+  fields: DeploymentFields,
+  promotedId?: string,
+): Promise<DeploymentRow> {
+  const { db, actor, clock } = ctx;
+  const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
+  const now = clock.now();
+  const id = newId(clock);
+  const ids = { organizationId, projectId, environmentId, configurationVersion };
+  const row = { id, ...ids, ...fields, now };
+  const { first, reads } = await writeBatch(ctx, {
+    growth: {
+      organizationId,
+      bytes: sizeOfDeployment(fields),
+      bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
+    },
+    first: { project: store.findConnectionStatus(db, organizationId, projectId) },
+    guarded: creation.insertDeployment(db, row),
+    changes: [
+      {
+        projectId,
+        action: "created",
+        record: { type: "deployment", id },
+        after: presentNewDeployment(row),
+      },
+    ],
+    effects: {
+      stacks: creation.insertStacks(db, row),
+      superseded: creation.supersedeOlder(db, id, environmentId, now),
+      cleared: creation.clearOldConfigurations(db, environmentId),
+      finalized: finalize(ctx, { environment: environmentId }, now),
+      promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
+    },
+    entry: {
+      row: store.selectDeployment(db, organizationId, id),
+      json: store.JSON_TEXTS,
+      condition: store.whereDeploymentExists(organizationId, id),
+    },
+    reads: { created: store.findDeployment(db, actor, id) },
+  });
+  const [created] = reads.created;
+  if (created) return created;
+  requireConnected(first.project[0]);
+  throw new NotFound("stack in the environment");
+}
+
+export function sizeOfDeployment(fields: DeploymentFields): number {
+  return bytesOf(fields.patch, fields.configuration, fields.source, fields.reason);
+}
+
+export function requireConnected(project: { connectionStatus: string } | undefined): void {
+  if (!project) throw new NotFound("environment");
+  if (project.connectionStatus === "connected") return;
+  throw NOT_CONNECTED;
+}
+
+function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
+  const patched = applyOrRefuse(environment, sent);
+  const message = patched.isTooLarge ? PATCH_TOO_LARGE : configurationProblem(patched.document);
+  if (message) throw new BadInput([{ path: "patch", message }]);
+  return patched;
+}
+
+function applyOrRefuse(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
+  try {
+    return patchDocument(JSON.parse(environment.configuration) as Document, sent);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Feature } from "../../../feature.ts";
+import { changeRoutes } from "./change-routes.ts";
+import { deploymentRoutes } from "./routes.ts";
+import { scopedDeploymentRoutes } from "./scoped-routes.ts";
+import { sweepDeployments } from "./service.ts";
+import { hasLog, isIdle } from "./store.ts";
+import { attempts, deploymentStacks, deployments } from "./table.ts";
+
+export const deploymentsFeature = {
+  routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, changeRoutes] },
+  tables: [
+    {
+      table: deployments,
+      deletedWith: [deployments.environmentId, deployments.projectId],
+      purged: true,
+      hasLog,
+      isIdle,
+    },
+    {
+      table: deploymentStacks,
+      deletedWith: [deploymentStacks.deploymentId, deploymentStacks.environmentId],
+      purged: true,
+    },
+    {
+      table: attempts,
+      deletedWith: [attempts.deploymentId, attempts.environmentId, attempts.poolId],
+      purged: true,
+    },
+  ],
+  sweep: sweepDeployments,
+} satisfies Feature;

@@ -1,0 +1,36 @@
+import { Conflict } from "../../../lib/errors.ts";
+import type { Outcome } from "./lifecycle.ts";
+
+export const NOT_CONNECTED = new Conflict(
+  "The project is not connected to a cloud provider. Connect it first.",
+);
+
+/** What the limit `unfinishedDeployments` counts. */
+export const ACTIVE_OF_ENVIRONMENT = "unfinished deployments of an environment";
+
+/** The whole log of an attempt. */
+export interface LogDeclaration {
+  /** In bytes. */
+  size: number;
+  /** In hexadecimal, in lower case. */
+  sha256: string;
+}
+
+export interface Completion {
+  outcome: Outcome;
+  failureReason: string | null;
+  message: string | null;
+  /** Null: the runner has declared none. */
+  log: LogDeclaration | null;
+}
+
+/** The same completion gives the same text. */
+export function toCompletionText({ outcome, failureReason, message, log }: Completion): string {
+  return JSON.stringify([outcome, failureReason, message, ...(log ? [log.size, log.sha256] : [])]);
+}
+
+/** @param completion As `toCompletionText` gives it. */
+export function declaredLogOf(completion: string): LogDeclaration | null {
+  const [, , , size, sha256] = JSON.parse(completion) as unknown[];
+  return typeof size === "number" && typeof sha256 === "string" ? { size, sha256 } : null;
+}

@@ -1,0 +1,78 @@
+import { toTimestamp } from "../../../lib/clock.ts";
+import type { ApiError } from "../../../lib/errors.ts";
+import type { Document, Operation } from "./patch.ts";
+import type { DeploymentRow, StackOfDeployment } from "./store.ts";
+import type { NewDeployment } from "./transitions/create.ts";
+
+export function presentDeployment(row: DeploymentRow) {
+  const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
+  return {
+    id: row.id,
+    environment_id: row.environmentId,
+    status: row.status,
+    stack_ids: stacks.map(({ id }) => id),
+    data: {
+      patch: JSON.parse(row.patch) as Operation[],
+      ...(row.source !== null && { source: JSON.parse(row.source) as object }),
+      ...(stacks.length > 0 && { stacks: stacks.map(presentStackOfDeployment) }),
+    },
+    created_at: toTimestamp(row.createdAt),
+    started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
+    finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+/** Shown as it is. A document is undefined if it is no longer stored, or cannot be derived. */
+export interface ConfigurationChange {
+  before?: Document;
+  after?: Document;
+  diff?: Operation[];
+}
+
+/** What redeploy or promote would do. */
+export interface DeploymentPreview {
+  environmentId: string;
+  /** Undefined: the configuration to deploy is no longer stored. */
+  fields: Pick<NewDeployment, "patch" | "source"> | undefined;
+  stackIds: string[];
+  /** Those that the new deployment replaces in the queue. */
+  supersededIds: string[];
+  /** What the request would throw now. */
+  error: ApiError | undefined;
+}
+
+export function presentPreview(preview: DeploymentPreview) {
+  const { environmentId, fields, stackIds, supersededIds, error } = preview;
+  return {
+    environment_id: environmentId,
+    ...(fields && { patch: JSON.parse(fields.patch) as Operation[] }),
+    ...(fields?.source && { source: JSON.parse(fields.source) as object }),
+    stack_ids: stackIds,
+    superseded_ids: supersededIds,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+export function presentNewDeployment(row: NewDeployment) {
+  return {
+    id: row.id,
+    environment_id: row.environmentId,
+    status: "queued",
+    stack_ids: row.stackIds,
+    data: {
+      patch: JSON.parse(row.patch) as Operation[],
+      ...(row.source && { source: JSON.parse(row.source) as object }),
+    },
+    created_at: toTimestamp(row.now),
+  };
+}
+
+function presentStackOfDeployment({ id, status, statusReason, timestamp }: StackOfDeployment) {
+  return {
+    id,
+    status,
+    ...(statusReason !== null && { status_reason: statusReason }),
+    timestamp: toTimestamp(timestamp),
+  };
+}

@@ -1,0 +1,135 @@
+import { authorize, readsEverything, requireScope } from "../../../actor.ts";
+import type { ServiceContext, SystemContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
+import { requireExpectedVersion } from "../../../db/expected-version.ts";
+import { type Page, toPage } from "../../../db/keyset.ts";
+import { Conflict, NotFound } from "../../../lib/errors.ts";
+import type { ProjectRole } from "../../../lib/roles.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { findEnvironment } from "../../projects/environments/index.ts";
+import { findStack } from "../../projects/stacks/index.ts";
+import type { DeploymentPage } from "./lists.ts";
+import * as lists from "./lists.ts";
+import { type Document, documentBefore, type Operation, patchBetween } from "./patch.ts";
+import { type ConfigurationChange, presentDeployment } from "./presenters.ts";
+import type { DeploymentRow, FoundDeployment } from "./store.ts";
+import * as store from "./store.ts";
+import { cancelDeployments, statusesOfCancel } from "./transitions/cancel.ts";
+import { expire } from "./transitions/expire.ts";
+import { finalize } from "./transitions/finalize.ts";
+
+export async function listDeployments(
+  ctx: ServiceContext,
+  page: DeploymentPage,
+): Promise<Page<DeploymentRow>> {
+  const { db, actor } = ctx;
+  const found = readsEverything(actor)
+    ? await lists.listOfOrganization(db, actor.organizationId, page)
+    : await lists.listOfProjects(db, actor, page);
+  return toPage(page, found, (row) => row);
+}
+
+export async function listDeploymentsOfEnvironment(
+  ctx: ServiceContext,
+  environmentId: string,
+  page: DeploymentPage,
+): Promise<Page<DeploymentRow>> {
+  const { db, actor } = ctx;
+  const { environments, found } = await batch(db, {
+    environments: findEnvironment(db, actor, environmentId),
+    found: lists.listOfEnvironment(db, actor.organizationId, environmentId, page),
+  });
+  authorize(actor, "environment", environments[0], "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function listDeploymentsOfStack(
+  ctx: ServiceContext,
+  stackId: string,
+  page: DeploymentPage,
+): Promise<Page<DeploymentRow>> {
+  const { db, actor } = ctx;
+  const { stacks, found } = await batch(db, {
+    stacks: findStack(db, actor, stackId),
+    found: lists.listOfStack(db, actor.organizationId, stackId, page),
+  });
+  authorize(actor, "stack", stacks[0], "viewer");
+  return toPage(page, found, (row) => row);
+}
+
+export async function getDeployment(
+  ctx: ServiceContext,
+  id: string,
+  environmentId?: string,
+): Promise<DeploymentRow> {
+  return requireDeployment(ctx, id, "viewer", environmentId);
+}
+
+/** What a deployment makes of the configuration, as far as both are stored. */
+export async function compareConfigurations(
+  { db, actor }: ServiceContext,
+  id: string,
+): Promise<ConfigurationChange> {
+  requireScope(actor, "environments:read");
+  const { organizationId } = actor;
+  const { found, contents } = await batch(db, {
+    found: store.findDeployment(db, actor, id),
+    contents: store.findContent(db, organizationId, id),
+  });
+  const [content] = contents;
+  const deployment = authorize(actor, "deployment", found[0], "viewer");
+  if (!content?.configuration) return {};
+  const after = JSON.parse(content.configuration) as Document;
+  const before = documentBefore(after, JSON.parse(deployment.patch) as Operation[]);
+  return before ? { before, after, diff: patchBetween(before, after) } : { after };
+}
+
+/**
+ * Asks the runner of a deployment in progress to cancel. Idempotent. Throws `Conflict` if the
+ * deployment has ended with another status. A concurrent cancellation is a success, also with
+ * `If-Match` (RFC 9110, 13.1.1: the change appears to have been applied).
+ */
+export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
+  const { db, actor } = ctx;
+  const before = await requireDeployment(ctx, id, "contributor");
+  await requireExpectedVersion(ctx, before.version, () => presentDeployment(before));
+  const { organizationId, environmentId, projectId } = before;
+  const now = ctx.clock.now();
+  const { reads } = await writeBatch(ctx, {
+    guarded: cancelDeployments(ctx, { deployment: id }, now),
+    changes: [{ projectId, action: "canceled", record: { type: "deployment", id } }],
+    written: statusesOfCancel(id),
+    effects: { finalized: finalize(ctx, { environment: environmentId }, now) },
+    entry: {
+      row: store.selectDeployment(db, organizationId, id),
+      json: store.JSON_TEXTS,
+      condition: store.whereCanceled(organizationId, id),
+    },
+    reads: { deployment: store.findDeployment(db, actor, id) },
+  });
+  const [deployment] = reads.deployment;
+  if (!deployment) throw new NotFound("deployment");
+  const { status } = deployment;
+  if (status === "canceling" || status === "canceled") return deployment;
+  await requireExpectedVersion(ctx, deployment.version, () => presentDeployment(deployment));
+  throw new Conflict(`The deployment has ended: it is ${status}.`);
+}
+
+/** The schedule calls this each minute. */
+export async function sweepDeployments(ctx: SystemContext): Promise<void> {
+  const now = ctx.clock.now();
+  await batch(ctx.db, {
+    expired: expire(ctx.db, "everything", now),
+    finalized: finalize(ctx, "everything", now),
+  });
+}
+
+async function requireDeployment(
+  ctx: ServiceContext,
+  id: string,
+  role: ProjectRole,
+  environmentId?: string,
+): Promise<FoundDeployment> {
+  const [found] = await store.findDeployment(ctx.db, ctx.actor, id, environmentId);
+  return authorize(ctx.actor, "deployment", found, role);
+}

@@ -1,0 +1,219 @@
+import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Actor } from "../../../actor.ts";
+import type { Database } from "../../../db/client.ts";
+import {
+  CUMULATIVE_BYTES,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../../db/keyset.ts";
+import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { stacks } from "../../projects/stacks/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
+import type { StackStatus } from "./lifecycle.ts";
+import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
+export type DeploymentRow = Omit<FoundDeployment, "memberRole">;
+
+export interface StackOfDeployment {
+  id: string;
+  status: StackStatus;
+  statusReason: string | null;
+  timestamp: number;
+}
+
+const { configuration: _, ...COLUMNS } = getTableColumns(deployments);
+
+export const DEPLOYMENT = {
+  ...COLUMNS,
+  stacks: sql<string>`(select json_group_array(json_object('id', item.stack_id,
+      'status', item.status, 'statusReason', item.status_reason, 'timestamp', item.timestamp))
+    from (select * from deployment_stacks where deployment_id = deployments.id
+      order by position) as item)`.as("stacks"),
+};
+
+const { id, createdAt, patch, source } = deployments;
+
+const within = (organizationId: string, deploymentId: string) =>
+  and(eq(deployments.organizationId, organizationId), eq(id, deploymentId));
+
+/** For `cutDeployments`. `stacks` is read once, for the size and for the page. */
+export const PAGE_RECORD = {
+  id: sql<string>`${id}`.as("id"),
+  createdAt: sql<number>`${createdAt}`.as("created_at"),
+  stacks: DEPLOYMENT.stacks,
+  size: sql<number>`${sizeOf({ json: [patch, source], rest: 400 }).sql}`.as("size_without_stacks"),
+};
+
+/** The reply has each stack's ID twice, which makes the stacks a quarter larger than the column. */
+const SIZE_WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
+
+/** The table `page` of `limitPageBytes`, with `stacks`. `items` have the fields of `PAGE_RECORD`. */
+export function cutDeployments(page: PageRequest, items: SQLWrapper): SQL {
+  return limitPageBytes(page, sql`(select *, ${SIZE_WITH_STACKS} from ${items})`);
+}
+
+/** Needs a join with the table of `cutDeployments`. */
+export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
+
+export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
+  return db
+    .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
+    .from(cutDeployments(page, items))
+    .innerJoin(deployments, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
+}
+
+export function findDeployment(db: Database, actor: Actor, id: string, environmentId?: string) {
+  return db
+    .select({ ...DEPLOYMENT, memberRole: MEMBER_ROLE })
+    .from(deployments)
+    .leftJoin(projectMembers, isRoleOf(actor, deployments.projectId))
+    .where(
+      and(
+        eq(deployments.organizationId, actor.organizationId),
+        eq(deployments.id, id),
+        hasLiveOwner(environments, deployments.environmentId),
+        environmentId === undefined ? undefined : eq(deployments.environmentId, environmentId),
+      ),
+    );
+}
+
+/** The fields of `selectDeployment` that are JSON texts. */
+export const JSON_TEXTS = ["patch", "source", "stacks"];
+
+export function selectDeployment(db: Database, organizationId: string, id: string) {
+  return db.select(DEPLOYMENT).from(deployments).where(within(organizationId, id));
+}
+
+/** For the statements of a batch after those that may have created the deployment. */
+export function whereDeploymentExists(organizationId: string, id: string): SQL {
+  return sql`exists (select 1 from deployments where ${within(organizationId, id)})`;
+}
+
+/** Whether the deployment is what a request to cancel it asks for. */
+export function whereCanceled(organizationId: string, id: string): SQL {
+  return sql`exists (select 1 from deployments where ${within(organizationId, id)}
+    and deployments.status in (${deploymentStatus.canceling}, ${deploymentStatus.canceled}))`;
+}
+
+export type DeploymentContent = Awaited<ReturnType<typeof findContent>>[number];
+
+export function findContent(db: Database, organizationId: string, id: string) {
+  return db
+    .select({ configuration: deployments.configuration, source: deployments.source })
+    .from(deployments)
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
+}
+
+export function environmentIdOf(id: string): SQL {
+  return sql`(select environment_id from deployments where id = ${id})`;
+}
+
+/** In the order of the deployment. */
+export function listExistingStacks(db: Database, organizationId: string, id: string) {
+  return db
+    .select({ id: stacks.id })
+    .from(deploymentStacks)
+    .innerJoin(
+      stacks,
+      and(
+        eq(stacks.id, deploymentStacks.stackId),
+        eq(stacks.organizationId, deploymentStacks.organizationId),
+      ),
+    )
+    .where(
+      and(
+        eq(deploymentStacks.organizationId, organizationId),
+        eq(deploymentStacks.deploymentId, id),
+      ),
+    )
+    .orderBy(deploymentStacks.position);
+}
+
+/** In the order of a deployment of all of them. */
+export function listStacksOfEnvironment(
+  db: Database,
+  organizationId: string,
+  environmentId: string,
+) {
+  return db
+    .select({ id: stacks.id })
+    .from(stacks)
+    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId)))
+    .orderBy(stacks.createdAt, stacks.id);
+}
+
+/** Or a select of it. */
+export type EnvironmentId = string | SQL;
+
+/** The oldest first. */
+export function listQueued(db: Database, organizationId: string, environmentId: EnvironmentId) {
+  return db
+    .select({ id: deployments.id })
+    .from(deployments)
+    .where(
+      and(
+        eq(deployments.organizationId, organizationId),
+        eq(deployments.environmentId, environmentId),
+        eq(deployments.status, "queued"),
+      ),
+    )
+    .orderBy(createdAt, id);
+}
+
+export function findConnectionStatusOf(
+  db: Database,
+  organizationId: string,
+  environmentId: EnvironmentId,
+) {
+  return db
+    .select({ connectionStatus: projects.connectionStatus })
+    .from(environments)
+    .innerJoin(projects, eq(projects.id, environments.projectId))
+    .where(
+      and(eq(environments.organizationId, organizationId), eq(environments.id, environmentId)),
+    );
+}
+
+export function findConnectionStatus(db: Database, organizationId: string, projectId: string) {
+  return db
+    .select({ connectionStatus: projects.connectionStatus })
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), eq(projects.id, projectId)));
+}
+
+/** Whether a deployment may have a log, which deletes itself after a while. A day is more than enough. */
+export function hasLog(now: number): SQL {
+  const oldest = now - LIMITS.logRetentionMs.value - DAY_MS;
+  return sql`${deployments.startedAt} is not null
+    and (${deployments.finishedAt} is null or ${deployments.finishedAt} > ${oldest})`;
+}
+
+const OWNERS = new Map<SQLiteTable, string>([
+  [organizations, "organization_id"],
+  [projects, "project_id"],
+  [environments, "environment_id"],
+]);
+
+/** Whether an owner has no unfinished deployment. */
+export function isIdle(owner: SQLiteTable, id: string): SQL | undefined {
+  if (owner === stacks) {
+    return sql`not exists (select 1 from deployment_stacks
+    join deployments on deployments.id = deployment_stacks.deployment_id
+    where deployment_stacks.stack_id = ${id} and deployments.status in ${ACTIVE_STATUSES})`;
+  }
+  const column = OWNERS.get(owner);
+  if (column === undefined) return undefined;
+  return sql`not exists (select 1 from deployments as active
+    where active.${sql.raw(column)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
+}

@@ -1,0 +1,226 @@
+import { type SQL, sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
+import { runnerPools } from "../../tenancy/runner-pool-table.ts";
+import {
+  ATTEMPT_OUTCOMES,
+  ATTEMPT_STATES,
+  DEPLOYMENT_STATUSES,
+  QUEUES,
+  STACK_STATUSES,
+  statesBefore,
+  TRANSITIONS,
+} from "./lifecycle.ts";
+
+// SQL literals, because SQLite does not use a partial index for a bound parameter.
+export const deploymentStatus = literalsOf(DEPLOYMENT_STATUSES);
+export const stackStatus = literalsOf(STACK_STATUSES);
+export const attemptState = literalsOf(ATTEMPT_STATES);
+export const attemptOutcome = literalsOf(ATTEMPT_OUTCOMES);
+
+export const ACTIVE_STATUSES = literalList(statesBefore(TRANSITIONS.deployment));
+export const RUNNING_STATUSES = literalList(
+  statesBefore(TRANSITIONS.deployment, "complete.completeDeployment"),
+);
+export const ACTIVE_STACK_STATUSES = literalList(statesBefore(TRANSITIONS.stack));
+
+const organizationId = () =>
+  id("organization_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "restrict" });
+const environmentId = () =>
+  id("environment_id")
+    .notNull()
+    .references(() => environments.id, { onDelete: "restrict" });
+const deploymentId = () =>
+  id("deployment_id")
+    .notNull()
+    .references(() => deployments.id, { onDelete: "restrict" });
+
+export const deployments = sqliteTable(
+  "deployments",
+  {
+    id: id("id").primaryKey(),
+    organizationId: organizationId(),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    environmentId: environmentId(),
+    /** Newer deployments of an environment have higher numbers. */
+    number: integer("number").notNull(),
+    status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
+    /** The newest status that an event was written for. */
+    notifiedStatus: text("announced", { enum: DEPLOYMENT_STATUSES }).notNull().default("queued"),
+    queue: text("queue", { enum: QUEUES }).notNull(),
+    /** JSON: the operations, with the values that they replace. */
+    patch: text("patch").notNull(),
+    /**
+     * JSON: the environment's configuration after the deployment succeeds. Empty once
+     * `LIMITS.redeployableDeployments` newer deployments exist.
+     */
+    configuration: text("configuration").notNull(),
+    /** JSON. */
+    source: text("source"),
+    reason: text("reason"),
+    failureReason: text("failure_reason"),
+    message: text("message"),
+    /** Set while canceling: the deployment ends at this time, with or without its runner. */
+    cancelDeadline: time("cancel_deadline"),
+    createdAt: createdAt(),
+    startedAt: time("started_at"),
+    finishedAt: time("finished_at"),
+    updatedAt: updatedAt(),
+    /**
+     * The version of the environment's configuration that `patch` and `configuration` are based on.
+     * Null if the deployment is older than this column.
+     */
+    configurationVersion: integer("configuration_version"),
+    /**
+     * Whether `configuration` is fixed at creation (redeploy and promote). Otherwise the start
+     * applies the patch again if the environment's configuration has changed.
+     */
+    isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
+    lapsedOffers: integer("lapsed_offers").notNull().default(0),
+    version: version(),
+  },
+  (table) => [
+    uniqueIndex("deployments_number").on(table.environmentId, table.number),
+    uniqueIndex("deployments_active")
+      .on(table.environmentId)
+      .where(sql`status in ${RUNNING_STATUSES}`),
+    index("deployments_list").on(table.environmentId, table.createdAt, table.id),
+    index("deployments_list_status").on(
+      table.environmentId,
+      table.status,
+      table.createdAt,
+      table.id,
+    ),
+    index("deployments_organization").on(table.organizationId, table.createdAt, table.id),
+    index("deployments_organization_status").on(
+      table.organizationId,
+      table.status,
+      table.createdAt,
+      table.id,
+    ),
+    index("deployments_unannounced").on(table.environmentId).where(sql`status <> announced`),
+    index("deployments_project").on(table.projectId, table.createdAt, table.id),
+    index("deployments_project_status").on(
+      table.projectId,
+      table.status,
+      table.createdAt,
+      table.id,
+    ),
+    index("deployments_redeployable")
+      .on(table.environmentId, table.number)
+      .where(sql`configuration <> ''`),
+    index("deployments_overdue")
+      .on(table.cancelDeadline)
+      .where(sql`status = ${deploymentStatus.canceling}`),
+  ],
+);
+
+/** A row outlives its stack. */
+export const deploymentStacks = sqliteTable(
+  "deployment_stacks",
+  {
+    deploymentId: deploymentId(),
+    stackId: id("stack_id").notNull(),
+    organizationId: organizationId(),
+    environmentId: environmentId(),
+    position: integer("position").notNull(),
+    status: text("status", { enum: STACK_STATUSES }).notNull(),
+    statusReason: text("status_reason"),
+    /** The sequence number of the newest report; 0 before the first. */
+    seq: integer("seq").notNull(),
+    timestamp: time("timestamp").notNull(),
+    /** A copy of the deployment's time, for the index of a stack's deployments. */
+    deploymentCreatedAt: time("deployment_created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.deploymentId, table.stackId] }),
+    uniqueIndex("deployment_stacks_order").on(table.deploymentId, table.position),
+    index("deployment_stacks_list").on(
+      table.stackId,
+      table.deploymentCreatedAt,
+      table.deploymentId,
+    ),
+    index("deployment_stacks_environment").on(table.environmentId),
+    index("deployment_stacks_unfinished")
+      .on(table.environmentId, table.stackId)
+      .where(sql`status in ${ACTIVE_STACK_STATUSES}`),
+  ],
+);
+
+/** First an offer, then a lease. */
+export const attempts = sqliteTable(
+  "attempts",
+  {
+    id: id("id").primaryKey(),
+    organizationId: organizationId(),
+    environmentId: environmentId(),
+    deploymentId: deploymentId(),
+    poolId: id("pool_id")
+      .notNull()
+      .references(() => runnerPools.id, { onDelete: "restrict" }),
+    /** Sent by the runner. A claim with the same ID gives the same attempt. */
+    requestId: text("request_id").notNull(),
+    /** Increases with each attempt in the environment. Only the newest attempt may act. */
+    epoch: integer("epoch").notNull(),
+    state: text("state", { enum: ATTEMPT_STATES }).notNull(),
+    offeredUntil: time("offered_until").notNull(),
+    leaseUntil: time("lease_until"),
+    /** The runner is lost at this time, unless a heartbeat moves it. */
+    lostAt: time("lost_at"),
+    outcome: text("outcome", { enum: ATTEMPT_OUTCOMES }),
+    /** JSON: the completion, to recognize the same one sent again. */
+    completion: text("completion"),
+    createdAt: createdAt(),
+    startedAt: time("started_at"),
+    endedAt: time("ended_at"),
+    tokenId: id("token_id"),
+    /** The start plus `max_run_seconds` of the pool. At this time the runner is told to cancel. */
+    runUntil: time("run_until"),
+    /** Whether the log of the attempt still has to be told of its end. */
+    isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
+  },
+  (table) => [
+    uniqueIndex("attempts_request").on(table.poolId, table.requestId),
+    uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
+    index("attempts_token")
+      .on(table.tokenId, table.createdAt, table.id)
+      .where(sql`state <> ${attemptState.ended}`),
+    index("attempts_pool")
+      .on(table.poolId, table.createdAt, table.id)
+      .where(sql`state <> ${attemptState.ended}`),
+    index("attempts_environment").on(table.environmentId),
+    index("attempts_deployment").on(table.deploymentId),
+    index("attempts_log_pending")
+      .on(table.endedAt)
+      .where(sql`log_pending = 1 and state = ${attemptState.ended}`),
+  ],
+);
+
+/** Without those that are over and that `expire` has not ended yet. */
+export function isLiveAttempt(now: number): SQL {
+  return sql`case ${attempts.state} when ${attemptState.offered} then ${attempts.offeredUntil} > ${now}
+    when ${attemptState.running} then ${attempts.lostAt} > ${now} end`;
+}
+
+function literalsOf<State extends string>(states: readonly State[]): Record<State, SQL> {
+  const literals = states.map((state) => [state, sql.raw(`'${state}'`)]);
+  return Object.fromEntries(literals) as Record<State, SQL>;
+}
+
+export function literalList<State extends string>(states: readonly State[]): SQL {
+  return sql.raw(`(${states.map((state) => `'${state}'`).join(", ")})`);
+}

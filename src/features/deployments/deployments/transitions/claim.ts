@@ -1,0 +1,81 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../../../../db/client.ts";
+import { insertFrom } from "../../../../db/insert-from.ts";
+import { environments } from "../../../tenancy/environment-table.ts";
+import { attemptState, attempts, deploymentStatus, RUNNING_STATUSES } from "../table.ts";
+import { type AttemptKey, isAttempt } from "./lease.ts";
+
+export interface NewAttempt {
+  id: string;
+  poolId: string;
+  tokenId: string;
+  requestId: string;
+  now: number;
+  offeredUntil: number;
+}
+
+/**
+ * Offers the oldest queued deployment of an environment of the pool, unless a deployment is running
+ * or offered there, or a newer one has ever started. Inserts nothing if the pool has already sent
+ * this request.
+ */
+export function insertAttempt(db: Database, attempt: NewAttempt) {
+  const { id, poolId, tokenId, requestId, now, offeredUntil } = attempt;
+  return insertFrom(
+    db,
+    attempts,
+    {
+      id,
+      organizationId: sql`deployments.organization_id`,
+      environmentId: sql`environments.id`,
+      deploymentId: sql`deployments.id`,
+      poolId,
+      requestId,
+      epoch: sql`environments.epoch + 1`,
+      state: "offered",
+      offeredUntil,
+      leaseUntil: null,
+      lostAt: null,
+      outcome: null,
+      completion: null,
+      createdAt: now,
+      startedAt: null,
+      endedAt: null,
+      tokenId,
+      runUntil: null,
+      isLogPending: sql`0`,
+    },
+    sql`from runner_pool_environments
+      join environments on environments.id = runner_pool_environments.environment_id
+      join deployments on deployments.environment_id = environments.id
+        and deployments.status = ${deploymentStatus.queued}
+      where runner_pool_environments.pool_id = ${poolId}
+        and deployments.number > environments.started_number
+        and deployments.number = (select min(older.number) from deployments as older
+          where older.environment_id = environments.id
+            and older.status = ${deploymentStatus.queued})
+        and not exists (select 1 from deployments as running
+          where running.environment_id = environments.id and running.status in ${RUNNING_STATUSES})
+        and not exists (select 1 from attempts as other
+          where other.environment_id = environments.id and other.state <> ${attemptState.ended})
+        and not exists (select 1 from attempts as same
+          where same.pool_id = ${poolId} and same.request_id = ${requestId})
+      order by deployments.created_at, deployments.id limit 1`,
+  );
+}
+
+/** Only if the same batch has inserted the attempt. */
+export function incrementEpoch(db: Database, attemptId: string) {
+  return db
+    .update(environments)
+    .set({ epoch: sql`epoch + 1` })
+    .where(sql`${environments.id} = (select environment_id from attempts where id = ${attemptId})`);
+}
+
+/** The deployment stays queued. */
+export function releaseOffer(db: Database, attempt: AttemptKey, now: number) {
+  return db
+    .update(attempts)
+    .set({ state: "ended", outcome: "released", endedAt: now })
+    .where(and(isAttempt(attempt), eq(attempts.state, "offered")));
+}

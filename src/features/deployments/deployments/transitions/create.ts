@@ -1,0 +1,147 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../../../db/client.ts";
+import { nextVersion } from "../../../../db/expected-version.ts";
+import { insertFrom } from "../../../../db/insert-from.ts";
+import { LIMITS } from "../../../../lib/limits.ts";
+import type { Bound } from "../../../housekeeping/usage/index.ts";
+import { stacks } from "../../../projects/stacks/table.ts";
+import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
+import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
+
+export type NewDeployment = Pick<
+  typeof deployments.$inferInsert,
+  | "id"
+  | "organizationId"
+  | "projectId"
+  | "environmentId"
+  | "queue"
+  | "patch"
+  | "configuration"
+  | "source"
+  | "reason"
+  | "isAbsolute"
+> & {
+  configurationVersion: number;
+  /** In this order. Undefined: all stacks of the environment. */
+  stackIds: readonly string[] | undefined;
+  now: number;
+};
+
+/** Inserts nothing unless the project is connected and has these stacks. */
+export function insertDeployment(db: Database, deployment: NewDeployment) {
+  const { now, stackIds, configurationVersion, ...fields } = deployment;
+  const { organizationId, environmentId } = deployment;
+  const hasStacks = stackIds
+    ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
+        and stacks.organization_id = ${organizationId}
+        and stacks.id in (select value from json_each(${JSON.stringify(stackIds)})))
+        = ${stackIds.length}`
+    : sql`true`;
+  return insertFrom(
+    db,
+    deployments,
+    {
+      ...fields,
+      number: sql`(select coalesce(max(number), 0) + 1 from deployments
+        where environment_id = ${environmentId})`,
+      status: "queued",
+      notifiedStatus: "queued",
+      source: fields.source ?? null,
+      reason: fields.reason ?? null,
+      failureReason: null,
+      message: null,
+      cancelDeadline: null,
+      createdAt: now,
+      startedAt: null,
+      finishedAt: null,
+      updatedAt: now,
+      configurationVersion,
+      isAbsolute: fields.isAbsolute ?? false,
+      lapsedOffers: 0,
+      version: 1,
+    },
+    sql`from projects
+      join environments on environments.project_id = projects.id
+        and environments.id = ${environmentId} and environments.organization_id = ${organizationId}
+      where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
+        and ${hasStacks}`,
+  );
+}
+
+/** Only if the same batch has inserted the deployment. */
+export function insertStacks(db: Database, deployment: NewDeployment) {
+  const { id, stackIds, organizationId, environmentId, now } = deployment;
+  const included = stackIds
+    ? sql`json_each(${JSON.stringify(stackIds)}) as item
+        join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}
+          and stacks.organization_id = ${organizationId}`
+    : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
+        from stacks where environment_id = ${environmentId}
+          and organization_id = ${organizationId}) as item`;
+  return insertFrom(
+    db,
+    deploymentStacks,
+    {
+      deploymentId: id,
+      stackId: sql`item.value`,
+      organizationId,
+      environmentId,
+      position: sql`item.key`,
+      status: "pending",
+      statusReason: null,
+      seq: 0,
+      timestamp: now,
+      deploymentCreatedAt: now,
+    },
+    sql`from ${included} where exists (select 1 from deployments where id = ${id})`,
+  );
+}
+
+export function supersedeOlder(db: Database, id: string, environmentId: string, now: number) {
+  return db
+    .update(deployments)
+    .set({
+      status: "superseded",
+      finishedAt: now,
+      updatedAt: now,
+      version: nextVersion(deployments.version),
+    })
+    .where(
+      and(
+        eq(deployments.environmentId, environmentId),
+        sql`${deployments.status} = ${deploymentStatus.queued}`,
+        sql`${deployments.number} < (select newer.number from deployments as newer
+          where newer.id = ${id} and newer.queue = 'supersede')`,
+      ),
+    );
+}
+
+export function activeDeploymentsBound(environmentId: string): Bound {
+  const count = sql`(select count(*) from ${deployments} as active
+    where active.environment_id = ${environmentId} and active.status in ${ACTIVE_STATUSES})`;
+  return {
+    what: ACTIVE_OF_ENVIRONMENT,
+    limit: LIMITS.unfinishedDeployments.value,
+    before: count,
+    after: sql`${count} + 1`,
+  };
+}
+
+/** Each creation displaces one configuration; the others are a backlog. */
+const MAXIMUM_CLEARED = 20;
+
+export function clearOldConfigurations(db: Database, environmentId: string) {
+  return db
+    .update(deployments)
+    .set({ configuration: "" })
+    .where(sql`${deployments.id} in ${displacedIds(environmentId)}`);
+}
+
+function displacedIds(environmentId: string): SQL {
+  return sql`(select older.id from ${deployments} as older
+    where older.environment_id = ${environmentId} and older.configuration <> ''
+      and older.status not in ${ACTIVE_STATUSES}
+      and older.number <= (select max(newest.number) from ${deployments} as newest
+        where newest.environment_id = ${environmentId}) - ${LIMITS.redeployableDeployments.value}
+    order by older.number limit ${MAXIMUM_CLEARED})`;
+}

@@ -1,0 +1,112 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { after } from "../../../../db/batch.ts";
+import type { Database } from "../../../../db/client.ts";
+import { environments } from "../../../tenancy/environment-table.ts";
+import { FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
+import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
+import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
+
+export interface Rebase {
+  /** JSON. */
+  patch: string;
+  /** JSON. */
+  configuration: string;
+  version: number;
+}
+
+/** Precedes `startDeployment` in a batch. */
+export function rebase(
+  db: Database,
+  attempt: AttemptKey,
+  { patch, configuration, version }: Rebase,
+  now: number,
+) {
+  return db
+    .update(deployments)
+    .set({ patch, configuration, configurationVersion: version })
+    .where(whereOfferIsValid(attempt, version, now));
+}
+
+export function failPatch(
+  db: Database,
+  attempt: AttemptKey,
+  { message, version }: { message: string; version: number },
+  now: number,
+) {
+  return db
+    .update(deployments)
+    .set({
+      status: "failed",
+      failureReason: FAILURES.patchConflict,
+      message,
+      finishedAt: now,
+      updatedAt: now,
+    })
+    .where(whereOfferIsValid(attempt, version, now));
+}
+
+/** Supersedes older queued deployments. Precedes `finalize` in a batch. */
+export function startDeployment(db: Database, attempt: AttemptKey, now: number) {
+  const environmentId = sql`(select attempts.environment_id from attempts
+    where attempts.id = ${attempt.id})`;
+  const deployment = db
+    .update(deployments)
+    .set({ status: "in_progress", startedAt: now, updatedAt: now })
+    .where(whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now));
+  const running = {
+    state: "running" as const,
+    startedAt: now,
+    leaseUntil: now + LEASE_TTL_MS,
+    lostAt: now + LOST_AFTER_MS,
+    isLogPending: true,
+    runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
+      where runner_pools.id = ${attempt.poolId})`,
+  };
+  const started = after(deployment, (hasChanged) =>
+    db
+      .update(attempts)
+      .set(running)
+      .where(and(isAttempt(attempt), eq(attempts.state, "offered"), hasChanged)),
+  );
+  const number = sql`(select number from deployments where id = ${deploymentIdOf(attempt)})`;
+  const environment = after(started, (hasChanged) =>
+    db
+      .update(environments)
+      .set({ startedNumber: number })
+      .where(sql`${hasChanged} and ${environments.id} = ${environmentId}`),
+  );
+  const superseded = after(environment, (hasChanged) =>
+    supersedeOlderThanStarted(db, environmentId, now, hasChanged),
+  );
+  return { deployment, started, environment, superseded };
+}
+
+function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number, hasStarted: SQL) {
+  return db
+    .update(deployments)
+    .set({ status: "superseded", finishedAt: now, updatedAt: now })
+    .where(
+      sql`${hasStarted} and ${deployments.status} = ${deploymentStatus.queued}
+        and ${deployments.environmentId} = ${environmentId}
+        and ${deployments.number} < (select environments.started_number
+          from environments where environments.id = ${deployments.environmentId})`,
+    );
+}
+
+/**
+ * The deployment of an attempt that is still offered, if its environment's configuration has this
+ * version and no newer deployment has ever started there.
+ */
+function whereOfferIsValid(attempt: AttemptKey, version: SQL | number, now: number) {
+  return and(
+    sql`${deployments.id} = ${deploymentIdOf(attempt)}`,
+    eq(deployments.status, "queued"),
+    sql`exists (select 1 from attempts as offered
+      join environments on environments.id = offered.environment_id
+        and environments.epoch = offered.epoch
+      where offered.id = ${attempt.id} and offered.pool_id = ${attempt.poolId}
+        and offered.state = ${attemptState.offered} and offered.offered_until > ${now}
+        and environments.started_number < ${deployments.number}
+        and environments.configuration_version = ${version})`,
+  );
+}

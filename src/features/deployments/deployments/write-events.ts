@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import type { SystemContext } from "../../../context.ts";
+import { observe } from "../../../db/batch.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import type { EventType } from "../../housekeeping/outbox/events.ts";
+import { writeOutbox } from "../../housekeeping/outbox/index.ts";
+import type { DeploymentStatus } from "./lifecycle.ts";
+import { deployments, literalList } from "./table.ts";
+import { type EnvironmentFilter, environmentIdsOf } from "./transitions/environment-filter.ts";
+
+const MAXIMUM_STACKS = LIMITS.deploymentEventStacks.value;
+
+const EVENT_TYPES = {
+  in_progress: "deployments.in_progress",
+  succeeded: "deployments.succeeded",
+  failed: "deployments.failed",
+} as const satisfies Partial<Record<DeploymentStatus, EventType>>;
+
+const TYPE_BY_STATUS = JSON.stringify(EVENT_TYPES);
+
+export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter) {
+  const inFilter =
+    filter === "everything"
+      ? sql``
+      : sql`deployments.environment_id in ${environmentIdsOf(filter)} and`;
+  // `status <> announced` is the condition of the partial index `deployments_unannounced`.
+  const hasChanged = sql`${inFilter} deployments.status <> deployments.announced`;
+  return {
+    events: writeOutbox(
+      ctx,
+      sql`select deployments.id as key, deployments.project_id,
+          ${TYPE_BY_STATUS} ->> deployments.status as type,
+          json_patch('{}', json_object('deployment_id', deployments.id,
+            'status', deployments.status, 'failure_reason', deployments.failure_reason,
+            'project', json_object('id', projects.id, 'name', projects.name),
+            'environment', json_object('id', environments.id, 'name', environments.name),
+            'stacks', (select json_group_array(json_object('id', included.stack_id,
+                'name', coalesce(stacks.name, ''), 'status', included.status))
+              from (select * from deployment_stacks where deployment_id = deployments.id
+                order by position limit ${sql.raw(String(MAXIMUM_STACKS))}) as included
+              left join stacks on stacks.id = included.stack_id
+                and stacks.organization_id = included.organization_id))) as data
+        from deployments
+        join projects on projects.id = deployments.project_id
+        join environments on environments.id = deployments.environment_id
+          and environments.organization_id = deployments.organization_id
+        where ${hasChanged} and deployments.status in ${literalList(Object.keys(EVENT_TYPES))}`,
+    ),
+    notified: observe(
+      ctx.db
+        .update(deployments)
+        .set({ notifiedStatus: sql`status` })
+        .where(hasChanged)
+        .returning({ id: deployments.id }),
+      (changed) => ctx.logs.refresh(changed.map(({ id }) => id)),
+    ),
+  };
+}
+
+/** Writes nothing unless the same batch has inserted the new deployment. */
+export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: string) {
+  const type = "promotions.created";
+  return writeOutbox(
+    ctx,
+    sql`select created.id as key, created.project_id, ${type} as type,
+        json_object('deployment_id', created.id, 'from_deployment_id', promoted.id,
+          'project', json_object('id', projects.id, 'name', projects.name),
+          'environment', json_object('id', target.id, 'name', target.name),
+          'from_environment', json_object('id', source.id, 'name', source.name)) as data
+      from deployments as created
+      join deployments as promoted on promoted.id = ${promotedId}
+      join projects on projects.id = created.project_id
+      join environments as target on target.id = created.environment_id
+      join environments as source on source.id = promoted.environment_id
+        and source.organization_id = promoted.organization_id
+      where created.id = ${id}`,
+  );
+}

@@ -1,0 +1,70 @@
+import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Actor } from "../../../actor.ts";
+import type { Database } from "../../../db/client.ts";
+import {
+  CUMULATIVE_BYTES,
+  keyset,
+  limitPageBytes,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../../db/keyset.ts";
+import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { stacks } from "../../projects/stacks/table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { resources } from "./table.ts";
+
+export type ResourceRow = typeof resources.$inferSelect;
+
+export interface ResourceScope {
+  kind: "stack" | "environment";
+  id: string;
+}
+
+function columnOf(scope: ResourceScope): Column {
+  return scope.kind === "stack" ? resources.stackId : resources.environmentId;
+}
+
+export function findResource(db: Database, actor: Actor, id: string, scope?: ResourceScope) {
+  return db
+    .select({ ...getTableColumns(resources), memberRole: MEMBER_ROLE })
+    .from(resources)
+    .leftJoin(projectMembers, isRoleOf(actor, resources.projectId))
+    .where(
+      and(
+        eq(resources.organizationId, actor.organizationId),
+        eq(resources.id, id),
+        hasLiveOwner(stacks, resources.stackId),
+        scope && eq(columnOf(scope), scope.id),
+      ),
+    );
+}
+
+export function listResources(
+  db: Database,
+  organizationId: string,
+  scope: ResourceScope,
+  page: PageRequest,
+) {
+  const { where, orderBy, limit } = keyset(page, resources.createdAt, resources.id);
+  const { id, createdAt, templateId, physicalId, resourceType, statusReason } = resources;
+  const text = [templateId, physicalId, resourceType, statusReason];
+  const items = db
+    .select({ id, createdAt, size: sizeOf({ text, rest: 400 }) })
+    .from(resources)
+    .where(
+      and(
+        eq(resources.organizationId, organizationId),
+        eq(columnOf(scope), scope.id),
+        hasLiveOwner(stacks, resources.stackId),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+  return db
+    .select({ ...getTableColumns(resources), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, items))
+    .innerJoin(resources, sql`${id} = page.id`)
+    .orderBy(pageOrder(page));
+}

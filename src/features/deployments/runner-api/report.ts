@@ -1,0 +1,47 @@
+import type { RunnerContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
+import { NotFound } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import { applyReport, type Report, type ReportedResource } from "../deployments/index.ts";
+import { type Directive, directiveFor } from "./directive.ts";
+import { AttemptConflict, STACK_ENDED } from "./errors.ts";
+import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
+import * as store from "./store.ts";
+
+export type ReportInput = Omit<Report, "resources"> & {
+  resources:
+    | readonly (Omit<ReportedResource, "id" | "timestamp"> & { timestamp: number | undefined })[]
+    | undefined;
+};
+
+/**
+ * Ignores a report that is not newer than the last one. Throws `Conflict` for a newer report if the
+ * stack has ended.
+ */
+export async function reportStack(
+  ctx: RunnerContext,
+  credentials: LeaseCredentials,
+  input: ReportInput,
+): Promise<Directive> {
+  const key = await authenticateLease(ctx, credentials);
+  const { db, clock } = ctx;
+  if (input.status === "in_progress") ctx.requireBudget();
+  const now = clock.now();
+  const resources = input.resources?.map((each) => ({
+    ...each,
+    id: newId(clock),
+    timestamp: each.timestamp ?? now,
+  }));
+  const results = await batch(db, {
+    attempt: store.findAttempt(db, key),
+    report: applyReport(db, key, { ...input, resources }, now),
+    stack: store.findReportedStack(db, key, input.stackId),
+  });
+  const attempt = requireRunning(results.attempt[0], now);
+  const [stack] = results.stack;
+  if (!stack) throw new NotFound("stack in the deployment");
+  const directive = directiveFor(attempt, now);
+  if (stack.seq === input.seq) ctx.logs.refreshFollowers(attempt.deploymentId);
+  if (stack.seq >= input.seq) return directive;
+  throw new AttemptConflict(STACK_ENDED, directive);
+}

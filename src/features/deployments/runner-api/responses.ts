@@ -1,0 +1,142 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { lazy } from "../../../lib/lazy.ts";
+import { component, identifierOf } from "../../../lib/schemas.ts";
+import { DELIVERED_VARIABLE } from "../../projects/variables/responses.ts";
+import { FAILURES } from "../deployments/index.ts";
+import { Deployment } from "../deployments/responses.ts";
+import { DIRECTIVES } from "./directive.ts";
+import { INTERVALS, Outcome } from "./schemas.ts";
+
+const Intervals = lazy(() => ({
+  start_within_seconds: z.int().openapi({
+    description: "Seconds from the claim until the offer lapses, unless it is started.",
+    example: INTERVALS.start_within_seconds,
+  }),
+  heartbeat_every_seconds: z.int().openapi({
+    description: "Seconds between two heartbeats of a started attempt.",
+    example: INTERVALS.heartbeat_every_seconds,
+  }),
+  lease_seconds: z.int().openapi({
+    description:
+      "Seconds without a heartbeat after which the attempt is stale. It may resume for a while.",
+    example: INTERVALS.lease_seconds,
+  }),
+  log_every_seconds: z.int().openapi({
+    description: "Seconds between two requests with output of the command, while there is any.",
+    example: INTERVALS.log_every_seconds,
+  }),
+  log_chunk_bytes: z.int().openapi({
+    description: "The most bytes of the log that one request may have.",
+    example: INTERVALS.log_chunk_bytes,
+  }),
+  log_bytes: z.int().openapi({
+    description: "The most bytes of the log that are kept. You may stop sending after them.",
+    example: INTERVALS.log_bytes,
+  }),
+}));
+
+export const Claim = component("Claim", () =>
+  z
+    .object({
+      attempt_id: identifierOf("attempt", "Identifies the attempt in all further calls."),
+      epoch: z.int().openapi({
+        description: "Increases with each attempt in the environment. Use it as a fencing token.",
+        example: 7,
+      }),
+      lease_token: z.string().openapi({
+        description: "Send it in `Lease-Token` with every call about the attempt.",
+        example: "6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63",
+      }),
+      deployment: Deployment().openapi({
+        description: "The offered deployment. A start may return it with another patch.",
+      }),
+      variable_names: z.array(z.string()).openapi({
+        description: "The names of the variables whose values the runner may read.",
+        example: ["DATABASE_URL"],
+      }),
+      ...Intervals(),
+    })
+    .openapi({ description: "A deployment that is offered to one runner." }),
+);
+
+const Directive = component("RunnerDirective", () =>
+  z.enum(DIRECTIVES).openapi({
+    description:
+      "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
+      "pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do " +
+      "not change the infrastructure.",
+  }),
+);
+
+export const Progress = component("AttemptProgress", () =>
+  z
+    .object({ desired: Directive(), ...Intervals() })
+    .openapi({ description: "What the runner must do next, and when." }),
+);
+
+export const StartedAttempt = component("StartedAttempt", () =>
+  Progress()
+    .extend({
+      deployment: Deployment().openapi({
+        description:
+          "The deployment to execute. `data.patch` is based on the current configuration.",
+      }),
+    })
+    .openapi({ description: "The deployment to execute, and what the runner must do next." }),
+);
+
+export const CompletedAttempt = component("CompletedAttempt", () =>
+  Progress()
+    .extend({
+      status: Outcome().openapi({
+        description:
+          "The final status of the deployment. It may differ from the outcome that you sent.",
+      }),
+      failure_reason: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}. Absent ` +
+            "unless the deployment has failed.",
+          example: FAILURES.stackFailed,
+        }),
+    })
+    .openapi({ description: "How the deployment ended." }),
+);
+
+export const ClaimList = envelopeOf(Claim, "ClaimList");
+
+const DeliveredVariable = component("DeliveredVariable", () =>
+  z
+    .object(DELIVERED_VARIABLE())
+    .openapi({ description: "A variable with its value, for the runner of a deployment." }),
+);
+
+const StackOfVariables = component("StackOfVariables", () =>
+  z
+    .object({
+      stack_id: identifierOf("stack", "One of the stacks that the deployment covers."),
+      component_id: identifierOf(
+        "component",
+        "The component of the stack. Absent: the stack belongs to the environment itself.",
+      ).optional(),
+    })
+    .openapi({ description: "Which variables a stack of the deployment gets." }),
+);
+
+export const DeliveredVariables = component("DeliveredVariables", () =>
+  z
+    .object({
+      variables: z.array(DeliveredVariable()).openapi({
+        description:
+          "The variables of the environment and of its components. Give a stack those without " +
+          "`component_id` and, over them, those of its own component, never another's.",
+      }),
+      stacks: z.array(StackOfVariables()).openapi({
+        description: "The stacks of the deployment, in its order, each with its component.",
+      }),
+    })
+    .openapi({ description: "The values that a deployment needs." }),
+);

@@ -1,0 +1,211 @@
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { Runner } from "../../../actor.ts";
+import type { Database } from "../../../db/client.ts";
+import { CUMULATIVE_BYTES, keyset, type PageRequest, pageOrder } from "../../../db/keyset.ts";
+import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { stacks } from "../../projects/stacks/table.ts";
+import type { StorageMethod } from "../../projects/variables/index.ts";
+import { variables } from "../../projects/variables/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import {
+  type AttemptKey,
+  cutDeployments,
+  DEPLOYMENT,
+  DEPLOYMENT_PAGE_RECORD,
+  type DeploymentStatus,
+  deploymentIdOf,
+  isAttempt,
+  LEASE_TTL_MS,
+  LOST_AFTER_MS,
+  STACKS_OF_PAGE,
+  whereLeaseIsValid,
+} from "../deployments/index.ts";
+import {
+  attemptState,
+  attempts,
+  deploymentStacks,
+  deploymentStatus,
+  deployments,
+  isLiveAttempt,
+} from "../deployments/table.ts";
+import type { Directive } from "./directive.ts";
+
+export interface DeliveredVariable {
+  name: string;
+  storageMethod: StorageMethod;
+  resourceId: string;
+  environmentId: string;
+  componentId: string | null;
+  value: string;
+}
+
+export interface Delivery {
+  variables: readonly DeliveredVariable[];
+  stacks: readonly { stackId: string; componentId: string | null }[];
+}
+
+export interface StartedDeployment {
+  row: StartRow;
+  directive: Directive;
+}
+
+export type AttemptRow = Awaited<ReturnType<typeof findAttempt>>[number];
+export type ClaimRow = Awaited<ReturnType<typeof findClaim>>[number];
+export type StartRow = Awaited<ReturnType<typeof findStart>>[number];
+
+const DEPLOYMENT_STATUS = sql<DeploymentStatus>`${deployments.status}`.as("deployment_status");
+
+/** Aliases keep apart columns with the same name. */
+const LEASED_DEPLOYMENT = {
+  ...DEPLOYMENT,
+  attemptId: sql<string>`${attempts.id}`.as("attempt_id"),
+  epoch: attempts.epoch,
+  state: attempts.state,
+  offeredUntil: attempts.offeredUntil,
+  leaseUntil: attempts.leaseUntil,
+  lostAt: attempts.lostAt,
+  runUntil: attempts.runUntil,
+  deploymentStatus: DEPLOYMENT_STATUS,
+};
+
+const CLAIM = {
+  ...LEASED_DEPLOYMENT,
+  attemptCreatedAt: sql<number>`${attempts.createdAt}`.as("attempt_created_at"),
+  variableNames: sql<string>`(select json_group_array(item.name) from (
+    select distinct name from variables where variables.environment_id = deployments.environment_id
+    order by name) as item)`.as("variable_names"),
+};
+
+const IS_LIVE = hasLiveOwner(environments, attempts.environmentId);
+
+export function findAttempt(db: Database, attempt: AttemptKey) {
+  return db
+    .select({
+      ...getTableColumns(attempts),
+      projectId: deployments.projectId,
+      deploymentStatus: DEPLOYMENT_STATUS,
+      failureReason: deployments.failureReason,
+    })
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .where(and(isAttempt(attempt), IS_LIVE));
+}
+
+export function findClaim(db: Database, poolId: string, requestId: string) {
+  return db
+    .select(CLAIM)
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId), IS_LIVE));
+}
+
+export function listClaims(
+  db: Database,
+  { poolId, keyId }: Runner,
+  page: PageRequest,
+  now: number,
+) {
+  const { where, orderBy, limit } = keyset(page, attempts.createdAt, attempts.id);
+  const items = db
+    .select({
+      ...DEPLOYMENT_PAGE_RECORD,
+      id: sql`${attempts.id}`.as("id"),
+      createdAt: sql`${attempts.createdAt}`.as("created_at"),
+    })
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .where(
+      and(
+        eq(attempts.tokenId, keyId),
+        eq(attempts.poolId, poolId),
+        IS_LIVE,
+        sql`${attempts.state} <> ${attemptState.ended}`,
+        isLiveAttempt(now),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+  return db
+    .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
+    .from(cutDeployments(page, items))
+    .innerJoin(attempts, sql`${attempts.id} = page.id`)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .orderBy(pageOrder(page));
+}
+
+/**
+ * Includes both configurations, for a rebase, if the environment's has another version than the one
+ * that the deployment is based on.
+ */
+export function findStart(db: Database, attempt: AttemptKey) {
+  const ifOutdated = (column: string) =>
+    sql`case when deployments.status = ${deploymentStatus.queued}
+      and environments.configuration_version is not deployments.configuration_version
+      then ${sql.raw(column)} end`;
+  return db
+    .select({
+      ...LEASED_DEPLOYMENT,
+      currentVersion: sql<number>`${environments.configurationVersion}`.as("current_version"),
+      currentConfiguration: sql<string | null>`${ifOutdated("environments.configuration")}`.as(
+        "current_configuration",
+      ),
+      ownConfiguration: sql<string | null>`${ifOutdated("deployments.configuration")}`.as(
+        "own_configuration",
+      ),
+    })
+    .from(attempts)
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
+    .innerJoin(environments, eq(environments.id, attempts.environmentId))
+    .where(and(isAttempt(attempt), IS_LIVE));
+}
+
+/** A stale lease too, but not one that is lost. */
+export function renewLease(db: Database, attempt: AttemptKey, now: number) {
+  return db
+    .update(attempts)
+    .set({ leaseUntil: now + LEASE_TTL_MS, lostAt: now + LOST_AFTER_MS })
+    .where(and(isAttempt(attempt), whereLeaseIsValid(attempt, now)));
+}
+
+export function findReportedStack(db: Database, attempt: AttemptKey, stackId: string) {
+  return db
+    .select({ seq: deploymentStacks.seq })
+    .from(deploymentStacks)
+    .where(
+      and(
+        sql`${deploymentStacks.deploymentId} = ${deploymentIdOf(attempt)}`,
+        eq(deploymentStacks.stackId, stackId),
+      ),
+    );
+}
+
+export function listSealedVariables(db: Database, attempt: AttemptKey, condition: SQL) {
+  return db
+    .select()
+    .from(variables)
+    .where(
+      and(
+        sql`${variables.environmentId} = (select attempts.environment_id from attempts
+          where attempts.id = ${attempt.id})`,
+        condition,
+      ),
+    )
+    .orderBy(variables.createdAt, variables.id);
+}
+
+export function listComponentsOfStacks(db: Database, attempt: AttemptKey, condition: SQL) {
+  return db
+    .select({ stackId: deploymentStacks.stackId, componentId: stacks.componentId })
+    .from(deploymentStacks)
+    .innerJoin(stacks, eq(stacks.id, deploymentStacks.stackId))
+    .where(and(sql`${deploymentStacks.deploymentId} = ${deploymentIdOf(attempt)}`, condition))
+    .orderBy(deploymentStacks.position);
+}
+
+/** A runner that was silent for too long has to send a heartbeat first. */
+export function whereLeaseIsFresh({ id, poolId }: AttemptKey, now: number): SQL {
+  return sql`exists (select 1 from attempts as leased
+    where leased.id = ${id} and leased.pool_id = ${poolId}
+      and leased.state = ${attemptState.running} and leased.lease_until > ${now})`;
+}

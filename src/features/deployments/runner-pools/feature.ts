@@ -1,0 +1,18 @@
+import type { Feature } from "../../../feature.ts";
+import { runnerPools } from "../../tenancy/runner-pool-table.ts";
+import { runnerPoolRoutes } from "./routes.ts";
+import { runnerPoolEnvironments } from "./table.ts";
+
+export const runnerPoolsFeature = {
+  routes: { apiKey: [runnerPoolRoutes] },
+  tables: [
+    {
+      table: runnerPools,
+      deletedWith: [],
+    },
+    {
+      table: runnerPoolEnvironments,
+      deletedWith: [runnerPoolEnvironments.poolId, runnerPoolEnvironments.environmentId],
+    },
+  ],
+} satisfies Feature;

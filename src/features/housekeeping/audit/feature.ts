@@ -1,0 +1,22 @@
+import type { Feature } from "../../../feature.ts";
+import { auditRoutes } from "./routes.ts";
+import { auditLog, auditRecords } from "./table.ts";
+
+export const auditFeature = {
+  routes: { apiKey: [auditRoutes] },
+  tables: [
+    {
+      table: auditLog,
+      deletedWith: [],
+      retention: { period: "audit" },
+      outlivesProject: "It records who did what to a project, also after the project is deleted.",
+    },
+    {
+      table: auditRecords,
+      deletedWith: [],
+      retention: { period: "audit" },
+      outlivesProject: "Its rows are in audit_log, too.",
+      notInBackups: "Its rows are in audit_log, too.",
+    },
+  ],
+} satisfies Feature;

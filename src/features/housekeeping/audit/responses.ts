@@ -1,0 +1,162 @@
+import { z } from "@hono/zod-openapi";
+import { EXAMPLE_REQUEST_ID } from "../../../document/replies.ts";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { MAX_USER_AGENT } from "../../../http/request-pipeline.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { lazy } from "../../../lib/lazy.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { AUDITED_ACTIONS, TARGET_TYPES } from "../../../lib/resource-types.ts";
+import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
+
+/** Of the changelog, too. */
+export const LONG_FIELD =
+  `A field of more than ${LIMITS.recordedFieldLength.value} characters is replaced by its length, in ` +
+  "`characters`.";
+
+export const AuditAction = component("AuditAction", () =>
+  z.enum(AUDITED_ACTIONS).openapi({ description: "What was done, by the type of the target." }),
+);
+
+export const AuditActorType = component("AuditActorType", () =>
+  z.enum(ACTOR_TYPES).openapi({
+    description:
+      "How the actor authenticated. `operator`: with a script of the installation. `service`: the " +
+      "service itself, such as at the end of a time limit.",
+  }),
+);
+
+export const AuditOutcome = component("AuditOutcome", () =>
+  z.enum(OUTCOMES).openapi({
+    description: "Whether it was done. Of the refused requests, only escalations are recorded.",
+  }),
+);
+
+export const AuditTargetType = component("AuditTargetType", () =>
+  z.enum(TARGET_TYPES).openapi({ description: "The type of the record that was acted on." }),
+);
+
+const Fields = lazy(() => z.record(z.string(), z.unknown()));
+
+const Creator = lazy(() =>
+  z
+    .object({
+      key_id: identifierOf("apiKey", "The API key that created the credential.").optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership that created the credential.",
+      ).optional(),
+    })
+    .openapi({
+      description: "Who created the credential. Absent if that is not known.",
+      example: { membership_id: EXAMPLE_IDS.membership },
+    }),
+);
+
+const Actor = lazy(() =>
+  z
+    .object({
+      type: AuditActorType(),
+      credential_id: identifierOf(
+        "apiKey",
+        "The ID of the API key, the runner token, the invitation or the trust.",
+      ).optional(),
+      membership_id: identifierOf(
+        "membership",
+        "The membership of the person or the service account.",
+      ).optional(),
+      account_id: identifierOf("account", "The person. Absent for a program.").optional(),
+      pool_id: identifierOf("runnerPool", "The pool of a runner token.").optional(),
+      created_by: Creator().optional(),
+    })
+    .openapi({
+      description: "Who did it. IDs remain when the record that they name is deleted.",
+      example: {
+        type: "api_key",
+        credential_id: EXAMPLE_IDS.apiKey,
+        membership_id: EXAMPLE_IDS.membership,
+        account_id: EXAMPLE_IDS.account,
+      },
+    }),
+);
+
+const Target = lazy(() =>
+  z
+    .object({
+      type: AuditTargetType(),
+      id: identifierOf(
+        "variable",
+        "The ID of the record. For a project member, that of the membership.",
+      ),
+      name: z.string().optional().openapi({
+        description:
+          "The name at the time. Absent if there was none, and for a person whose account was erased.",
+        example: "DATABASE_URL",
+      }),
+    })
+    .openapi({
+      description: "The record that was acted on. It may be deleted by now.",
+      example: { type: "variable", id: EXAMPLE_IDS.variable, name: "DATABASE_URL" },
+    }),
+);
+
+const Changes = lazy(() =>
+  z
+    .object({
+      before: Fields()
+        .optional()
+        .openapi({
+          description: "The fields before. Absent for a created record.",
+          example: { version: 1 },
+        }),
+      after: Fields()
+        .optional()
+        .openapi({
+          description: "The same fields after. Absent for a deleted record.",
+          example: { version: 2 },
+        }),
+    })
+    .openapi({
+      description:
+        `The changed fields. ${LONG_FIELD} For ` +
+        "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
+        "contains the value of a variable, a secret, or an e-mail address.",
+      example: { before: { version: 1 }, after: { version: 2 } },
+    }),
+);
+
+export const AuditRecord = component("AuditRecord", () =>
+  z
+    .object({
+      id: identifierOf("auditRecord", "Identifies the act, also in exports."),
+      created_at: timestampOf("When it was done."),
+      action: AuditAction(),
+      outcome: AuditOutcome(),
+      actor: Actor(),
+      target: Target(),
+      project_id: identifierOf(
+        "project",
+        "The project of the target. It may be deleted by now.",
+      ).optional(),
+      client_address: z.string().optional().openapi({
+        description: "The IP address that the request came from.",
+        example: "203.0.113.7",
+      }),
+      user_agent: z
+        .string()
+        .optional()
+        .openapi({
+          description: `The first ${MAX_USER_AGENT} characters of the header \`User-Agent\`.`,
+          example: "curl/8.10.1",
+        }),
+      request_id: z.string().optional().openapi({
+        description: "The `X-Request-Id` of the response.",
+        format: "uuid",
+        example: EXAMPLE_REQUEST_ID,
+      }),
+      changes: Changes().optional(),
+    })
+    .openapi({ description: "One act: who did what to which record, and from where." }),
+);
+
+export const AuditRecordList = envelopeOf(AuditRecord, "AuditRecordList");

@@ -1,0 +1,56 @@
+import type { SQL } from "drizzle-orm";
+import {
+  AUDITED_ACTIONS,
+  type AuditedAction,
+  type ChangedType,
+} from "../../../lib/resource-types.ts";
+import { type AuditContext, type AuditedAct, writeAudit } from "../audit/index.ts";
+import { differenceBetween, isNoOp } from "./diff.ts";
+import type { Change, Fields } from "./model.ts";
+
+/** The changes of members have the names that the audit log has for an organization's. */
+const RENAMED: Readonly<Record<string, AuditedAction>> = {
+  "project_member.created": "project_member.added",
+  "project_member.updated": "project_member.role_changed",
+  "project_member.deleted": "project_member.removed",
+};
+
+/** Undefined for a change that is in the changelog alone. */
+function auditedActionOf(change: string): AuditedAction | undefined {
+  return RENAMED[change] ?? AUDITED_ACTIONS.find((action) => action === change);
+}
+
+/** What the audit log leaves out: it outlives the person and the project. */
+const OMITTED_FIELDS: { [Type in ChangedType]?: readonly string[] } = {
+  project_member: ["avatar", "name", "display_name", "profile"],
+  environment: ["configuration"],
+};
+
+export function auditChanges(
+  ctx: AuditContext,
+  organizationId: string,
+  changes: readonly Change[],
+  condition: SQL,
+) {
+  const acts = changes.filter((change) => !isNoOp(change)).flatMap(toActs);
+  return acts.length > 0 ? writeAudit(ctx, organizationId, acts, condition) : undefined;
+}
+
+function toActs({ action: kind, record, auditedAs, ...change }: Change): AuditedAct[] {
+  const { type, id, name } = record;
+  const action = auditedAs ?? auditedActionOf(`${type}.${kind}`);
+  if (!action || type === "deployment") return [];
+  const omitted = OMITTED_FIELDS[type] ?? [];
+  const { before, after } = differenceBetween(
+    omit(change.before, omitted),
+    omit(change.after, omitted),
+  );
+  const target = { type, id, name };
+  return [{ action, target, projectId: change.projectId, changes: { before, after } }];
+}
+
+function omit(fields: Fields | undefined, names: readonly string[]): Fields | undefined {
+  return (
+    fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+  );
+}

@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { lazy } from "../../../lib/lazy.ts";
+import { CHANGED_TYPES } from "../../../lib/resource-types.ts";
+import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { LONG_FIELD } from "../audit/responses.ts";
+import { ACTIONS } from "./model.ts";
+
+export const ChangeAction = component("ChangeAction", () =>
+  z.enum(ACTIONS).openapi({ description: "What was done to a resource of a project." }),
+);
+
+export const CHANGED = "The changed resource. It may be deleted by now.";
+export const CHANGED_ID =
+  "The ID of the changed resource. For a project member, that of the membership.";
+
+export const ChangedRecordType = component("ChangedRecordType", () =>
+  z
+    .enum(CHANGED_TYPES)
+    .openapi({ description: "The type of a resource that the changelog covers." }),
+);
+
+const Fields = lazy(() => z.record(z.string(), z.unknown()));
+
+export const ChangelogEntry = component("ChangelogEntry", () =>
+  z
+    .object({
+      id: identifierOf("changelogEntry", "The entry's own ID; `changelog_id` in events."),
+      project_id: identifierOf("project", "The project that was changed."),
+      action: ChangeAction(),
+      record: z
+        .object({
+          type: ChangedRecordType(),
+          id: identifierOf("environment", CHANGED_ID),
+          name: z.string().optional().openapi({
+            description: "The name at the time of the change. Absent if the resource has no name.",
+            example: "production",
+          }),
+        })
+        .openapi({
+          description: CHANGED,
+          example: { type: "environment", id: EXAMPLE_IDS.environment, name: "production" },
+        }),
+      actor: z
+        .object({
+          account_id: identifierOf("account", "The person who made the change."),
+          membership_id: identifierOf("membership", "The person's membership of the organization."),
+          key_id: identifierOf("apiKey", "The API key that sent the request."),
+        })
+        .optional()
+        .openapi({ description: "Who made the change. Absent: the service itself." }),
+      before: Fields()
+        .optional()
+        .openapi({
+          description:
+            `The changed fields, as they were before. Absent for a created resource. ${LONG_FIELD} ` +
+            "Entries never contain the values of variables or other secrets.",
+          example: { name: "live" },
+        }),
+      after: Fields()
+        .optional()
+        .openapi({
+          description: "The same fields after the change. Absent for a deleted resource.",
+          example: { name: "production" },
+        }),
+      created_at: timestampOf("When the change was made."),
+    })
+    .openapi({ description: "One change to one resource of a project." }),
+);
+
+export const ChangelogEntryList = envelopeOf(ChangelogEntry, "ChangelogEntryList");

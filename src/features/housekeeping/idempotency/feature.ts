@@ -1,0 +1,13 @@
+import { sealedColumn } from "../../../db/sealed-column.ts";
+import type { Feature } from "../../../feature.ts";
+import { secretsContext } from "./result.ts";
+import { sweepEntries } from "./sweep.ts";
+import { idempotencyRecords } from "./table.ts";
+
+const { id, organizationId, secrets } = idempotencyRecords;
+
+export const idempotencyFeature = {
+  tables: [{ table: idempotencyRecords, deletedWith: [] }],
+  sealedColumns: [sealedColumn(secrets, { id, organizationId }, secretsContext)],
+  sweep: sweepEntries,
+} satisfies Feature;

@@ -1,0 +1,52 @@
+import { requireOrgRole } from "../../../actor.ts";
+import type { ServiceContext, SystemContext } from "../../../context.ts";
+import { isLimitViolation } from "../../../db/constraint-errors.ts";
+import { Conflict, LimitReached } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import type { UsageByKind } from "./model.ts";
+import type { Growth } from "./store.ts";
+import * as store from "./store.ts";
+
+/**
+ * Checks the limits of a write that creates or enlarges resources. `statement` comes before the write
+ * in its batch; `enforce` awaits that batch.
+ */
+export function limitGrowth(ctx: SystemContext, growth: Growth) {
+  return {
+    statement: store.checkLimits(ctx, growth),
+    /** Throws a `Conflict` that names the limit if the batch exceeds one. */
+    async enforce<Result>(batch: PromiseLike<Result>): Promise<Result> {
+      try {
+        return await batch;
+      } catch (error) {
+        if (!isLimitViolation(error)) throw error;
+        throw describe(await store.findExceeded(ctx, growth));
+      }
+    },
+  };
+}
+
+/** For a preview: throws as the write would throw for its bytes. */
+export function requireStorage(used: number, added: number): void {
+  const allowed = LIMITS.storedBytes.value;
+  if (added > 0 && used + added > allowed) throw new LimitReached(allowed, "bytes");
+}
+
+const encoder = new TextEncoder();
+
+/** The length in UTF-8. */
+export function bytesOf(...texts: readonly (string | null | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
+}
+
+/** A type without resources may be absent from the result. */
+export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<UsageByKind> {
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const rows = await store.listUsage(ctx.db, organizationId);
+  return new Map(rows.map(({ kind, records, bytes }) => [kind, { records, bytes }]));
+}
+
+function describe(exceeded: { what: string; allowed: number } | undefined): Conflict {
+  if (!exceeded) return new Conflict("The request exceeded a limit a moment ago. Retry.");
+  return new LimitReached(exceeded.allowed, exceeded.what);
+}

@@ -1,0 +1,139 @@
+import { and, eq, not, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
+import { grantsScope, SCOPES, type Scope } from "../../../lib/scopes.ts";
+import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { boundedBy, keepsOwnerKey } from "../credentials/index.ts";
+import type { KeyChange } from "./narrowing.ts";
+import { type ApiKeyRow, KEY } from "./store.ts";
+
+/**
+ * Changes nothing if the request expects another version, or if the key has changed. Narrows nothing if
+ * something that descends from the key would have more than it, or if no owner's key would remain.
+ */
+export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyChange) {
+  const { name, narrowed } = change;
+  const isSameName = name === undefined ? undefined : eq(apiKeys.name, before.name);
+  return ctx.db
+    .update(apiKeys)
+    .set({
+      name,
+      ...(narrowed && toStoredNarrowing(narrowed)),
+      version: nextVersion(apiKeys.version),
+    })
+    .where(
+      and(
+        eq(apiKeys.organizationId, before.organizationId),
+        eq(apiKeys.id, before.id),
+        hasExpectedVersion(ctx, apiKeys.version),
+        isSameName,
+        narrowed && mayNarrow(before, narrowed, ctx.clock.now()),
+      ),
+    )
+    .returning(KEY);
+}
+
+type KeyId = Pick<ApiKeyRow, "id">;
+type Narrowed = NonNullable<KeyChange["narrowed"]>;
+
+/** The sent fields. The expiry of a key with boundaries moves, as in `toStoredKey`. */
+function toStoredNarrowing({ expiresAt, scopes, projectIds, environmentIds }: Narrowed) {
+  const isNarrowed =
+    scopes || projectIds || environmentIds ? sql`true` : sql`${apiKeys.expiresAt} = 0`;
+  const expiry = expiresAt === undefined ? KEY_EXPIRY : sql`${expiresAt}`;
+  return {
+    scopes,
+    projectIds,
+    environmentIds,
+    expiresAt: sql`iif(${isNarrowed}, 0, ${expiry})`,
+    narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiry}, null)`,
+    ...(expiresAt !== undefined && { expiresByPolicy: false }),
+    keyVersion: nextVersion(apiKeys.keyVersion),
+  };
+}
+
+function mayNarrow(before: ApiKeyRow, narrowed: Narrowed, now: number): SQL | undefined {
+  const { organizationId, id, keyVersion } = before;
+  return and(
+    eq(apiKeys.keyVersion, keyVersion),
+    keepsOwnerKey(organizationId, { column: "id", value: id }, now),
+    not(outlives(before, narrowed, now)),
+    not(exceeds(before, narrowed, now)),
+  );
+}
+
+/** What descends from the key and would have more than it. */
+export function findExcess(db: Database, key: KeyId, narrowed: Narrowed, now: number) {
+  return db.get<{ outlives: number; exceeds: number }>(
+    sql`select ${outlives(key, narrowed, now)} as outlives, ${exceeds(key, narrowed, now)} as exceeds`,
+  );
+}
+
+/** Whether something that descends from the key lasts longer than the key would. */
+function outlives(key: KeyId, { expiresAt }: Narrowed, now: number): SQL {
+  if (expiresAt === undefined) return sql`false`;
+  const lasts = (end: SQL) => sql`(${end} is null or ${end} > ${expiresAt})`;
+  const everything = { keys: lasts(KEY_EXPIRY), trusts: sql`true`, tokens: lasts(TOKEN_EXPIRY) };
+  return hasDescendant(key, everything, now);
+}
+
+/** Whether something that descends from the key can access more than the key could. */
+function exceeds(key: KeyId, narrowed: Narrowed, now: number): SQL {
+  const { scopes, projectIds, environmentIds } = narrowed;
+  const isAbove = (table: "api_keys" | "trusts") =>
+    anyOf([
+      scopes && lacks(table, "scopes", grantedBy(scopes)),
+      projectIds && lacks(table, "project_ids", projectIds),
+      environmentIds && lacks(table, "environment_ids", environmentIds),
+    ]);
+  // A key with boundaries has no access to runner pools.
+  const losesPools =
+    projectIds || environmentIds || (scopes && !grantsScope(scopes, "runners:write"));
+  const usesPool = losesPools ? sql`true` : sql`false`;
+  return hasDescendant(
+    key,
+    {
+      keys: isAbove("api_keys"),
+      trusts: sql`iif(trusts.pool_id is null, ${isAbove("trusts")}, ${usesPool})`,
+      tokens: usesPool,
+    },
+    now,
+  );
+}
+
+const TOKEN_EXPIRY = sql`runner_tokens.expires_at`;
+
+/**
+ * Whether something descends from the key, also through revoked keys, that meets the condition of its
+ * table. A rotation can prolong a key that has expired, unless it is of a trust.
+ */
+function hasDescendant(
+  { id: keyId }: KeyId,
+  conditions: { keys: SQL; trusts: SQL; tokens: SQL },
+  now: number,
+): SQL {
+  const family = boundedBy(keyId);
+  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
+      and ${apiKeys.id} <> ${keyId} and (${apiKeys.trustId} is null or ${whereKeyIsLive(now)})
+      and ${conditions.keys})
+    or exists (select 1 from trusts where trusts.created_by_key_id in (${family})
+      and ${conditions.trusts})
+    or exists (select 1 from runner_tokens where runner_tokens.created_by_key_id in (${family})
+      and (${TOKEN_EXPIRY} is null or ${TOKEN_EXPIRY} > ${now}) and ${conditions.tokens}))`;
+}
+
+/** Whether a JSON list has more than the allowed texts. Null is the list of all. */
+function lacks(table: "api_keys" | "trusts", name: string, allowed: readonly string[]): SQL {
+  const column = sql.raw(`${table}.${name}`);
+  return sql`(${column} is null or exists (select 1 from json_each(${column}) as item
+    where item.value not in (select value from json_each(${JSON.stringify(allowed)}))))`;
+}
+
+function grantedBy(scopes: readonly Scope[]): Scope[] {
+  return SCOPES.filter((scope) => grantsScope(scopes, scope));
+}
+
+function anyOf(conditions: readonly (SQL | undefined)[]): SQL {
+  return sql`(${sql.join([sql`false`, ...conditions.filter((each) => each !== undefined)], sql` or `)})`;
+}

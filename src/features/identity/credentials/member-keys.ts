@@ -1,0 +1,61 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../../db/client.ts";
+import { apiKeys } from "./api-key-table.ts";
+
+/** Changes nothing unless `condition` holds. */
+export function incrementKeyVersions(
+  db: Database,
+  organizationId: string,
+  membershipId: string,
+  condition: SQL | undefined,
+) {
+  return db
+    .update(apiKeys)
+    .set({ keyVersion: sql`${apiKeys.keyVersion} + 1` })
+    .where(
+      and(
+        eq(apiKeys.organizationId, organizationId),
+        eq(apiKeys.membershipId, membershipId),
+        condition,
+      ),
+    )
+    .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion });
+}
+
+/** The keys that `incrementKeyVersions` changes, as JSON, for a statement that comes before it. */
+export function keysToIncrement(organizationId: string, membershipId: string): SQL {
+  return sql`(select json_group_array(
+      json_object('secretHash', secret_hash, 'version', version + 1))
+    from api_keys where organization_id = ${organizationId} and membership_id = ${membershipId})`;
+}
+
+/**
+ * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner
+ * has another key with the role `owner`. One that expires does not count as another.
+ */
+export function keepsOwnerKey(
+  organizationId: string | SQL,
+  lost: { column: "id" | "membership_id"; value: string | SQL },
+  now: number,
+): SQL {
+  const column = sql.raw(lost.column);
+  // A cross join reads the owners first: an organization has few owners, and may have many keys.
+  const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
+    on owner_key.membership_id = owner.id and owner_key.role = 'owner'
+    where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
+  return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} in (${lost.value})
+      and (owner_key.expires_at is null or owner_key.expires_at > ${now}))
+    or exists (select 1 from ${ownerKeys} and owner_key.${column} not in (${lost.value})
+      and owner_key.expires_at is null))`;
+}
+
+/** Selects the IDs of a family, or none if no owner's key would remain without it. */
+export function guardedFamily(organizationId: string, family: SQL, now: number): SQL {
+  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
+  return sql`select id from (${family}) where ${keeps}`;
+}
+
+export function keepsOwner(db: Database, organizationId: string, family: SQL, now: number) {
+  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
+  return db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);
+}

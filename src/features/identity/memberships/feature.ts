@@ -1,0 +1,24 @@
+import type { Feature } from "../../../feature.ts";
+import { accounts, memberships, removedMemberships } from "../../tenancy/member-table.ts";
+import { membershipRoutes } from "./routes.ts";
+import { isRemovedBefore } from "./store.ts";
+
+export const membershipsFeature = {
+  routes: { apiKey: [membershipRoutes] },
+  tables: [
+    {
+      table: accounts,
+      deletedWith: [],
+    },
+    {
+      table: memberships,
+      deletedWith: [],
+    },
+    {
+      table: removedMemberships,
+      deletedWith: [],
+      // The ID has the time at which the membership was created.
+      retention: { period: "audit", isExpired: isRemovedBefore },
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,87 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
+import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { isLiveOrganization } from "../../../db/tombstone.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import type { Bound } from "../../housekeeping/usage/index.ts";
+import { memberships } from "../../tenancy/member-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import type { ApiKeyRow } from "../api-keys/index.ts";
+import { OWNED } from "./model.ts";
+
+export interface OrganizationWithKey {
+  row: { organization: OrganizationRow; apiKey: ApiKeyRow };
+  /** In plain text. */
+  key: string;
+}
+
+export type OrganizationRow = typeof organizations.$inferSelect;
+
+/** A list, because a page may begin after the only organization. */
+export function listOrganization(db: Database, id: string, page: PageRequest) {
+  const { where, orderBy, limit } = keyset(page, organizations.createdAt, organizations.id);
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, id), where))
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+export function findOrganization(db: Database, id: string) {
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, id), isLiveOrganization(id)));
+}
+
+/** Changes nothing if the request expects another version. */
+export function renameOrganization(ctx: ServiceContext, id: string, name: string) {
+  const { db, clock } = ctx;
+  const { version } = organizations;
+  return db
+    .update(organizations)
+    .set({ name, updatedAt: clock.now(), version: nextVersion(version) })
+    .where(and(eq(organizations.id, id), isLiveOrganization(id), hasExpectedVersion(ctx, version)))
+    .returning();
+}
+
+export function insertOrganization(
+  db: Database,
+  organization: OrganizationRow,
+  condition: SQL = sql`true`,
+) {
+  return insertFrom(db, organizations, organization, sql`where ${condition}`).returning();
+}
+
+export function exists({ id }: Pick<OrganizationRow, "id">): SQL {
+  return sql`exists (select 1 from organizations where organizations.id = ${id})`;
+}
+
+/** Inserts nothing unless the organization exists. */
+export function insertOwner(
+  db: Database,
+  owner: { id: string; organizationId: string; accountId: string; now: number },
+) {
+  const { now, organizationId, ...ids } = owner;
+  const row = { ...ids, organizationId, role: "owner", createdAt: now, updatedAt: now } as const;
+  const rest = { kind: "person", status: "active", email: null, version: 1 } as const;
+  const origin = { addedByKeyId: null, addedBySessionId: null, signedInAt: null };
+  const condition = sql`where ${exists({ id: organizationId })}`;
+  return insertFrom(db, memberships, { ...row, ...rest, ...origin }, condition);
+}
+
+/** Those that have been deleted count until their purge, so that a loop cannot create without end. */
+export function ownedCountBound(accountId: string): Bound {
+  const count = sql`(select count(*) from memberships
+    where memberships.account_id = ${accountId} and memberships.role = 'owner')`;
+  return {
+    what: OWNED,
+    limit: LIMITS.ownedOrganizations.value,
+    before: count,
+    after: sql`${count} + 1`,
+  };
+}

@@ -1,0 +1,36 @@
+import { html } from "hono/html";
+import { renderMinute } from "../../../http/html-page.ts";
+import { createNarrowPages } from "../../../http/narrow-page.ts";
+import type { ApiError } from "../../../lib/errors.ts";
+import type { OrgRole } from "../../../lib/roles.ts";
+
+// No referrer has the page's path. With `no-referrer`, the `Origin` of the form would be null, and browsers
+// without fetch metadata could not sign in.
+const pages = createNarrowPages({ referrerPolicy: "strict-origin" });
+
+export const pageHeaders = pages.headers;
+
+interface OfferedSignIn {
+  organizationName: string;
+  accountName: string;
+  keyName: string;
+  role: OrgRole;
+  expiresAt: number;
+}
+
+/** Its form sends a POST to the page's own URL, which signs in. */
+export function renderSignIn(offered: OfferedSignIn) {
+  const { organizationName, accountName, keyName, role, expiresAt } = offered;
+  return pages.render(
+    `Sign in to ${organizationName}`,
+    html`<p>This link signs in to the organization <strong>${organizationName}</strong> as
+<strong>${accountName}</strong>, with what the API key <strong>${keyName}</strong> may do (role
+<strong>${role}</strong>). The link is valid until ${renderMinute(expiresAt)}, and works once.</p>
+<p>Continue only if you created the link, or know who sent it.</p>
+<form method="post"><button>Sign in</button></form>`,
+  );
+}
+
+export function renderRefusal({ message }: ApiError) {
+  return pages.render("You are not signed in", html`<p>${message}</p>`);
+}

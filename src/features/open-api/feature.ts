@@ -1,6 +1,0 @@
-import type { Feature } from "../../feature.ts";
-import { openApiRoutes } from "./routes.ts";
-
-export const openApiFeature = {
-  routes: { public: () => [openApiRoutes] },
-} satisfies Feature;

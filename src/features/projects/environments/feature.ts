@@ -1,0 +1,14 @@
+import type { Feature } from "../../../feature.ts";
+import { ENVIRONMENT_TOMBSTONE, environments } from "../../tenancy/environment-table.ts";
+import { environmentRoutes } from "./routes.ts";
+
+export const environmentsFeature = {
+  routes: { apiKey: [environmentRoutes] },
+  tables: [
+    {
+      table: environments,
+      deletedWith: [environments.projectId],
+      tombstone: { resourceType: "environment", columns: ENVIRONMENT_TOMBSTONE },
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,156 @@
+import { authorize } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
+import { requireExpectedVersion } from "../../../db/expected-version.ts";
+import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { newId } from "../../../lib/ids.ts";
+import { mergePatch } from "../../../lib/merge-patch.ts";
+import type { ProjectRole } from "../../../lib/roles.ts";
+import { write } from "../../../writes/write.ts";
+import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { bytesOf } from "../../housekeeping/usage/index.ts";
+import { findProject, requireProject } from "../projects/index.ts";
+import {
+  DEPLOYMENT_RUNNING,
+  ENVIRONMENT_IN_USE,
+  type EnvironmentInput,
+  IS_DEFAULT,
+  NAME_TAKEN,
+} from "./model.ts";
+import { presentEnvironment } from "./presenters.ts";
+import type { EnvironmentRow } from "./store.ts";
+import * as store from "./store.ts";
+
+const changes = changesOf(
+  "environment",
+  (row: EnvironmentRow) => row.projectId,
+  presentEnvironment,
+);
+
+const taken = { "environments.project_id, environments.name": NAME_TAKEN };
+const stored = { json: ["configuration"] };
+
+export async function requireEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  needed: ProjectRole,
+): Promise<EnvironmentRow> {
+  const [environment] = await store.findEnvironment(ctx.db, ctx.actor, id);
+  return authorize(ctx.actor, "environment", environment, needed);
+}
+
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+async function requireExpected(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
+  const environment = await requireEnvironment(ctx, id, "contributor");
+  const present = () => presentEnvironment(environment);
+  await requireExpectedVersion(ctx, environment.version, present);
+  return environment;
+}
+
+export async function listEnvironments(
+  ctx: ServiceContext,
+  projectId: string,
+  page: NamedPageRequest,
+): Promise<Page<EnvironmentRow>> {
+  const { projects, rows } = await batch(ctx.db, {
+    projects: findProject(ctx.db, ctx.actor, projectId),
+    rows: store.listEnvironments(ctx.db, ctx.actor, projectId, page),
+  });
+  authorize(ctx.actor, "project", projects[0], "viewer");
+  return toPage(page, rows, (row) => row);
+}
+
+export async function createEnvironment(
+  ctx: ServiceContext,
+  projectId: string,
+  input: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  const { organizationId } = await requireProject(ctx, projectId, "contributor");
+  const now = ctx.clock.now();
+  const environment: EnvironmentRow = {
+    id: newId(ctx.clock),
+    organizationId,
+    projectId,
+    name: input.name,
+    configuration: JSON.stringify(input.configuration),
+    createdAt: now,
+    updatedAt: now,
+    epoch: 0,
+    startedNumber: 0,
+    configurationVersion: 0,
+    version: 1,
+  };
+  return write(ctx, {
+    growth: {
+      organizationId,
+      records: { environments: 1 },
+      bytes: bytesOf(environment.name, environment.configuration),
+    },
+    guarded: store.insertEnvironment(ctx.db, environment),
+    value: environment,
+    stored,
+    changes: [changes.created(environment)],
+    taken,
+  });
+}
+
+export async function getEnvironment(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
+  return requireEnvironment(ctx, id, "viewer");
+}
+
+/**
+ * Throws `Conflict` for a changed configuration while a deployment is running: its success would
+ * overwrite the change.
+ */
+export async function replaceEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  { name, configuration }: EnvironmentInput,
+): Promise<EnvironmentRow> {
+  return changeEnvironment(ctx, id, { name, configuration: JSON.stringify(configuration) });
+}
+
+export async function updateEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  change: { name?: string | undefined },
+): Promise<EnvironmentRow> {
+  return changeEnvironment(ctx, id, change);
+}
+
+async function changeEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  fields: store.EnvironmentChange,
+): Promise<EnvironmentRow> {
+  const before = await requireExpected(ctx, id);
+  const { organizationId } = before;
+  const after = mergePatch(before, fields);
+  return write(ctx, {
+    growth: {
+      organizationId,
+      bytes: bytesOf(after.name, after.configuration) - bytesOf(before.name, before.configuration),
+    },
+    guarded: store.changeEnvironment(ctx, id, fields),
+    returns: store.selectEnvironment(ctx.db, organizationId, id),
+    stored,
+    changes: [changes.updated(before, after)],
+    unchanged: before,
+    taken,
+    reread: () => requireExpected(ctx, id),
+    otherwise: () => DEPLOYMENT_RUNNING,
+  });
+}
+
+export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
+  const before = await requireExpected(ctx, id);
+  const { deleted, ...first } = store.deleteEnvironment(ctx, before.organizationId, id);
+  await write(ctx, {
+    first,
+    guarded: deleted,
+    changes: [changes.deleted(before)],
+    reread: () => requireExpected(ctx, id),
+    otherwise: ({ found: [environment] }) =>
+      environment?.isIdle ? IS_DEFAULT : ENVIRONMENT_IN_USE,
+  });
+}

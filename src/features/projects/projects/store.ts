@@ -1,0 +1,206 @@
+import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import type { Actor } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import { type BindValue, compileSelect } from "../../../db/compiled-select.ts";
+import {
+  hasExpectedVersion,
+  nextVersion,
+  resourceHasExpectedVersion,
+} from "../../../db/expected-version.ts";
+import {
+  CUMULATIVE_BYTES,
+  hasName,
+  keyset,
+  limitPageBytes,
+  type NamedPageRequest,
+  type PageRequest,
+  pageOrder,
+  sizeOf,
+} from "../../../db/keyset.ts";
+import { isOneOf } from "../../../db/list-of.ts";
+import { markForPurge } from "../../housekeeping/purge/index.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import {
+  type ActorBindings,
+  isRoleOf,
+  MEMBER_ROLE,
+  NO_ENVIRONMENT,
+  projectMembers,
+} from "../../tenancy/project-member-table.ts";
+import { PROJECT_TOMBSTONE, projects } from "../../tenancy/project-table.ts";
+import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
+
+export type ProjectRow = typeof projects.$inferSelect;
+
+const within = (organizationId: BindValue, id: BindValue) =>
+  and(eq(projects.organizationId, organizationId), eq(projects.id, id));
+
+const PROJECT_WITH_ROLE = {
+  ...getTableColumns(projects),
+  projectId: sql<string>`${projects.id}`.as("own_project_id"),
+  environmentId: NO_ENVIRONMENT,
+  memberRole: MEMBER_ROLE,
+};
+
+export function findProject(db: Database, actor: ActorBindings, id: BindValue) {
+  return db
+    .select(PROJECT_WITH_ROLE)
+    .from(projects)
+    .leftJoin(projectMembers, isRoleOf(actor, projects.id))
+    .where(within(actor.organizationId, id));
+}
+
+const readCompiled = compileSelect(PROJECT_WITH_ROLE, (db) => {
+  const { placeholder } = sql;
+  const actor = {
+    organizationId: placeholder("organizationId"),
+    membershipId: placeholder("membershipId"),
+  };
+  return findProject(db, actor, placeholder("id"));
+});
+
+/** `findProject` as a compiled query, because most requests begin with it. */
+export function readProject(db: Database, { organizationId, membershipId }: Actor, id: string) {
+  return readCompiled(db, { organizationId, membershipId, id });
+}
+
+const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon], rest: 400 });
+
+export function listProjects(db: Database, actor: Actor, page: NamedPageRequest) {
+  const { where, orderBy, limit } = keyset(page, projects.createdAt, projects.id);
+  const items = db
+    .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
+    .from(projects)
+    .where(
+      and(
+        eq(projects.organizationId, actor.organizationId),
+        isOneOf(projects.id, actor.projectIds),
+        hasName(page, projects.name),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+  return selectPage(db, page, items);
+}
+
+function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
+  return db
+    .select({ ...getTableColumns(projects), ...CUMULATIVE_BYTES })
+    .from(limitPageBytes(page, items))
+    .innerJoin(projects, sql`${projects.id} = page.id`)
+    .orderBy(pageOrder(page));
+}
+
+export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPageRequest) {
+  const { where, orderBy, limit } = keyset(
+    page,
+    projectMembers.projectCreatedAt,
+    projectMembers.projectId,
+  );
+  const items = db
+    .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
+    .from(projectMembers)
+    .innerJoin(projects, eq(projects.id, projectMembers.projectId))
+    .where(
+      and(
+        eq(projectMembers.membershipId, actor.membershipId),
+        eq(projectMembers.organizationId, actor.organizationId),
+        isOneOf(projectMembers.projectId, actor.projectIds),
+        hasName(page, projects.name),
+        where,
+      ),
+    )
+    .orderBy(...orderBy)
+    .limit(limit);
+  return selectPage(db, page, items);
+}
+
+export function insertProject(
+  db: Database,
+  project: ProjectRow,
+  first: { environmentName: string; ownerId: string },
+) {
+  const { organizationId, createdAt, updatedAt } = project;
+  return {
+    project: db.insert(projects).values(project),
+    environment: db.insert(environments).values({
+      id: project.defaultEnvironmentId,
+      organizationId,
+      projectId: project.id,
+      name: first.environmentName,
+      configuration: FIRST_CONFIGURATION,
+      createdAt,
+      updatedAt,
+    }),
+    owner: db.insert(projectMembers).values({
+      projectId: project.id,
+      membershipId: first.ownerId,
+      organizationId,
+      role: "owner",
+      createdAt,
+      projectCreatedAt: createdAt,
+    }),
+  };
+}
+
+export function selectProject(db: Database, organizationId: string, id: string) {
+  return db.select().from(projects).where(within(organizationId, id));
+}
+
+/** Changes nothing if the request expects another version, or if the environment is not the project's. */
+export function changeProject(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  change: ProjectChange,
+) {
+  const { db, clock } = ctx;
+  const { defaultEnvironmentId } = change;
+  const { version } = projects;
+  return db
+    .update(projects)
+    .set({ ...change, updatedAt: clock.now(), version: nextVersion(version) })
+    .where(
+      and(
+        within(organizationId, id),
+        hasExpectedVersion(ctx, version),
+        defaultEnvironmentId === undefined
+          ? undefined
+          : isInProject(db, organizationId, id, defaultEnvironmentId),
+      ),
+    )
+    .returning();
+}
+
+function isInProject(db: Database, organizationId: string, id: string, environmentId: string) {
+  const environment = db
+    .select({ one: sql`1` })
+    .from(environments)
+    .where(
+      and(
+        eq(environments.organizationId, organizationId),
+        eq(environments.id, environmentId),
+        eq(environments.projectId, id),
+      ),
+    );
+  return exists(environment);
+}
+
+export function deleteProject(ctx: ServiceContext, organizationId: string, id: string) {
+  const { db, ownership } = ctx;
+  const isIdle = ownership.isIdle(projects, id);
+  const resource = within(organizationId, id);
+  const isExpected = resourceHasExpectedVersion(ctx, projects.version, resource);
+  const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, projects.version));
+  return {
+    purge: markForPurge(ctx, "project", projects, isDeletable),
+    owned: ownership.deletionOf(db, projects, id, sql`${isIdle} and ${isExpected}`),
+    deleted: db
+      .update(projects)
+      .set(PROJECT_TOMBSTONE)
+      .where(isDeletable)
+      .returning({ id: projects.id }),
+  };
+}

@@ -1,0 +1,40 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
+import { components } from "../components/table.ts";
+
+export const stacks = sqliteTable(
+  "stacks",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    projectId: id("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "restrict" }),
+    environmentId: id("environment_id")
+      .notNull()
+      .references(() => environments.id, { onDelete: "restrict" }),
+    componentId: id("component_id").references(() => components.id, { onDelete: "restrict" }),
+    name: text("name").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    version: version(),
+  },
+  (table) => [
+    uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),
+    index("stacks_list").on(table.environmentId, table.createdAt, table.id),
+    index("stacks_component").on(table.componentId),
+    index("stacks_project").on(table.projectId),
+  ],
+);
+
+export const STACK_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  name: TOMBSTONE_NAME,
+  componentId: null,
+};

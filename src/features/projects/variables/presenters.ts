@@ -1,0 +1,29 @@
+import { toTimestamp } from "../../../lib/clock.ts";
+import type { Output } from "../../../lib/schemas.ts";
+import type { VariableInput } from "./model.ts";
+import type { VariableInput as VariableSchema } from "./schemas.ts";
+import type { SealedRow, VariableRow } from "./store.ts";
+
+export function presentVariable(row: VariableRow) {
+  return {
+    id: row.id,
+    component_id: row.componentId ?? undefined,
+    environment_id: row.environmentId,
+    name: row.name,
+    resource_id: row.resourceId,
+    storage_method: row.storageMethod,
+    version: row.version,
+    created_at: toTimestamp(row.createdAt),
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}
+
+/** The value is decrypted. */
+export function presentRevealed(row: SealedRow) {
+  return { ...presentVariable(row), value: row.value };
+}
+
+export function toVariableInput(body: Output<typeof VariableSchema>): VariableInput {
+  const { name, storage_method, value } = body;
+  return { name, storageMethod: storage_method, value };
+}
