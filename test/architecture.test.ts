@@ -192,6 +192,17 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   lib: [],
 };
 
+/** The groups of features, and the writes of callers. Each may import those before it. */
+const GROUPS: readonly string[] = [
+  "tenancy",
+  "housekeeping",
+  "writes",
+  "identity",
+  "projects",
+  "deployments",
+  "notifications",
+];
+
 /** Packages that only some roles may use. */
 const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
   {
@@ -332,6 +343,22 @@ describe("imports", () => {
     const outbox = String(featureOf("features/housekeeping/outbox/fan-out.ts"));
     uses.get(outbox)?.add(String(featureOf("features/deployments/deployments/table.ts")));
     expect(visitAll).toThrow(`→ ${outbox}`);
+  });
+
+  it("go down the order of the groups, or stay in one", () => {
+    const groupOf = (file: string) => /^(?:features\/)?([^/]+)\//.exec(file)?.[1];
+    const breachesOf = ({ file, imports }: Pick<Source, "file" | "imports">) => {
+      const place = GROUPS.indexOf(String(groupOf(file)));
+      return imports
+        .filter((name) => place < GROUPS.indexOf(String(groupOf(name))))
+        .map((name) => `${file} imports ${name}`);
+    };
+    const grouped = files.filter(({ file }) => /^(features\/.*|writes)\//.test(file));
+    const found = new Set(grouped.map(({ file }) => groupOf(file)));
+    expect([...found].toSorted()).toEqual(GROUPS.toSorted());
+    expect(grouped.flatMap(breachesOf)).toEqual([]);
+    const upward = { file: "writes/write.ts", imports: ["features/identity/trusts/index.ts"] };
+    expect(breachesOf(upward)).toHaveLength(1);
   });
 
   it("are all found, however they are written", () => {
