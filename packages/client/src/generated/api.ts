@@ -2640,192 +2640,16 @@ export interface components {
             };
         };
         /**
-         * @description A role in the organization: owner > admin > member.
+         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
          * @enum {string}
          */
-        OrgRole: "member" | "admin" | "owner";
-        /**
-         * @description Whether a member is a person or a program.
-         * @enum {string}
-         */
-        MemberKind: "person" | "service_account";
-        /**
-         * @description How the sender authenticated. A session may do what its key may do.
-         * @enum {string}
-         */
-        CredentialType: "api_key" | "session";
-        /**
-         * @description What an operation needs of a narrowed key.
-         * @enum {string}
-         */
-        Scope: "organization:read" | "organization:write" | "members:read" | "members:write" | "keys:read" | "keys:write" | "projects:read" | "projects:write" | "environments:read" | "environments:write" | "variables:read" | "variables:write" | "variables:reveal" | "deployments:read" | "deployments:write" | "integrations:read" | "integrations:write" | "runners:read" | "runners:write" | "audit:read" | "audit:write";
+        AlarmState: "alarm" | "ok";
         /**
          * Format: date-time
          * @description RFC 3339, in UTC with milliseconds.
          * @example 2026-11-21T09:30:00.000Z
          */
         Timestamp: string;
-        /** @description Who sends a request, and what they may do. */
-        WhoAmI: {
-            /** @description The only organization that the credential can access. */
-            organization: {
-                /**
-                 * @description The `org_id` in the paths.
-                 * @example 1CfiqFR7M6S38z94Y2usEL
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description Its display name.
-                 * @example Acme
-                 */
-                name: string;
-            };
-            /** @description The membership that the credential acts for. */
-            membership: {
-                /**
-                 * @description The `member_id` in the paths.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                id: components["schemas"]["Identifier"];
-                /** @description The highest role that its keys can have. */
-                role: components["schemas"]["OrgRole"];
-                kind: components["schemas"]["MemberKind"];
-            };
-            /** @description The person or the program. */
-            account: {
-                /**
-                 * @description The account of the membership.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description Its full name.
-                 * @example Ada Lovelace
-                 */
-                name: string;
-            };
-            /** @description The key that the request was sent with, and what it may do. */
-            credential: {
-                type: components["schemas"]["CredentialType"];
-                /**
-                 * @description The ID of the key, or of the session.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The key that the session came from. Absent: none.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                key_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description What the key is for.
-                 * @example ci
-                 */
-                name: string;
-                /** @description The effective role: the lower of the roles of the key and the membership. */
-                role: components["schemas"]["OrgRole"];
-                /** @description What the key may do. Absent: all that its role allows. */
-                scopes?: components["schemas"]["Scope"][];
-                /** @description The only projects that the key can access. Absent: all. */
-                project_ids?: components["schemas"]["Identifier"][];
-                /** @description The only environments that the key can access. Absent: all. */
-                environment_ids?: components["schemas"]["Identifier"][];
-                /** @description The credential is rejected from this time on. Absent: never. */
-                expires_at?: components["schemas"]["Timestamp"];
-                /** @description Who created the credential. Absent: not known. */
-                created_by?: {
-                    /**
-                     * @description The key that created it.
-                     * @example 1CfrKuhzvvc8GfuDyU5wWz
-                     */
-                    key_id?: components["schemas"]["Identifier"];
-                    /**
-                     * @description The membership that created it.
-                     * @example 1CfpGx3oGJQzy3gYEoz2YP
-                     */
-                    membership_id?: components["schemas"]["Identifier"];
-                };
-                /** @description Whether only the membership itself has made the key, and the keys that it descends from. */
-                own: boolean;
-                /** @description Whether it can add, invite and promote members, found organizations, and change the account: the key is the person's `own`, is not narrowed, has no expiry but one that only the organization's `max_age_seconds` imposed, and has the whole role of its membership. */
-                full: boolean;
-            };
-            /** @description The rate limits of the credential, by the kind of request. */
-            limits: {
-                /**
-                 * @description The policy's name.
-                 * @example default
-                 */
-                name: string;
-                /**
-                 * @description Requests in each window.
-                 * @example 100
-                 */
-                limit: number;
-                /**
-                 * @description How long a request counts toward the limit.
-                 * @example 60
-                 */
-                window_seconds: number;
-            }[];
-        };
-        /**
-         * @description What the person tells about themselves. A field that is not set is absent.
-         * @example {
-         *       "github": "ada",
-         *       "location": "London"
-         *     }
-         */
-        Profile: {
-            /** @description Some lines about the person. */
-            bio?: string;
-            /** @description The user name at GitHub. */
-            github?: string;
-            /** @description Where the person is, as free text. */
-            location?: string;
-            /** @description The user name at Twitter. */
-            twitter?: string;
-            /** @description The address of the person's own pages. */
-            website?: string;
-        };
-        /** @description A person, as every organization with the account sees them. */
-        Account: {
-            /**
-             * @description The `account_id` of the person's memberships.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The person's address. Private: absent unless the person has made the key of the request.
-             * @example ada@example.com
-             */
-            email?: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists.
-             * @example Ada
-             */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            /** @description When the account was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the person, or the service, last changed the account. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
-         * @enum {string}
-         */
-        AlarmState: "alarm" | "ok";
         /** @description The last reported health of a stack, under a name. */
         Alarm: {
             /**
@@ -2863,404 +2687,159 @@ export interface components {
              */
             next_page?: string;
         };
-        /** @description The rules for new API keys of an organization. */
-        ApiKeyPolicy: {
+        /**
+         * @description `offered` until the runner starts the deployment, then `running`.
+         * @enum {string}
+         */
+        RunnerPoolAttemptState: "offered" | "running";
+        /** @description Who created the token. Absent: it is older than this field. */
+        RunnerTokenCreator: {
             /**
-             * @description A new key expires at most this long after it is created. Absent: unlimited.
-             * @example 7776000
-             */
-            max_age_seconds?: number;
-        };
-        /** @description Who created or revoked a key. */
-        KeyActor: {
-            /**
-             * @description The API key. Absent: by other means.
+             * @description The key with which the token or its trust was created.
              * @example 1CfrKuhzvvc8GfuDyU5wWz
              */
-            key_id?: components["schemas"]["Identifier"];
+            key_id: components["schemas"]["Identifier"];
             /**
              * @description The membership of that key.
              * @example 1CfpGx3oGJQzy3gYEoz2YP
              */
-            membership_id?: components["schemas"]["Identifier"];
+            membership_id: components["schemas"]["Identifier"];
         };
-        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
-        ApiKey: {
+        /** @description A runner token, without the secret itself. */
+        RunnerToken: {
             /**
-             * @description The key's own ID, which is also a part of the key.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description The only organization that the key can access.
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The token that a runner has. */
+        RunnerTokenReference: {
+            /**
+             * @description The `token_id` in the paths.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+        };
+        /** @description A deployment that a runner of the pool has claimed. */
+        RunnerPoolAttempt: {
+            /**
+             * @description The attempt's own ID, which its runner knows, too.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The deployment that the runner executes.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            state: components["schemas"]["RunnerPoolAttemptState"];
+            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            /** @description When the deployment was offered to the runner. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The offer lapses at this time. Absent once the attempt is running. */
+            offered_until?: components["schemas"]["Timestamp"];
+            /** @description When the runner started. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When the runner last started the attempt or sent a heartbeat. After 60 seconds without one, the attempt is stale. Absent before the start. */
+            last_heartbeat_at?: components["schemas"]["Timestamp"];
+            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
+            run_until?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolAttemptList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPoolAttempt"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @enum {string}
+         */
+        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
+        /** @description What a team ships. It contains environments. */
+        Project: {
+            /** @description The project's own ID. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the project.
              * @example 1CfiqFR7M6S38z94Y2usEL
              */
             org_id: components["schemas"]["Identifier"];
             /**
-             * @description The membership that the key acts for.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name: string;
-            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
-            role: components["schemas"]["OrgRole"];
-            /**
-             * @description The last four characters of the key.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the key can access. Absent: all projects. */
-            project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /** @description The key is rejected from this time on. Absent: the key does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the key was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description What the key descends from. Absent: not known. */
-            created_by?: components["schemas"]["KeyActor"];
-            /** @description When the key was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the key was revoked. Absent: it was not. */
-            revoked_at?: components["schemas"]["Timestamp"];
-            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
-            revoked_by?: components["schemas"]["KeyActor"];
-        };
-        /** @description One page of a list. */
-        ApiKeyList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ApiKey"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new API key. Only this response contains the secret. */
-        CreatedApiKey: components["schemas"]["ApiKey"] & {
-            /**
-             * @description The key, shown only once. It cannot be read again: store it now.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            key: string;
-        };
-        /**
-         * @description What was done, by the type of the target.
-         * @enum {string}
-         */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
-        /**
-         * @description Whether it was done. Of the refused requests, only escalations are recorded.
-         * @enum {string}
-         */
-        AuditOutcome: "success" | "refused";
-        /**
-         * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
-         * @enum {string}
-         */
-        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
-        /**
-         * @description The type of the record that was acted on.
-         * @enum {string}
-         */
-        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
-        /** @description One act: who did what to which record, and from where. */
-        AuditRecord: {
-            /**
-             * @description Identifies the act, also in exports.
-             * @example 1CgRkWm5sT9vXcLd3JfBzN
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description When it was done. */
-            created_at: components["schemas"]["Timestamp"];
-            action: components["schemas"]["AuditAction"];
-            outcome: components["schemas"]["AuditOutcome"];
-            /**
-             * @description Who did it. IDs remain when the record that they name is deleted.
-             * @example {
-             *       "type": "api_key",
-             *       "credential_id": "1CfrKuhzvvc8GfuDyU5wWz",
-             *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-             *       "account_id": "1Cfo6KUc4VFzXW7PgzEXZF"
-             *     }
-             */
-            actor: {
-                type: components["schemas"]["AuditActorType"];
-                /**
-                 * @description The ID of the API key, the runner token, the invitation or the trust.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                credential_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The membership of the person or the service account.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The person. Absent for a program.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                account_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The pool of a runner token.
-                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
-                 */
-                pool_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description Who created the credential. Absent if that is not known.
-                 * @example {
-                 *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-                 *     }
-                 */
-                created_by?: {
-                    /**
-                     * @description The API key that created the credential.
-                     * @example 1CfrKuhzvvc8GfuDyU5wWz
-                     */
-                    key_id?: components["schemas"]["Identifier"];
-                    /**
-                     * @description The membership that created the credential.
-                     * @example 1CfpGx3oGJQzy3gYEoz2YP
-                     */
-                    membership_id?: components["schemas"]["Identifier"];
-                };
-            };
-            /**
-             * @description The record that was acted on. It may be deleted by now.
-             * @example {
-             *       "type": "variable",
-             *       "id": "1Cg4dffD1ishzVFEtps3vf",
-             *       "name": "DATABASE_URL"
-             *     }
-             */
-            target: {
-                type: components["schemas"]["AuditTargetType"];
-                /**
-                 * @description The ID of the record. For a project member, that of the membership.
-                 * @example 1Cg4dffD1ishzVFEtps3vf
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The name at the time. Absent if there was none, and for a person whose account was erased.
-                 * @example DATABASE_URL
-                 */
-                name?: string;
-            };
-            /** @description The project of the target. It may be deleted by now. */
-            project_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The IP address that the request came from.
-             * @example 203.0.113.7
-             */
-            client_address?: string;
-            /**
-             * @description The first 400 characters of the header `User-Agent`.
-             * @example curl/8.10.1
-             */
-            user_agent?: string;
-            /**
-             * Format: uuid
-             * @description The `X-Request-Id` of the response.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id?: string;
-            /**
-             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
-             * @example {
-             *       "before": {
-             *         "version": 1
-             *       },
-             *       "after": {
-             *         "version": 2
-             *       }
-             *     }
-             */
-            changes?: {
-                /**
-                 * @description The fields before. Absent for a created record.
-                 * @example {
-                 *       "version": 1
-                 *     }
-                 */
-                before?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description The same fields after. Absent for a deleted record.
-                 * @example {
-                 *       "version": 2
-                 *     }
-                 */
-                after?: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        /** @description One page of a list. */
-        AuditRecordList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["AuditRecord"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A tenant: every project belongs to one organization. */
-        Organization: {
-            /**
-             * @description The `org_id` in the paths.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            id: components["schemas"]["Identifier"];
-            /**
              * @description The display name. It need not be unique.
-             * @example Acme
+             * @example storefront
              */
             name: string;
-            /** @description When the organization was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the organization last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A new organization. Only this response contains the secret of its first key. */
-        CreatedOrganization: components["schemas"]["Organization"] & {
-            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
-            api_key: components["schemas"]["CreatedApiKey"];
-        };
-        /** @description One change to one resource of a project. */
-        ChangelogEntry: {
             /**
-             * @description The entry's own ID; `changelog_id` in events.
-             * @example 1CgQuY8akfz7QnnHApfdSd
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
              */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that was changed. */
-            project_id: components["schemas"]["Identifier"];
-            action: components["schemas"]["ChangeAction"];
+            description?: string;
             /**
-             * @description The changed resource. It may be deleted by now.
-             * @example {
-             *       "type": "environment",
-             *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *       "name": "production"
-             *     }
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
              */
-            record: {
-                type: components["schemas"]["ChangedRecordType"];
-                /**
-                 * @description The ID of the changed resource. For a project member, that of the membership.
-                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The name at the time of the change. Absent if the resource has no name.
-                 * @example production
-                 */
-                name?: string;
-            };
-            /** @description Who made the change. Absent: the service itself. */
-            actor?: {
-                /**
-                 * @description The person who made the change.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                account_id: components["schemas"]["Identifier"];
-                /**
-                 * @description The person's membership of the organization.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id: components["schemas"]["Identifier"];
-                /**
-                 * @description The API key that sent the request.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                key_id: components["schemas"]["Identifier"];
-            };
+            icon?: string;
             /**
-             * @description The changed fields, as they were before. Absent for a created resource. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
-             * @example {
-             *       "name": "live"
-             *     }
+             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
              */
-            before?: {
-                [key: string]: unknown;
-            };
+            repo_id?: components["schemas"]["Identifier"];
             /**
-             * @description The same fields after the change. Absent for a deleted resource.
-             * @example {
-             *       "name": "production"
-             *     }
-             */
-            after?: {
-                [key: string]: unknown;
-            };
-            /** @description When the change was made. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ChangelogEntryList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ChangelogEntry"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description A web service, a background worker, a job that runs to completion, or a static site.
-         * @enum {string}
-         */
-        ComponentKind: "service" | "worker" | "job" | "site";
-        /** @description A part of the app in one environment. It has variables. */
-        Component: {
-            /**
-             * @description The component's own ID.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the component is in.
+             * @description The environment that clients show first. It cannot be deleted.
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name: string;
-            kind: components["schemas"]["ComponentKind"];
-            /** @description When the component was created. */
+            default_environment_id: components["schemas"]["Identifier"];
+            connection_status: components["schemas"]["ConnectionStatus"];
+            /** @description When the project was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the component last changed. */
+            /** @description When a field of the project last changed. */
             updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ComponentList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Component"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
         };
         /**
          * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
@@ -3686,10 +3265,106 @@ export interface components {
              */
             next_page?: string;
         };
-        /** @description One page of a list. */
-        EnvironmentList: {
+        /** @description One line of a log. It also ends where the stack changes, where the log ends for now, and after 64 KiB. */
+        LogLine: {
+            /**
+             * @description Of the first byte in the log.
+             * @example 4096
+             */
+            offset: number;
+            /** @description When the first byte arrived. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description The stack that the line is of.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The text as printed, with its line break. Without one, the next `LogLine` continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
+             * @example Creating the bucket
+             */
+            text: string;
+        };
+        /**
+         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
+         * @example open
+         * @enum {string}
+         */
+        LogStatus: "pending" | "open" | "sealed" | "none";
+        /** @description Some lines of a log. */
+        LogPage: {
+            /** @description The lines of this page. */
+            data: components["schemas"]["LogLine"][];
+            /** @description Whether the log has more now. */
+            has_more: boolean;
+            /**
+             * @description The `after` of the next page. Absent on the last page.
+             * @example 8192
+             */
+            next_page?: string;
+            /**
+             * @description The `after` of the next page, also while there is none yet.
+             * @example 8192
+             */
+            next_offset: number;
+            status: components["schemas"]["LogStatus"];
+            /**
+             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
+             * @example false
+             */
+            truncated: boolean;
+        };
+        /** @description How far the log goes. */
+        AppendedLog: {
+            /**
+             * @description The offset of the bytes to send next.
+             * @example 8192
+             */
+            next_offset: number;
+        };
+        /** @description A deployment without its patch and its stacks. */
+        DeploymentSummary: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An environment, and what is deployed there. */
+        EnvironmentOverview: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
+            active_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
+            last_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A project, and a page of its environments. */
+        ProjectOverview: {
+            project: components["schemas"]["Project"];
             /** @description The resources of this page. */
-            data: components["schemas"]["Environment"][];
+            data: components["schemas"]["EnvironmentOverview"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -3697,6 +3372,920 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
+        };
+        /**
+         * @description A resource status of AWS CloudFormation.
+         * @enum {string}
+         */
+        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
+        /** @description One resource of a stack at the provider, as runners report it. */
+        Resource: {
+            /**
+             * @description The resource's own ID in this service.
+             * @example 1CgKTqVtrA4RJQ8McBDYRS
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The stack that the resource belongs to.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the stack belongs to.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The logical ID in the stack's template.
+             * @example Bucket
+             */
+            template_id: string;
+            /**
+             * @description The ID at the provider. Empty until the provider has assigned one.
+             * @example shop-bucket-1x2y3z
+             */
+            physical_id: string;
+            /**
+             * @description The provider's name of the type.
+             * @example AWS::S3::Bucket
+             */
+            resource_type: string;
+            status: components["schemas"]["ResourceStatus"];
+            /**
+             * @description Why the resource has this status. Absent if the runner reported none.
+             * @example Resource creation initiated
+             */
+            status_reason?: string;
+            /** @description When the provider last changed the resource. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description When a runner first reported the resource. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a report last changed the resource. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ResourceList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Resource"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A deployment that is offered to one runner. */
+        Claim: {
+            /**
+             * @description Identifies the attempt in all further calls.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
+             */
+            attempt_id: components["schemas"]["Identifier"];
+            /**
+             * @description Increases with each attempt in the environment. Use it as a fencing token.
+             * @example 7
+             */
+            epoch: number;
+            /**
+             * @description Send it in `Lease-Token` with every call about the attempt.
+             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
+             */
+            lease_token: string;
+            /** @description The offered deployment. A start may return it with another patch. */
+            deployment: components["schemas"]["Deployment"];
+            /**
+             * @description The names of the variables whose values the runner may read.
+             * @example [
+             *       "DATABASE_URL"
+             *     ]
+             */
+            variable_names: string[];
+            /**
+             * @description Seconds from the claim until the offer lapses, unless it is started.
+             * @example 60
+             */
+            start_within_seconds: number;
+            /**
+             * @description Seconds between two heartbeats of a started attempt.
+             * @example 15
+             */
+            heartbeat_every_seconds: number;
+            /**
+             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
+             * @example 60
+             */
+            lease_seconds: number;
+            /**
+             * @description Seconds between two requests with output of the command, while there is any.
+             * @example 1
+             */
+            log_every_seconds: number;
+            /**
+             * @description The most bytes of the log that one request may have.
+             * @example 262144
+             */
+            log_chunk_bytes: number;
+            /**
+             * @description The most bytes of the log that are kept. You may stop sending after them.
+             * @example 16777216
+             */
+            log_bytes: number;
+        };
+        /** @description One page of a list. */
+        ClaimList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Claim"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
+         * @enum {string}
+         */
+        RunnerDirective: "continue" | "cancel" | "stop";
+        /** @description What the runner must do next, and when. */
+        AttemptProgress: {
+            desired: components["schemas"]["RunnerDirective"];
+            /**
+             * @description Seconds from the claim until the offer lapses, unless it is started.
+             * @example 60
+             */
+            start_within_seconds: number;
+            /**
+             * @description Seconds between two heartbeats of a started attempt.
+             * @example 15
+             */
+            heartbeat_every_seconds: number;
+            /**
+             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
+             * @example 60
+             */
+            lease_seconds: number;
+            /**
+             * @description Seconds between two requests with output of the command, while there is any.
+             * @example 1
+             */
+            log_every_seconds: number;
+            /**
+             * @description The most bytes of the log that one request may have.
+             * @example 262144
+             */
+            log_chunk_bytes: number;
+            /**
+             * @description The most bytes of the log that are kept. You may stop sending after them.
+             * @example 16777216
+             */
+            log_bytes: number;
+        };
+        /** @description The deployment to execute, and what the runner must do next. */
+        StartedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
+            deployment: components["schemas"]["Deployment"];
+        };
+        /**
+         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
+         * @enum {string}
+         */
+        StorageMethod: "secret" | "secure_string" | "string";
+        /** @description A variable with its value, for the runner of a deployment. */
+        DeliveredVariable: {
+            /**
+             * @description What the app reads.
+             * @example DATABASE_URL
+             */
+            name: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description Which variables a stack of the deployment gets. */
+        StackOfVariables: {
+            /**
+             * @description One of the stacks that the deployment covers.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the stack. Absent: the stack belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+        };
+        /** @description The values that a deployment needs. */
+        DeliveredVariables: {
+            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
+            variables: components["schemas"]["DeliveredVariable"][];
+            /** @description The stacks of the deployment, in its order, each with its component. */
+            stacks: components["schemas"]["StackOfVariables"][];
+        };
+        /**
+         * @description How the work on a deployment ended.
+         * @enum {string}
+         */
+        AttemptOutcome: "succeeded" | "failed" | "canceled";
+        /** @description How the deployment ended. */
+        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
+            status: components["schemas"]["AttemptOutcome"];
+            /**
+             * @description The reason that you sent, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
+             * @example stack_failed
+             */
+            failure_reason?: string;
+        };
+        /** @description A group of runners that deploy the same environments. */
+        RunnerPool: {
+            /**
+             * @description The `pool_id` in the paths.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the pool.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
+             * @example 21600
+             */
+            max_run_seconds: number;
+            /** @description When the pool was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the pool last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPool"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description What was done, by the type of the target.
+         * @enum {string}
+         */
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        /**
+         * @description Whether it was done. Of the refused requests, only escalations are recorded.
+         * @enum {string}
+         */
+        AuditOutcome: "success" | "refused";
+        /**
+         * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
+         * @enum {string}
+         */
+        AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
+        /**
+         * @description The type of the record that was acted on.
+         * @enum {string}
+         */
+        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
+        /** @description One act: who did what to which record, and from where. */
+        AuditRecord: {
+            /**
+             * @description Identifies the act, also in exports.
+             * @example 1CgRkWm5sT9vXcLd3JfBzN
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description When it was done. */
+            created_at: components["schemas"]["Timestamp"];
+            action: components["schemas"]["AuditAction"];
+            outcome: components["schemas"]["AuditOutcome"];
+            /**
+             * @description Who did it. IDs remain when the record that they name is deleted.
+             * @example {
+             *       "type": "api_key",
+             *       "credential_id": "1CfrKuhzvvc8GfuDyU5wWz",
+             *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+             *       "account_id": "1Cfo6KUc4VFzXW7PgzEXZF"
+             *     }
+             */
+            actor: {
+                type: components["schemas"]["AuditActorType"];
+                /**
+                 * @description The ID of the API key, the runner token, the invitation or the trust.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                credential_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The membership of the person or the service account.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The person. Absent for a program.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                account_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The pool of a runner token.
+                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
+                 */
+                pool_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description Who created the credential. Absent if that is not known.
+                 * @example {
+                 *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+                 *     }
+                 */
+                created_by?: {
+                    /**
+                     * @description The API key that created the credential.
+                     * @example 1CfrKuhzvvc8GfuDyU5wWz
+                     */
+                    key_id?: components["schemas"]["Identifier"];
+                    /**
+                     * @description The membership that created the credential.
+                     * @example 1CfpGx3oGJQzy3gYEoz2YP
+                     */
+                    membership_id?: components["schemas"]["Identifier"];
+                };
+            };
+            /**
+             * @description The record that was acted on. It may be deleted by now.
+             * @example {
+             *       "type": "variable",
+             *       "id": "1Cg4dffD1ishzVFEtps3vf",
+             *       "name": "DATABASE_URL"
+             *     }
+             */
+            target: {
+                type: components["schemas"]["AuditTargetType"];
+                /**
+                 * @description The ID of the record. For a project member, that of the membership.
+                 * @example 1Cg4dffD1ishzVFEtps3vf
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The name at the time. Absent if there was none, and for a person whose account was erased.
+                 * @example DATABASE_URL
+                 */
+                name?: string;
+            };
+            /** @description The project of the target. It may be deleted by now. */
+            project_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The IP address that the request came from.
+             * @example 203.0.113.7
+             */
+            client_address?: string;
+            /**
+             * @description The first 400 characters of the header `User-Agent`.
+             * @example curl/8.10.1
+             */
+            user_agent?: string;
+            /**
+             * Format: uuid
+             * @description The `X-Request-Id` of the response.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id?: string;
+            /**
+             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
+             * @example {
+             *       "before": {
+             *         "version": 1
+             *       },
+             *       "after": {
+             *         "version": 2
+             *       }
+             *     }
+             */
+            changes?: {
+                /**
+                 * @description The fields before. Absent for a created record.
+                 * @example {
+                 *       "version": 1
+                 *     }
+                 */
+                before?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The same fields after. Absent for a deleted record.
+                 * @example {
+                 *       "version": 2
+                 *     }
+                 */
+                after?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description One page of a list. */
+        AuditRecordList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["AuditRecord"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One change to one resource of a project. */
+        ChangelogEntry: {
+            /**
+             * @description The entry's own ID; `changelog_id` in events.
+             * @example 1CgQuY8akfz7QnnHApfdSd
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that was changed. */
+            project_id: components["schemas"]["Identifier"];
+            action: components["schemas"]["ChangeAction"];
+            /**
+             * @description The changed resource. It may be deleted by now.
+             * @example {
+             *       "type": "environment",
+             *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *       "name": "production"
+             *     }
+             */
+            record: {
+                type: components["schemas"]["ChangedRecordType"];
+                /**
+                 * @description The ID of the changed resource. For a project member, that of the membership.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The name at the time of the change. Absent if the resource has no name.
+                 * @example production
+                 */
+                name?: string;
+            };
+            /** @description Who made the change. Absent: the service itself. */
+            actor?: {
+                /**
+                 * @description The person who made the change.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                account_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The person's membership of the organization.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The API key that sent the request.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id: components["schemas"]["Identifier"];
+            };
+            /**
+             * @description The changed fields, as they were before. Absent for a created resource. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
+             * @example {
+             *       "name": "live"
+             *     }
+             */
+            before?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The same fields after the change. Absent for a deleted resource.
+             * @example {
+             *       "name": "production"
+             *     }
+             */
+            after?: {
+                [key: string]: unknown;
+            };
+            /** @description When the change was made. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ChangelogEntryList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ChangelogEntry"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The state of the service while it works. */
+        Health: {
+            /**
+             * @description Every check has passed.
+             * @constant
+             */
+            status: "ok";
+            /**
+             * @description The secrets that are not set, by name: none, if the service works.
+             * @example []
+             */
+            missing_secrets: string[];
+            /**
+             * @description The settings that the service does not run with: none, if it works.
+             * @example []
+             */
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /**
+             * @description The tables that pending migrations create, by name: none, if the service works.
+             * @example []
+             */
+            missing_tables: string[];
+            /**
+             * @description Whether the database responds.
+             * @constant
+             */
+            database: "ok";
+        };
+        /** @description How many resources of one kind an organization stores. */
+        RecordUsage: {
+            /**
+             * @description The number of resources.
+             * @example 12
+             */
+            used: number;
+            /**
+             * @description The quota. Absent for deployments: only their bytes are limited.
+             * @example 1000
+             */
+            allowed?: number;
+            /**
+             * @description The stored bytes of the resources.
+             * @example 4096
+             */
+            bytes: number;
+        };
+        /** @description What an organization stores, and what it may store. */
+        Usage: {
+            /**
+             * @description The organization whose resources are counted.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /** @description The stored bytes of the organization in total. */
+            bytes: {
+                /**
+                 * @description The stored bytes now.
+                 * @example 73400
+                 */
+                used: number;
+                /**
+                 * @description The quota in bytes. A write that would exceed it is a `conflict`.
+                 * @example 1073741824
+                 */
+                allowed: number;
+            };
+            /** @description The usage of each kind of resource. */
+            records: {
+                /** @description The usage of deployments in the organization. */
+                deployments: components["schemas"]["RecordUsage"];
+                /** @description The usage of projects in the organization. */
+                projects: components["schemas"]["RecordUsage"];
+                /** @description The usage of environments in the organization. */
+                environments: components["schemas"]["RecordUsage"];
+                /** @description The usage of components in the organization. */
+                components: components["schemas"]["RecordUsage"];
+                /** @description The usage of stacks in the organization. */
+                stacks: components["schemas"]["RecordUsage"];
+                /** @description The usage of variables in the organization. */
+                variables: components["schemas"]["RecordUsage"];
+                /** @description The usage of alarms in the organization. */
+                alarms: components["schemas"]["RecordUsage"];
+                /** @description The usage of members in the organization. */
+                members: components["schemas"]["RecordUsage"];
+                /** @description The usage of project members in the organization. */
+                project_members: components["schemas"]["RecordUsage"];
+                /** @description The usage of api keys in the organization. */
+                api_keys: components["schemas"]["RecordUsage"];
+                /** @description The usage of runner pools in the organization. */
+                runner_pools: components["schemas"]["RecordUsage"];
+                /** @description The usage of runner tokens in the organization. */
+                runner_tokens: components["schemas"]["RecordUsage"];
+                /** @description The usage of integrations in the organization. */
+                integrations: components["schemas"]["RecordUsage"];
+            };
+        };
+        /**
+         * @description A role in the organization: owner > admin > member.
+         * @enum {string}
+         */
+        OrgRole: "member" | "admin" | "owner";
+        /**
+         * @description Whether a member is a person or a program.
+         * @enum {string}
+         */
+        MemberKind: "person" | "service_account";
+        /**
+         * @description How the sender authenticated. A session may do what its key may do.
+         * @enum {string}
+         */
+        CredentialType: "api_key" | "session";
+        /**
+         * @description What an operation needs of a narrowed key.
+         * @enum {string}
+         */
+        Scope: "organization:read" | "organization:write" | "members:read" | "members:write" | "keys:read" | "keys:write" | "projects:read" | "projects:write" | "environments:read" | "environments:write" | "variables:read" | "variables:write" | "variables:reveal" | "deployments:read" | "deployments:write" | "integrations:read" | "integrations:write" | "runners:read" | "runners:write" | "audit:read" | "audit:write";
+        /** @description Who sends a request, and what they may do. */
+        WhoAmI: {
+            /** @description The only organization that the credential can access. */
+            organization: {
+                /**
+                 * @description The `org_id` in the paths.
+                 * @example 1CfiqFR7M6S38z94Y2usEL
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description Its display name.
+                 * @example Acme
+                 */
+                name: string;
+            };
+            /** @description The membership that the credential acts for. */
+            membership: {
+                /**
+                 * @description The `member_id` in the paths.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description The highest role that its keys can have. */
+                role: components["schemas"]["OrgRole"];
+                kind: components["schemas"]["MemberKind"];
+            };
+            /** @description The person or the program. */
+            account: {
+                /**
+                 * @description The account of the membership.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description Its full name.
+                 * @example Ada Lovelace
+                 */
+                name: string;
+            };
+            /** @description The key that the request was sent with, and what it may do. */
+            credential: {
+                type: components["schemas"]["CredentialType"];
+                /**
+                 * @description The ID of the key, or of the session.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The key that the session came from. Absent: none.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description What the key is for.
+                 * @example ci
+                 */
+                name: string;
+                /** @description The effective role: the lower of the roles of the key and the membership. */
+                role: components["schemas"]["OrgRole"];
+                /** @description What the key may do. Absent: all that its role allows. */
+                scopes?: components["schemas"]["Scope"][];
+                /** @description The only projects that the key can access. Absent: all. */
+                project_ids?: components["schemas"]["Identifier"][];
+                /** @description The only environments that the key can access. Absent: all. */
+                environment_ids?: components["schemas"]["Identifier"][];
+                /** @description The credential is rejected from this time on. Absent: never. */
+                expires_at?: components["schemas"]["Timestamp"];
+                /** @description Who created the credential. Absent: not known. */
+                created_by?: {
+                    /**
+                     * @description The key that created it.
+                     * @example 1CfrKuhzvvc8GfuDyU5wWz
+                     */
+                    key_id?: components["schemas"]["Identifier"];
+                    /**
+                     * @description The membership that created it.
+                     * @example 1CfpGx3oGJQzy3gYEoz2YP
+                     */
+                    membership_id?: components["schemas"]["Identifier"];
+                };
+                /** @description Whether only the membership itself has made the key, and the keys that it descends from. */
+                own: boolean;
+                /** @description Whether it can add, invite and promote members, found organizations, and change the account: the key is the person's `own`, is not narrowed, has no expiry but one that only the organization's `max_age_seconds` imposed, and has the whole role of its membership. */
+                full: boolean;
+            };
+            /** @description The rate limits of the credential, by the kind of request. */
+            limits: {
+                /**
+                 * @description The policy's name.
+                 * @example default
+                 */
+                name: string;
+                /**
+                 * @description Requests in each window.
+                 * @example 100
+                 */
+                limit: number;
+                /**
+                 * @description How long a request counts toward the limit.
+                 * @example 60
+                 */
+                window_seconds: number;
+            }[];
+        };
+        /**
+         * @description What the person tells about themselves. A field that is not set is absent.
+         * @example {
+         *       "github": "ada",
+         *       "location": "London"
+         *     }
+         */
+        Profile: {
+            /** @description Some lines about the person. */
+            bio?: string;
+            /** @description The user name at GitHub. */
+            github?: string;
+            /** @description Where the person is, as free text. */
+            location?: string;
+            /** @description The user name at Twitter. */
+            twitter?: string;
+            /** @description The address of the person's own pages. */
+            website?: string;
+        };
+        /** @description A person, as every organization with the account sees them. */
+        Account: {
+            /**
+             * @description The `account_id` of the person's memberships.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The person's address. Private: absent unless the person has made the key of the request.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists.
+             * @example Ada
+             */
+            display_name: string;
+            /**
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
+             */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            /** @description When the account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the person, or the service, last changed the account. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The rules for new API keys of an organization. */
+        ApiKeyPolicy: {
+            /**
+             * @description A new key expires at most this long after it is created. Absent: unlimited.
+             * @example 7776000
+             */
+            max_age_seconds?: number;
+        };
+        /** @description Who created or revoked a key. */
+        KeyActor: {
+            /**
+             * @description The API key. Absent: by other means.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: components["schemas"]["Identifier"];
+        };
+        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
+        ApiKey: {
+            /**
+             * @description The key's own ID, which is also a part of the key.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only organization that the key can access.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership that the key acts for.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the key is for.
+             * @example ci
+             */
+            name: string;
+            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
+            role: components["schemas"]["OrgRole"];
+            /**
+             * @description The last four characters of the key.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the key can access. Absent: all projects. */
+            project_ids?: components["schemas"]["Identifier"][];
+            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /** @description The key is rejected from this time on. Absent: the key does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the key was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description What the key descends from. Absent: not known. */
+            created_by?: components["schemas"]["KeyActor"];
+            /** @description When the key was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the key was revoked. Absent: it was not. */
+            revoked_at?: components["schemas"]["Timestamp"];
+            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
+            revoked_by?: components["schemas"]["KeyActor"];
+        };
+        /** @description One page of a list. */
+        ApiKeyList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ApiKey"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new API key. Only this response contains the secret. */
+        CreatedApiKey: components["schemas"]["ApiKey"] & {
+            /**
+             * @description The key, shown only once. It cannot be read again: store it now.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            key: string;
+        };
+        /** @description A tenant: every project belongs to one organization. */
+        Organization: {
+            /**
+             * @description The `org_id` in the paths.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /** @description When the organization was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the organization last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A new organization. Only this response contains the secret of its first key. */
+        CreatedOrganization: components["schemas"]["Organization"] & {
+            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
+            api_key: components["schemas"]["CreatedApiKey"];
         };
         /**
          * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
@@ -3760,34 +4349,6 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
-        };
-        /** @description The state of the service while it works. */
-        Health: {
-            /**
-             * @description Every check has passed.
-             * @constant
-             */
-            status: "ok";
-            /**
-             * @description The secrets that are not set, by name: none, if the service works.
-             * @example []
-             */
-            missing_secrets: string[];
-            /**
-             * @description The settings that the service does not run with: none, if it works.
-             * @example []
-             */
-            refused_settings: components["schemas"]["RefusedSetting"][];
-            /**
-             * @description The tables that pending migrations create, by name: none, if the service works.
-             * @example []
-             */
-            missing_tables: string[];
-            /**
-             * @description Whether the database responds.
-             * @constant
-             */
-            database: "ok";
         };
         /** @description Who created an invitation. */
         Inviter: {
@@ -3903,63 +4464,6 @@ export interface components {
             /** @description The member's own key. Its `key` is shown only once: store it now. */
             api_key: components["schemas"]["CreatedApiKey"];
         };
-        /** @description One line of a log. It also ends where the stack changes, where the log ends for now, and after 64 KiB. */
-        LogLine: {
-            /**
-             * @description Of the first byte in the log.
-             * @example 4096
-             */
-            offset: number;
-            /** @description When the first byte arrived. */
-            time: components["schemas"]["Timestamp"];
-            /**
-             * @description The stack that the line is of.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The text as printed, with its line break. Without one, the next `LogLine` continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
-             * @example Creating the bucket
-             */
-            text: string;
-        };
-        /**
-         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
-         * @example open
-         * @enum {string}
-         */
-        LogStatus: "pending" | "open" | "sealed" | "none";
-        /** @description Some lines of a log. */
-        LogPage: {
-            /** @description The lines of this page. */
-            data: components["schemas"]["LogLine"][];
-            /** @description Whether the log has more now. */
-            has_more: boolean;
-            /**
-             * @description The `after` of the next page. Absent on the last page.
-             * @example 8192
-             */
-            next_page?: string;
-            /**
-             * @description The `after` of the next page, also while there is none yet.
-             * @example 8192
-             */
-            next_offset: number;
-            status: components["schemas"]["LogStatus"];
-            /**
-             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
-             * @example false
-             */
-            truncated: boolean;
-        };
-        /** @description How far the log goes. */
-        AppendedLog: {
-            /**
-             * @description The offset of the bytes to send next.
-             * @example 8192
-             */
-            next_offset: number;
-        };
         /** @description One page of a list. */
         MemberList: {
             /** @description The resources of this page. */
@@ -3971,6 +4475,361 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
+        };
+        /** @description How people sign in, besides with links and API keys, which always work. */
+        SignInMethods: {
+            /**
+             * @description Absent: this deployment has no identity provider.
+             * @example {
+             *       "issuer": "https://accounts.example.com",
+             *       "url": "https://longshore.example.com/sign-in"
+             *     }
+             */
+            open_id_connect?: {
+                /** @description The issuer of the identity provider. */
+                issuer: string;
+                /** @description Where the sign-in begins. */
+                url: string;
+            };
+        };
+        /** @description An organization of the person who has signed in. */
+        SessionOrganization: {
+            /**
+             * @description The organization's own ID.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization's name.
+             * @example Acme
+             */
+            name: string;
+            /** @description The role of the person's membership. */
+            role: components["schemas"]["OrgRole"];
+            /** @description Whether it is the organization of the session. */
+            current: boolean;
+        };
+        /** @description One page of a list. */
+        SessionOrganizationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["SessionOrganization"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description How the person signed in.
+         * @enum {string}
+         */
+        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
+        /** @description A session of a person at a browser, without its secret. */
+        Session: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        OrganizationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Organization"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        RunnerTokenList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new runner token. Only this response contains the secret. */
+        CreatedRunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The token, shown only once. It cannot be read again: store it now.
+             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            token: string;
+        };
+        /** @description The membership of a program, which has no e-mail address. */
+        ServiceAccount: {
+            /**
+             * @description Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that it belongs to.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The program that the service account is for.
+             * @example release-bot
+             */
+            name: string;
+            role: components["schemas"]["OrgRole"];
+            /** @description When the service account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When its name or its role last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ServiceAccountList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ServiceAccount"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        SessionList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A session of a member, without its secret. */
+        MemberSession: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The session ends at this time at the latest. Absent: ended. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
+            ended_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        MemberSessionList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["MemberSession"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A new sign-in link. Only this response contains it. */
+        SignInLink: {
+            /**
+             * @description The link, shown only once. It signs in once.
+             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
+             */
+            url: string;
+            /** @description The link does not sign in from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Who created the trust. */
+        TrustCreator: {
+            /**
+             * @description The key that created the trust. The trust descends from it.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description Which tokens of an issuer can be exchanged, and for what. */
+        Trust: {
+            /**
+             * @description The `trust_id` in the paths.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that trusts the issuer.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the trust is for. The names of its keys begin with it.
+             * @example deploy workflow
+             */
+            name: string;
+            /**
+             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
+             * @example https://longshore.example.com
+             */
+            audience: string;
+            /**
+             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match.
+             * @example {
+             *       "repository_id": "74",
+             *       "environment": "production",
+             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+             *     }
+             */
+            conditions: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The membership that the keys act for, such as that of a service account. Absent: a pool.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The pool that the runner tokens are for. Absent: a membership.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id?: components["schemas"]["Identifier"];
+            /** @description The maximum role of the keys. Absent: the trust is for a pool. */
+            role?: components["schemas"]["OrgRole"];
+            /** @description The only scopes of the keys. Absent: all that their role permits. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the keys can access. Absent: all. */
+            project_ids?: components["schemas"]["Identifier"][];
+            /** @description The only environments that the keys can access. Absent: all. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /**
+             * @description How long each key or runner token is valid, in seconds.
+             * @example 900
+             */
+            ttl_seconds: number;
+            created_by: components["schemas"]["TrustCreator"];
+            /** @description When the trust was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        TrustList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Trust"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `runner_token` if the trust is for a pool.
+         * @enum {string}
+         */
+        ExchangedKeyType: "api_key" | "runner_token";
+        /** @description What a CI job gets for its token. */
+        ExchangedKey: {
+            /**
+             * @description The ID of the key or runner token, which is also a part of it.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The trust that accepted the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id: components["schemas"]["Identifier"];
+            type: components["schemas"]["ExchangedKeyType"];
+            /** @description An API key or a runner token, for the header `x-api-key`. It is not shown again. */
+            key: string;
+            /** @description The key is rejected from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The same in seconds from now, for a client whose clock is wrong.
+             * @example 900
+             */
+            expires_in: number;
         };
         /**
          * @description What happened. Webhooks describes each type.
@@ -4584,6 +5443,63 @@ export interface components {
             /** @description Every attempt, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
+        /** @description Something that happened in a project. */
+        ProjectEvent: {
+            /**
+             * @description The `webhook-id`, and the `event_id` of every delivery of the event.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @example deployments.succeeded
+             */
+            type: components["schemas"]["EventType"];
+            /**
+             * @description Where it happened. It may be deleted by now. Absent if the event is about the project as a whole.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id?: components["schemas"]["Identifier"];
+            /** @description When it happened: the `timestamp` of the body. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The resources concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
+             * @example {
+             *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+             *       "status": "succeeded",
+             *       "project": {
+             *         "id": "1CfvyrdE3swnumqQc5jCRM",
+             *         "name": "storefront"
+             *       },
+             *       "environment": {
+             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *         "name": "production"
+             *       },
+             *       "stacks": [
+             *         {
+             *           "id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *           "name": "api-production",
+             *           "status": "succeeded"
+             *         }
+             *       ]
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description One page of a list. */
+        ProjectEventList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ProjectEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
         /**
          * @description Where notifications are sent.
          * @enum {string}
@@ -4700,63 +5616,6 @@ export interface components {
             /** @description Until then webhooks are signed with the previous secret too. */
             previous_secret_until: components["schemas"]["Timestamp"];
         };
-        /** @description Something that happened in a project. */
-        ProjectEvent: {
-            /**
-             * @description The `webhook-id`, and the `event_id` of every delivery of the event.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What happened. Determines the fields of `data`.
-             * @example deployments.succeeded
-             */
-            type: components["schemas"]["EventType"];
-            /**
-             * @description Where it happened. It may be deleted by now. Absent if the event is about the project as a whole.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id?: components["schemas"]["Identifier"];
-            /** @description When it happened: the `timestamp` of the body. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The resources concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
-             * @example {
-             *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-             *       "status": "succeeded",
-             *       "project": {
-             *         "id": "1CfvyrdE3swnumqQc5jCRM",
-             *         "name": "storefront"
-             *       },
-             *       "environment": {
-             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *         "name": "production"
-             *       },
-             *       "stacks": [
-             *         {
-             *           "id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *           "name": "api-production",
-             *           "status": "succeeded"
-             *         }
-             *       ]
-             *     }
-             */
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description One page of a list. */
-        ProjectEventList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ProjectEvent"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
         /**
          * @description `running` until it has read every failed delivery of the period.
          * @enum {string}
@@ -4812,43 +5671,40 @@ export interface components {
              */
             url: string;
         };
-        /** @description How people sign in, besides with links and API keys, which always work. */
-        SignInMethods: {
+        /**
+         * @description A web service, a background worker, a job that runs to completion, or a static site.
+         * @enum {string}
+         */
+        ComponentKind: "service" | "worker" | "job" | "site";
+        /** @description A part of the app in one environment. It has variables. */
+        Component: {
             /**
-             * @description Absent: this deployment has no identity provider.
-             * @example {
-             *       "issuer": "https://accounts.example.com",
-             *       "url": "https://longshore.example.com/sign-in"
-             *     }
-             */
-            open_id_connect?: {
-                /** @description The issuer of the identity provider. */
-                issuer: string;
-                /** @description Where the sign-in begins. */
-                url: string;
-            };
-        };
-        /** @description An organization of the person who has signed in. */
-        SessionOrganization: {
-            /**
-             * @description The organization's own ID.
-             * @example 1CfiqFR7M6S38z94Y2usEL
+             * @description The component's own ID.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
              */
             id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
             /**
-             * @description The organization's name.
-             * @example Acme
+             * @description The environment that the component is in.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment.
+             * @example api
              */
             name: string;
-            /** @description The role of the person's membership. */
-            role: components["schemas"]["OrgRole"];
-            /** @description Whether it is the organization of the session. */
-            current: boolean;
+            kind: components["schemas"]["ComponentKind"];
+            /** @description When the component was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the component last changed. */
+            updated_at: components["schemas"]["Timestamp"];
         };
         /** @description One page of a list. */
-        SessionOrganizationList: {
+        ComponentList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["SessionOrganization"][];
+            data: components["schemas"]["Component"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -4857,138 +5713,10 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description How the person signed in.
-         * @enum {string}
-         */
-        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
-        /** @description A session of a person at a browser, without its secret. */
-        Session: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description Whether it is the session of this request. */
-            current: boolean;
-            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-        };
         /** @description One page of a list. */
-        OrganizationList: {
+        EnvironmentList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["Organization"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
-         * @enum {string}
-         */
-        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
-        /** @description What a team ships. It contains environments. */
-        Project: {
-            /** @description The project's own ID. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the project.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The display name. It need not be unique.
-             * @example storefront
-             */
-            name: string;
-            /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
-             */
-            description?: string;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that clients show first. It cannot be deleted.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: components["schemas"]["Identifier"];
-            connection_status: components["schemas"]["ConnectionStatus"];
-            /** @description When the project was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a field of the project last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A deployment without its patch and its stacks. */
-        DeploymentSummary: {
-            /**
-             * @description The `deployment_id` in the paths.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description What is deployed. Absent if the request gave none. */
-            source?: components["schemas"]["DeploymentSource"];
-            /** @description When the deployment was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a runner started it. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When it reached its final status. Absent before. */
-            finished_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description An environment, and what is deployed there. */
-        EnvironmentOverview: {
-            /**
-             * @description The `environment_id` in the paths.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
-            active_deployment?: components["schemas"]["DeploymentSummary"];
-            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
-            last_deployment?: components["schemas"]["DeploymentSummary"];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A project, and a page of its environments. */
-        ProjectOverview: {
-            project: components["schemas"]["Project"];
-            /** @description The resources of this page. */
-            data: components["schemas"]["EnvironmentOverview"][];
+            data: components["schemas"]["Environment"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -5064,548 +5792,6 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description A resource status of AWS CloudFormation.
-         * @enum {string}
-         */
-        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
-        /** @description One resource of a stack at the provider, as runners report it. */
-        Resource: {
-            /**
-             * @description The resource's own ID in this service.
-             * @example 1CgKTqVtrA4RJQ8McBDYRS
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The stack that the resource belongs to.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The logical ID in the stack's template.
-             * @example Bucket
-             */
-            template_id: string;
-            /**
-             * @description The ID at the provider. Empty until the provider has assigned one.
-             * @example shop-bucket-1x2y3z
-             */
-            physical_id: string;
-            /**
-             * @description The provider's name of the type.
-             * @example AWS::S3::Bucket
-             */
-            resource_type: string;
-            status: components["schemas"]["ResourceStatus"];
-            /**
-             * @description Why the resource has this status. Absent if the runner reported none.
-             * @example Resource creation initiated
-             */
-            status_reason?: string;
-            /** @description When the provider last changed the resource. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description When a runner first reported the resource. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a report last changed the resource. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ResourceList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Resource"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A deployment that is offered to one runner. */
-        Claim: {
-            /**
-             * @description Identifies the attempt in all further calls.
-             * @example 1CgFzX9rvZEa7RMhfCBxr4
-             */
-            attempt_id: components["schemas"]["Identifier"];
-            /**
-             * @description Increases with each attempt in the environment. Use it as a fencing token.
-             * @example 7
-             */
-            epoch: number;
-            /**
-             * @description Send it in `Lease-Token` with every call about the attempt.
-             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
-             */
-            lease_token: string;
-            /** @description The offered deployment. A start may return it with another patch. */
-            deployment: components["schemas"]["Deployment"];
-            /**
-             * @description The names of the variables whose values the runner may read.
-             * @example [
-             *       "DATABASE_URL"
-             *     ]
-             */
-            variable_names: string[];
-            /**
-             * @description Seconds from the claim until the offer lapses, unless it is started.
-             * @example 60
-             */
-            start_within_seconds: number;
-            /**
-             * @description Seconds between two heartbeats of a started attempt.
-             * @example 15
-             */
-            heartbeat_every_seconds: number;
-            /**
-             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
-             * @example 60
-             */
-            lease_seconds: number;
-            /**
-             * @description Seconds between two requests with output of the command, while there is any.
-             * @example 1
-             */
-            log_every_seconds: number;
-            /**
-             * @description The most bytes of the log that one request may have.
-             * @example 262144
-             */
-            log_chunk_bytes: number;
-            /**
-             * @description The most bytes of the log that are kept. You may stop sending after them.
-             * @example 16777216
-             */
-            log_bytes: number;
-        };
-        /** @description One page of a list. */
-        ClaimList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Claim"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
-         * @enum {string}
-         */
-        RunnerDirective: "continue" | "cancel" | "stop";
-        /** @description What the runner must do next, and when. */
-        AttemptProgress: {
-            desired: components["schemas"]["RunnerDirective"];
-            /**
-             * @description Seconds from the claim until the offer lapses, unless it is started.
-             * @example 60
-             */
-            start_within_seconds: number;
-            /**
-             * @description Seconds between two heartbeats of a started attempt.
-             * @example 15
-             */
-            heartbeat_every_seconds: number;
-            /**
-             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
-             * @example 60
-             */
-            lease_seconds: number;
-            /**
-             * @description Seconds between two requests with output of the command, while there is any.
-             * @example 1
-             */
-            log_every_seconds: number;
-            /**
-             * @description The most bytes of the log that one request may have.
-             * @example 262144
-             */
-            log_chunk_bytes: number;
-            /**
-             * @description The most bytes of the log that are kept. You may stop sending after them.
-             * @example 16777216
-             */
-            log_bytes: number;
-        };
-        /** @description The deployment to execute, and what the runner must do next. */
-        StartedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
-            deployment: components["schemas"]["Deployment"];
-        };
-        /**
-         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
-         * @enum {string}
-         */
-        StorageMethod: "secret" | "secure_string" | "string";
-        /** @description A variable with its value, for the runner of a deployment. */
-        DeliveredVariable: {
-            /**
-             * @description What the app reads.
-             * @example DATABASE_URL
-             */
-            name: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description Which variables a stack of the deployment gets. */
-        StackOfVariables: {
-            /**
-             * @description One of the stacks that the deployment covers.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the stack. Absent: the stack belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-        };
-        /** @description The values that a deployment needs. */
-        DeliveredVariables: {
-            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
-            variables: components["schemas"]["DeliveredVariable"][];
-            /** @description The stacks of the deployment, in its order, each with its component. */
-            stacks: components["schemas"]["StackOfVariables"][];
-        };
-        /**
-         * @description How the work on a deployment ended.
-         * @enum {string}
-         */
-        AttemptOutcome: "succeeded" | "failed" | "canceled";
-        /** @description How the deployment ended. */
-        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
-            status: components["schemas"]["AttemptOutcome"];
-            /**
-             * @description The reason that you sent, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
-             * @example stack_failed
-             */
-            failure_reason?: string;
-        };
-        /**
-         * @description `offered` until the runner starts the deployment, then `running`.
-         * @enum {string}
-         */
-        RunnerPoolAttemptState: "offered" | "running";
-        /** @description Who created the token. Absent: it is older than this field. */
-        RunnerTokenCreator: {
-            /**
-             * @description The key with which the token or its trust was created.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description A runner token, without the secret itself. */
-        RunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description The token that a runner has. */
-        RunnerTokenReference: {
-            /**
-             * @description The `token_id` in the paths.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-        };
-        /** @description A deployment that a runner of the pool has claimed. */
-        RunnerPoolAttempt: {
-            /**
-             * @description The attempt's own ID, which its runner knows, too.
-             * @example 1CgFzX9rvZEa7RMhfCBxr4
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The deployment that the runner executes.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that is deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            state: components["schemas"]["RunnerPoolAttemptState"];
-            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
-            token?: components["schemas"]["RunnerTokenReference"];
-            /** @description When the deployment was offered to the runner. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description The offer lapses at this time. Absent once the attempt is running. */
-            offered_until?: components["schemas"]["Timestamp"];
-            /** @description When the runner started. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When the runner last started the attempt or sent a heartbeat. After 60 seconds without one, the attempt is stale. Absent before the start. */
-            last_heartbeat_at?: components["schemas"]["Timestamp"];
-            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
-            run_until?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolAttemptList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerPoolAttempt"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A group of runners that deploy the same environments. */
-        RunnerPool: {
-            /**
-             * @description The `pool_id` in the paths.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the pool.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: components["schemas"]["Identifier"][];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
-             * @example 21600
-             */
-            max_run_seconds: number;
-            /** @description When the pool was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the pool last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerPool"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One page of a list. */
-        RunnerTokenList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerToken"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new runner token. Only this response contains the secret. */
-        CreatedRunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The token, shown only once. It cannot be read again: store it now.
-             * @example lsr_1Cg6vMS3jJrtD2F1Jx3vne_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            token: string;
-        };
-        /** @description The membership of a program, which has no e-mail address. */
-        ServiceAccount: {
-            /**
-             * @description Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that it belongs to.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The program that the service account is for.
-             * @example release-bot
-             */
-            name: string;
-            role: components["schemas"]["OrgRole"];
-            /** @description When the service account was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When its name or its role last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ServiceAccountList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ServiceAccount"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One page of a list. */
-        SessionList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Session"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A session of a member, without its secret. */
-        MemberSession: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description The session ends at this time at the latest. Absent: ended. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
-            ended_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        MemberSessionList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["MemberSession"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new sign-in link. Only this response contains it. */
-        SignInLink: {
-            /**
-             * @description The link, shown only once. It signs in once.
-             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
-             */
-            url: string;
-            /** @description The link does not sign in from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-        };
         /** @description A group of resources at the provider that is deployed as a unit. */
         Stack: {
             /**
@@ -5646,192 +5832,6 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
-        };
-        /** @description Who created the trust. */
-        TrustCreator: {
-            /**
-             * @description The key that created the trust. The trust descends from it.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description Which tokens of an issuer can be exchanged, and for what. */
-        Trust: {
-            /**
-             * @description The `trust_id` in the paths.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that trusts the issuer.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the trust is for. The names of its keys begin with it.
-             * @example deploy workflow
-             */
-            name: string;
-            /**
-             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
-             * @example https://token.actions.githubusercontent.com
-             */
-            issuer: string;
-            /**
-             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
-             * @example https://longshore.example.com
-             */
-            audience: string;
-            /**
-             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match.
-             * @example {
-             *       "repository_id": "74",
-             *       "environment": "production",
-             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-             *     }
-             */
-            conditions: {
-                [key: string]: string | string[];
-            };
-            /**
-             * @description The membership that the keys act for, such as that of a service account. Absent: a pool.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The pool that the runner tokens are for. Absent: a membership.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id?: components["schemas"]["Identifier"];
-            /** @description The maximum role of the keys. Absent: the trust is for a pool. */
-            role?: components["schemas"]["OrgRole"];
-            /** @description The only scopes of the keys. Absent: all that their role permits. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the keys can access. Absent: all. */
-            project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the keys can access. Absent: all. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /**
-             * @description How long each key or runner token is valid, in seconds.
-             * @example 900
-             */
-            ttl_seconds: number;
-            created_by: components["schemas"]["TrustCreator"];
-            /** @description When the trust was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        TrustList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Trust"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `runner_token` if the trust is for a pool.
-         * @enum {string}
-         */
-        ExchangedKeyType: "api_key" | "runner_token";
-        /** @description What a CI job gets for its token. */
-        ExchangedKey: {
-            /**
-             * @description The ID of the key or runner token, which is also a part of it.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The trust that accepted the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id: components["schemas"]["Identifier"];
-            type: components["schemas"]["ExchangedKeyType"];
-            /** @description An API key or a runner token, for the header `x-api-key`. It is not shown again. */
-            key: string;
-            /** @description The key is rejected from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The same in seconds from now, for a client whose clock is wrong.
-             * @example 900
-             */
-            expires_in: number;
-        };
-        /** @description How many resources of one kind an organization stores. */
-        RecordUsage: {
-            /**
-             * @description The number of resources.
-             * @example 12
-             */
-            used: number;
-            /**
-             * @description The quota. Absent for deployments: only their bytes are limited.
-             * @example 1000
-             */
-            allowed?: number;
-            /**
-             * @description The stored bytes of the resources.
-             * @example 4096
-             */
-            bytes: number;
-        };
-        /** @description What an organization stores, and what it may store. */
-        Usage: {
-            /**
-             * @description The organization whose resources are counted.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /** @description The stored bytes of the organization in total. */
-            bytes: {
-                /**
-                 * @description The stored bytes now.
-                 * @example 73400
-                 */
-                used: number;
-                /**
-                 * @description The quota in bytes. A write that would exceed it is a `conflict`.
-                 * @example 1073741824
-                 */
-                allowed: number;
-            };
-            /** @description The usage of each kind of resource. */
-            records: {
-                /** @description The usage of deployments in the organization. */
-                deployments: components["schemas"]["RecordUsage"];
-                /** @description The usage of projects in the organization. */
-                projects: components["schemas"]["RecordUsage"];
-                /** @description The usage of environments in the organization. */
-                environments: components["schemas"]["RecordUsage"];
-                /** @description The usage of components in the organization. */
-                components: components["schemas"]["RecordUsage"];
-                /** @description The usage of stacks in the organization. */
-                stacks: components["schemas"]["RecordUsage"];
-                /** @description The usage of variables in the organization. */
-                variables: components["schemas"]["RecordUsage"];
-                /** @description The usage of alarms in the organization. */
-                alarms: components["schemas"]["RecordUsage"];
-                /** @description The usage of members in the organization. */
-                members: components["schemas"]["RecordUsage"];
-                /** @description The usage of project members in the organization. */
-                project_members: components["schemas"]["RecordUsage"];
-                /** @description The usage of api keys in the organization. */
-                api_keys: components["schemas"]["RecordUsage"];
-                /** @description The usage of runner pools in the organization. */
-                runner_pools: components["schemas"]["RecordUsage"];
-                /** @description The usage of runner tokens in the organization. */
-                runner_tokens: components["schemas"]["RecordUsage"];
-                /** @description The usage of integrations in the organization. */
-                integrations: components["schemas"]["RecordUsage"];
-            };
         };
         /** @description A setting of a component or an environment, without its value. */
         Variable: {
