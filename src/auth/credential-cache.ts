@@ -11,6 +11,8 @@ const HOUR_MS = 3_600_000;
 export interface Principal {
   keyId: string;
   organizationId: string;
+  /** Whose windows and budget its requests count against: its own, or that of the organization that founded it. */
+  limitsOrganizationId: string;
   /**
    * Whose requests count together in the organization's window: the membership of a key, the trust of
    * a key that an exchange has made, or the pool of a runner token.

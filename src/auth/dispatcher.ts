@@ -155,7 +155,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   ): Promise<Admitted<P>> {
     const { context, key, window, principal } = request;
     const { env } = context;
-    const { organizationId, consumerId, version } = principal;
+    const { limitsOrganizationId: organizationId, consumerId, version } = principal;
     const limited = { ...window, id: context.requestId, organizationId, consumerId, version };
     const result = await this.#limiter.consume(env.RATE_LIMITER, limited, parallelWork);
     this.#enforce(request, result);
@@ -218,7 +218,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   #chargeOf({ context, window }: AuthenticatedRequest<P>, principal: P): Charge {
     const { env, execution } = context;
-    const { organizationId, consumerId } = principal;
+    const { limitsOrganizationId: organizationId, consumerId } = principal;
     const payer = { ...window, organizationId, consumerId };
     const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
     return (units) => this.#limiter.charge(env.RATE_LIMITER, payer, units, waitUntil);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { UNITS } from "../../src/lib/database-units.ts";
 import { BUDGETS, type BudgetName, organizationLimit } from "../../src/rate-limits/policies.ts";
 import type { StoredUse } from "../../src/rate-limits/shared-use.ts";
-import type { Reply } from "../support/client.ts";
+import { Client, type Reply } from "../support/client.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { spend } from "../support/full-window.ts";
 import { Attempt, claim } from "../support/runner.ts";
@@ -170,5 +170,63 @@ describe("the cost of requests", () => {
     expect((await attempt.complete("succeeded")).status).toBe(200);
     const { total } = await charged(world.id, "runner", UNITS.rowWritten);
     expect(total).toBeLessThan(RUNNER / 5);
+  });
+});
+
+describe("an organization that a key has founded", () => {
+  const foundedBy = async (founder: World) => {
+    const { body } = await founder.client.post("/v1/orgs", { name: "Founded" });
+    return { id: String(body.id), client: new Client(body.api_key.key) };
+  };
+  const limitsOf = (id: string) =>
+    env.DB.prepare("select limits_organization_id as limits from organizations where id = ?")
+      .bind(id)
+      .first("limits");
+
+  it("shares the windows and the budget of its founder, also if it founds another", async () => {
+    const world = await newWorld();
+    const founded = await foundedBy(world);
+    const grandchild = await foundedBy({ ...world, client: founded.client });
+    expect([await limitsOf(founded.id), await limitsOf(grandchild.id)]).toEqual([
+      world.id,
+      world.id,
+    ]);
+    const elsewhere = await foundedBy(await newWorld());
+    const people = [
+      { id: founded.id, client: founded.client },
+      { id: grandchild.id, client: grandchild.client },
+    ];
+    const fresh = [];
+    for (const { id, client } of people) {
+      const path = `/v1/orgs/${id}/api-keys`;
+      fresh.push(new Client((await client.post(path, { name: "fresh", role: "owner" })).body.key));
+    }
+    await spend(world.id, "caller", world.membershipId);
+    for (const client of fresh) expectRefused(await client.get("/v1/projects"));
+    expect((await elsewhere.client.get("/v1/projects")).status).toBe(200);
+  });
+
+  it("has its own once its founder is deleted", async () => {
+    const world = await newWorld();
+    const founded = await foundedBy(world);
+    const other = await foundedBy(world);
+    expect((await other.client.delete(`/v1/orgs/${other.id}`)).status).toBe(204);
+    expect(await limitsOf(founded.id)).toBe(world.id);
+    expect((await world.client.delete(`/v1/orgs/${world.id}`)).status).toBe(204);
+    expect(await limitsOf(founded.id)).toBeNull();
+    await spend(world.id, "caller", world.membershipId);
+    expect((await founded.client.get("/v1/projects")).status).toBe(200);
+  });
+
+  it("has its own if the first organization has founded it", async () => {
+    const world = await newWorld();
+    await env.DB.prepare("delete from bootstraps").run();
+    await env.DB.prepare("insert into bootstraps values (1, ?, 0)").bind(world.id).run();
+    const founded = await foundedBy(world);
+    expect(await limitsOf(founded.id)).toBeNull();
+    const grandchild = await foundedBy({ ...world, client: founded.client });
+    expect(await limitsOf(grandchild.id)).toBe(founded.id);
+    await spend(world.id, "caller", world.membershipId);
+    expect((await founded.client.get("/v1/projects")).status).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ import { createdAt, id, time, version } from "../../../db/columns.ts";
 import { ORG_ROLES } from "../../../lib/roles.ts";
 import type { Scope } from "../../../lib/scopes.ts";
 import { memberships } from "../../tenancy/member-table.ts";
-import { organizations } from "../../tenancy/organization-table.ts";
+import { limitsOrganizationId, organizations } from "../../tenancy/organization-table.ts";
 
 export const apiKeys = sqliteTable(
   "api_keys",
@@ -151,6 +151,7 @@ export const KEY_AUTHORITY = {
   createdByMembershipId: apiKeys.createdByMembershipId,
   expiresAt: KEY_EXPIRES_AT,
   expiresByPolicy: apiKeys.expiresByPolicy,
+  limitsOrganizationId: limitsOrganizationId(apiKeys.organizationId),
 };
 
 /** What remains of a revoked key, so that its name and its descendants are known. */

@@ -38,6 +38,10 @@ export function deleteOrganization(ctx: ServiceContext, id: string) {
       .update(integrations)
       .set(INTEGRATION_TOMBSTONE)
       .where(and(sql`${integrations.projectId} in (${projects})`, isDeletable)),
+    founded: db
+      .update(organizations)
+      .set({ limitsOrganizationId: null })
+      .where(and(eq(organizations.limitsOrganizationId, id), isDeletable)),
     deleted: db
       .update(organizations)
       .set(ORGANIZATION_TOMBSTONE)

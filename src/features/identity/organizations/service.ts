@@ -40,7 +40,12 @@ export async function createOrganization(
   await requireFull(ctx, { type: "organization", id: organizationId });
   const { issuedByKeyId, createdBySessionId } = lineageOf(actor);
   const lineage = { issuedByKeyId, createdBySessionId };
-  const founder = { accountId, lineage, condition: isAsAuthenticated(actor) };
+  const founder = {
+    accountId,
+    founderId: organizationId,
+    lineage,
+    condition: isAsAuthenticated(actor),
+  };
   const { created, statements, acts } = await prepareOrganization(ctx, { ...input, ...founder });
   const { organization: guarded, ...also } = statements;
   return write(ctx, {
@@ -108,6 +113,8 @@ export interface NewOrganization {
   lineage?: Pick<ReturnType<typeof lineageOf>, "issuedByKeyId" | "createdBySessionId">;
   /** Nothing is inserted unless it holds. Absent: always. */
   condition?: ReturnType<typeof isAsAuthenticated>;
+  /** The organization whose key founds it. Absent: none. */
+  founderId?: string;
 }
 
 /**
@@ -115,7 +122,7 @@ export interface NewOrganization {
  */
 export async function prepareOrganization(
   { db, clock }: { db: Database; clock: Clock },
-  { name, accountId, lineage, condition }: NewOrganization,
+  { name, accountId, lineage, condition, founderId }: NewOrganization,
 ) {
   const now = clock.now();
   const times = { createdAt: now, updatedAt: now };
@@ -126,6 +133,7 @@ export async function prepareOrganization(
     maxKeyAgeSeconds: null,
     deliveryWeight: 1,
     version: 1,
+    limitsOrganizationId: null,
   };
   const membership = { id: newId(clock), organizationId: organization.id, accountId, now };
   const issued = await issueApiKey(newId(clock));
@@ -140,7 +148,7 @@ export async function prepareOrganization(
     isOwn: true,
   } as const;
   const created: OrganizationWithKey = { row: { organization, apiKey: row }, key: issued.key };
-  const inserted = store.insertOrganization(db, organization, condition);
+  const inserted = store.insertOrganization(db, organization, { condition, founderId });
   const statements = {
     organization: inserted,
     owner: after(inserted, () => store.insertOwner(db, membership)),

@@ -52,9 +52,21 @@ export function renameOrganization(ctx: ServiceContext, id: string, name: string
 export function insertOrganization(
   db: Database,
   organization: OrganizationRow,
-  condition: SQL = sql`true`,
+  {
+    condition = sql`true`,
+    founderId,
+  }: { condition?: SQL | undefined; founderId?: string | undefined },
 ) {
-  return insertFrom(db, organizations, organization, sql`where ${condition}`).returning();
+  const limitsOrganizationId = founderId === undefined ? null : limitsOfFoundedBy(founderId);
+  const row = { ...organization, limitsOrganizationId };
+  return insertFrom(db, organizations, row, sql`where ${condition}`).returning();
+}
+
+/** Null if the operator's organization, that of the bootstrap, founds it: it is then a tenant of its own. */
+function limitsOfFoundedBy(founderId: string): SQL {
+  return sql`iif(exists (select 1 from bootstraps where bootstraps.organization_id = ${founderId}), null,
+    coalesce((select founder.limits_organization_id from organizations as founder
+      where founder.id = ${founderId}), ${founderId}))`;
 }
 
 export function exists({ id }: Pick<OrganizationRow, "id">): SQL {

@@ -7,6 +7,7 @@ import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
+import { limitsOrganizationId } from "../../tenancy/organization-table.ts";
 import { mayCreateUntil } from "../credentials/api-key-table.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 
@@ -38,6 +39,7 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
       lastUsedAt: runnerTokens.lastUsedAt,
       createdByKeyId: runnerTokens.createdByKeyId,
       createdByMembershipId: runnerTokens.createdByMembershipId,
+      limitsOrganizationId: limitsOrganizationId(runnerTokens.organizationId),
     })
     .from(runnerTokens)
     .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));

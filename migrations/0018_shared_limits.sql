@@ -1,0 +1,2 @@
+ALTER TABLE `organizations` ADD `limits_organization_id` text;--> statement-breakpoint
+CREATE INDEX `organizations_limits` ON `organizations` (`limits_organization_id`) WHERE limits_organization_id is not null;
