@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 const PREFIX = "longshore-tests-";
@@ -12,6 +12,8 @@ export function claimFolder(parent: string, needed: number, pid = process.pid): 
   try {
     // First, so that of two runs that start together, each counts the other.
     const folder = mkdtempSync(join(parent, `${PREFIX}${pid}-`));
+    // A test runs a program as another user, in a folder of this one.
+    chmodSync(folder, 0o711);
     const runs = readdirSync(parent).filter((name) => name.startsWith(PREFIX) && isRunning(name));
     const { bavail, bsize } = statfsSync(parent);
     if (bavail * bsize >= needed * runs.length) return folder;

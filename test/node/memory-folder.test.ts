@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -40,6 +40,11 @@ describe("the folder of a run in memory", () => {
     mkdirSync(join(parent, "miniflare-6cb42796"));
     expect(claimFolder(parent, twoFifths(parent))).toBeDefined();
     expect(claimFolder(parent, twoFifths(parent), process.ppid)).toBeDefined();
+  });
+
+  it("lets other users pass, and not list what is in it", () => {
+    const folder = claimFolder(parentFolder(), 1);
+    expect(statSync(String(folder)).mode & 0o777).toBe(0o711);
   });
 
   it("is undefined where there is no such file system", () => {
