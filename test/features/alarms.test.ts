@@ -244,7 +244,7 @@ describe("a runner", () => {
     await runner.put(`${path}/cpu`, { state: "alarm" });
     worker.forget();
     await runner.put(`${path}/cpu`, { state: "ok" });
-    expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 3]);
+    expect(worker.database.map(({ statements }) => statements.length)).toEqual([1, 4]);
   });
 
   it("does not find stacks outside its pool's environments, or of another organization", async () => {

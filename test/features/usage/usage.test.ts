@@ -259,6 +259,36 @@ describe("a quota", () => {
     expect(counted[kind]?.bytes, `triggers of ${kind}`).toBe((await scan(world.id))[kind]?.bytes);
   }
 
+  it("of alarms and bytes rejects a new alarm of a runner, by name, and no change of one", async () => {
+    const pool = await newPool(world, [project.default_environment_id]);
+    const other = await newWorld();
+    const report = (name: string, body: object) =>
+      pool.runner.put(`/v1/stacks/${inside["stack_id"]}/alarms/${name}`, body);
+    expect((await report("cpu", { state: "ok" })).status).toBe(200);
+    await setUsage(other.id, "alarms", `records = ${QUOTAS.alarms}`);
+    const longer = { state: "alarm", reason: "x".repeat(1_000) };
+    const quotas = [
+      [`records = ${QUOTAS.alarms}`, `${QUOTAS.alarms} alarms`, `records = ${QUOTAS.alarms - 1}`],
+      [
+        `records = 0, bytes = ${LIMITS.storedBytes.value}`,
+        `${LIMITS.storedBytes.value} bytes`,
+        "bytes = 0",
+      ],
+    ] as const;
+    for (const [full, name, free] of quotas) {
+      await setUsage(world.id, "alarms", full);
+      const before = await scan(world.id);
+      const refused = await report(`new ${name}`, { state: "alarm" });
+      expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+      expect(refused.body.message).toContain(name);
+      expect(await scan(world.id)).toEqual(before);
+      expect((await report("cpu", longer)).status).toBe(200);
+      expect((await report("cpu", { state: "ok" })).status).toBe(200);
+      await setUsage(world.id, "alarms", free);
+      expect((await report(`new ${name}`, { state: "alarm" })).status).toBe(200);
+    }
+  });
+
   it("of variables allows a bulk write of existing ones, and rejects one with another name", async () => {
     const variable = (name: string) => ({ name, storage_method: "string", value: "new" });
     const write = (...names: string[]) => {
@@ -309,6 +339,9 @@ describe("a quota", () => {
     await client.put(environment, { name: "production", configuration: { a: "12345" } });
     const queued = await newDeployment(client, project.default_environment_id, { queue: "fifo" });
     const running = await Attempt.started(pool.runner);
+    const reportAlarm = () =>
+      pool.runner.put(`/v1/stacks/${inside["stack_id"]}/alarms/of-runner`, { state: "ok" });
+    await reportAlarm();
     await setUsage(world.id, "deployments", `bytes = ${LIMITS.storedBytes.value}`);
     const growing = [
       ...CREATED.filter((kind) => kind !== "members").map((kind) => () => create(kind)),
@@ -345,7 +378,7 @@ describe("a quota", () => {
           status: "succeeded",
           resources: [RESOURCE],
         }),
-      () => pool.runner.put(`/v1/stacks/${inside["stack_id"]}/alarms/of-runner`, { state: "ok" }),
+      reportAlarm,
       () => running.complete("succeeded"),
       () => client.delete(`/v1/components/${inside["component_id"]}`),
       () => client.put(environment, { name: "production", configuration: { a: "12345" } }),

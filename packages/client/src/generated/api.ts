@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Read what an organization stores
-         * @description Needs the role `admin` in the organization. Needs the scope `organization:read`. A request that would exceed a quota is a `conflict` that names it. Reading, deleting, canceling and requests of runners are never refused because of a quota.
+         * @description Needs the role `admin` in the organization. Needs the scope `organization:read`. A request that would exceed a quota is a `conflict` that names it. Reading, deleting, canceling and requests of runners are never refused because of a quota, except for a new alarm.
          */
         get: operations["getUsage"];
         put?: never;

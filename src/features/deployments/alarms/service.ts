@@ -5,6 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { write } from "../../../writes/write.ts";
+import { limitGrowth } from "../../housekeeping/usage/index.ts";
 import { findStack, requireStack, type StackRow } from "../../projects/stacks/index.ts";
 import type { AlarmReport } from "./model.ts";
 import type { AlarmRow } from "./store.ts";
@@ -45,7 +46,7 @@ export async function reportAlarm(
   });
 }
 
-/** Checks no quota: the reports of runners are never refused for one. */
+/** Throws `Conflict` for a new alarm that exceeds a quota, and never for one that exists. */
 export async function reportAlarmAsRunner(
   ctx: RunnerContext,
   stackId: string,
@@ -53,7 +54,14 @@ export async function reportAlarmAsRunner(
 ): Promise<AlarmRow> {
   const [stack] = await store.findStackOfPool(ctx.db, ctx.runner, stackId);
   if (!stack) throw new NotFound("stack");
-  const { written } = await batch(ctx.db, store.writeReport(ctx, toAlarm(ctx, stack, report)));
+  const alarm = toAlarm(ctx, stack, report);
+  const limits = limitGrowth(ctx, {
+    organizationId: stack.organizationId,
+    bytes: store.bytesIfNew(alarm),
+    bounds: [store.alarmCountBound(alarm)],
+  });
+  const statements = { limits: limits.statement, ...store.writeReport(ctx, alarm) };
+  const { written } = await limits.enforce(batch(ctx.db, statements));
   const [row] = written;
   if (!row) throw notWritten();
   return row;

@@ -65,6 +65,11 @@ export function addedBytes(alarm: AlarmRow): SQL {
     + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;
 }
 
+/** A change of an alarm that exists counts as nothing. */
+export function bytesIfNew(alarm: AlarmRow): SQL {
+  return sql`${bytesOf(alarm.name, alarm.reason)} * (not exists (select 1 ${fromExisting(alarm)}))`;
+}
+
 /** Counts a new alarm, unless the stack already has one of this name. */
 export function alarmCountBound(alarm: AlarmRow): Bound {
   const count = sql`coalesce((select usage.records from usage

@@ -9,7 +9,8 @@ const operations = {
     role: "admin",
     description:
       `A request that would exceed a quota is a \`conflict\` that names it. Reading, ` +
-      "deleting, canceling and requests of runners are never refused because of a quota.",
+      "deleting, canceling and requests of runners are never refused because of a quota, except for " +
+      "a new alarm.",
     notFound: ["organization"],
     responses: { 200: jsonReply(Usage(), "The usage.") },
   },
