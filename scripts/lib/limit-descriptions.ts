@@ -69,7 +69,21 @@ export const LIMIT_DESCRIPTIONS = {
   addedMembers: items("Members that one request adds to a project"),
   writtenVariables: items("Variables that one request writes"),
   poolEnvironments: items("Environments of a runner pool"),
-  reportedResources: items("Resources that a runner reports of a stack"),
+  reportedResources: items(
+    "Resources that a runner reports of a stack, which are all that are not `DELETE_COMPLETE`",
+  ),
+  deletedResources: items(
+    "`DELETE_COMPLETE` resources of a stack",
+    "a report of the stack deletes those that were deleted first",
+  ),
+  deletedResourceMs: ms(
+    "How long a `DELETE_COMPLETE` resource is kept since its last change",
+    "it is deleted",
+  ),
+  sweepResources: items(
+    "`DELETE_COMPLETE` resources that one run of the sweep deletes, once they are too old",
+    "the next run, within a minute, continues",
+  ),
   logChunkBytes: bytes("Bytes of a log in one request of a runner"),
   logBytes: bytes(
     "The log of a deployment",

@@ -36,6 +36,7 @@ export const KEPT = {
   "Pending deliveries": "until they succeed or fail",
   "Data of a deleted organization, project, environment, stack or integration":
     "until the purge, which starts within a minute; no request finds it",
+  "`DELETE_COMPLETE` resources of a stack": "as long as the limits above say",
   "Everything else": "until it is deleted",
 } as const;
 

@@ -19,6 +19,7 @@ export interface Exchange {
   statements: Statement[];
   /** From D1's metadata; only for a batch. */
   rowsRead?: number;
+  rowsWritten?: number;
   /** Positions in the order of all starts and ends of exchanges. */
   began: number;
   ended: number;
@@ -116,6 +117,7 @@ export class Instrumented {
             async (record) => {
               const results = await session.batch(statements.map((each) => each.bound));
               record.rowsRead = results.reduce((sum, { meta }) => sum + meta.rows_read, 0);
+              record.rowsWritten = results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
               return results;
             },
           ),

@@ -550,7 +550,7 @@ describe("each call of a runner", () => {
       start: [11],
       heartbeat: [2],
       variables: [4],
-      report: [5],
+      report: [6],
       complete: [10],
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");

@@ -333,6 +333,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${limit("minimumRunSeconds")} seconds to ${limit("maximumRunSeconds") / 86_400} days, and ${DEFAULT_RUN_SECONDS / 3_600} hours (${DEFAULT_RUN_SECONDS})`,
     `the runner has ${seconds(CANCEL_TIMEOUT_MS)} seconds to complete`,
     `\`resources\`**, up to ${limit("reportedResources")}, is`,
+    `stay for ${days(limit("deletedResourceMs"))} days, the newest ${limit("deletedResources")} of a stack`,
     `instead of after ${RUNNER_LOST}`,
     `\`start_within_seconds\` | ${seconds(OFFER_TTL_MS)} |`,
     `When its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer expires`,

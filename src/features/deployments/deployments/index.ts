@@ -43,5 +43,6 @@ export {
   isAttempt,
   whereLeaseIsValid,
 } from "./transitions/lease.ts";
-export { applyReport, type Report, type ReportedResource } from "./transitions/report.ts";
+export { applyReport, type Report } from "./transitions/report.ts";
+export type { ReportedResource } from "./transitions/report-resources.ts";
 export { failPatch, type Rebase, rebase, startDeployment } from "./transitions/start.ts";

@@ -1,5 +1,6 @@
 import type { Feature } from "../../../feature.ts";
 import { resourceRoutes } from "./routes.ts";
+import { sweepResources } from "./sweep.ts";
 import { resources } from "./table.ts";
 
 export const resourcesFeature = {
@@ -11,4 +12,5 @@ export const resourcesFeature = {
       purged: true,
     },
   ],
+  sweep: sweepResources,
 } satisfies Feature;

@@ -24,3 +24,6 @@ export const RESOURCE_STATUSES = [
   "IMPORT_ROLLBACK_IN_PROGRESS",
 ] as const;
 export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
+
+/** Of a resource that the provider has deleted. */
+export const DELETED = "DELETE_COMPLETE" satisfies ResourceStatus;

@@ -12,7 +12,7 @@ import {
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
-import { resources } from "./table.ts";
+import { isDeleted, resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
 
@@ -67,4 +67,14 @@ export function listResources(
     .from(limitPageBytes(page, items))
     .innerJoin(resources, sql`${id} = page.id`)
     .orderBy(pageOrder(page));
+}
+
+/** Of those that have been `DELETE_COMPLETE` since a time, the oldest. */
+export function deleteDeletedUntil(db: Database, time: number, limit: number) {
+  const some = sql`(select rowid from resources where ${isDeleted}
+    and ${resources.updatedAt} <= ${time} order by ${resources.updatedAt} limit ${limit})`;
+  return db
+    .delete(resources)
+    .where(sql`resources.rowid in ${some}`)
+    .returning({ id: resources.id });
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { stacks } from "../../projects/stacks/table.ts";
@@ -38,5 +39,13 @@ export const resources = sqliteTable(
     index("resources_list").on(table.stackId, table.createdAt, table.id),
     index("resources_environment").on(table.environmentId, table.createdAt, table.id),
     index("resources_project").on(table.projectId),
+    // Their conditions are literals: SQLite uses an index on some rows only for the same condition.
+    index("resources_live")
+      .on(table.stackId, table.templateId)
+      .where(sql`status <> 'DELETE_COMPLETE'`),
+    index("resources_deleted").on(table.updatedAt).where(sql`status = 'DELETE_COMPLETE'`),
   ],
 );
+
+export const isLive = sql`${resources.status} <> 'DELETE_COMPLETE'`;
+export const isDeleted = sql`${resources.status} = 'DELETE_COMPLETE'`;

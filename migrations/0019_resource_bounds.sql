@@ -1,0 +1,2 @@
+CREATE INDEX `resources_live` ON `resources` (`stack_id`,`template_id`) WHERE status <> 'DELETE_COMPLETE';--> statement-breakpoint
+CREATE INDEX `resources_deleted` ON `resources` (`updated_at`) WHERE status = 'DELETE_COMPLETE';
