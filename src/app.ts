@@ -82,7 +82,7 @@ export function createApp({
     ),
     fetch: async (request, env, execution) => {
       const context = createRequestContext(request, env, execution);
-      const response = await handleRequest(context, log, route);
+      const response = await handleRequest(context, { clock, log }, route);
       setCorsHeaders(response.headers, context, routes);
       return response;
     },

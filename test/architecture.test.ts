@@ -412,10 +412,6 @@ const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
     what: /^features\/housekeeping\/audit\/service\.ts: (refuseEscalation|exportAuditLog)$/,
     because: "What only the audit log has: refusals and exports.",
   },
-  {
-    what: /^features\/projects\/variables\/bulk-write\.ts: tryPut$/,
-    because: "Two statements decide, each by itself, and one event has the changes of both.",
-  },
 ];
 
 describe("writes of callers", () => {

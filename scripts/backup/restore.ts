@@ -174,6 +174,10 @@ class Restoration {
     const results = await d1.batch<Row>([
       ...groups.map(({ table, rows }) => insertRows(d1, table, rows)),
       progress,
+      // What a day may add to the audit log does not apply to what it had: see `audit_log_day`.
+      d1
+        .prepare("delete from audit_days where organization_id in (select value from json_each(?))")
+        .bind(JSON.stringify(lines.map(({ row }) => row["organization_id"]))),
     ]);
     for (const [at, group] of groups.entries()) this.#count(group, results[at]?.results ?? []);
   }

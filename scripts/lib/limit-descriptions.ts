@@ -207,7 +207,15 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   idempotencyBytes: bytes(
     "What an organization stores for repeats of requests with an `Idempotency-Key`",
-    "the oldest are deleted",
+    "each entry replaces the oldest of its own credential, never those of others",
+  ),
+  idempotencyCredentialBytes: bytes(
+    "Of these, those of one API key or session",
+    "its oldest are deleted",
+  ),
+  idempotencyReservedBytes: bytes(
+    "Of these, what an API key or session keeps although the organization is beyond its limit",
+    "its oldest are deleted",
   ),
   sweepIdempotencyEntries: items(
     "Idempotency entries that one run of the sweep deletes, once they are too old",
@@ -256,8 +264,19 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   recordedFieldLength: characters(
     "A field in the `changes` of an audit entry, or of a changelog entry, as JSON",
-    "the entry has its length only; of the names of the variables whose values one request reads, " +
-      "it has the first, and the `count` of all",
+    "the entry has its length only",
+  ),
+  auditEntriesOfDay: items(
+    "Entries in the audit log of an organization on one day (UTC)",
+    "`rate`, with `Retry-After`; what cancels, revokes, deletes or removes is carried out, and counted",
+  ),
+  auditNamesLength: characters(
+    "The names in an audit entry of an act on several variables, as JSON",
+    "the entry has the first, and the `count` of all",
+  ),
+  userAgentLength: characters(
+    "The `User-Agent` in an audit entry, and in a list of sessions",
+    "the rest is cut off",
   ),
   auditExportEntries: items(
     "Entries in one export of the audit log",

@@ -23,6 +23,11 @@ export function isLimitViolation(error: unknown): boolean {
   return databaseMessage(error)?.includes("CHECK constraint failed: limit_exceeded") === true;
 }
 
+/** The audit log of an organization has its entries of the day (trigger `audit_log_day`). */
+export function isAuditLimit(error: unknown): boolean {
+  return databaseMessage(error)?.includes("audit_limit_reached") === true;
+}
+
 export function isTimeout(error: unknown): boolean {
   return /time(d )?[ -]?out|exceeded its CPU time|overloaded|queued for too long/i.test(
     databaseMessage(error) ?? "",

@@ -1,8 +1,12 @@
 import { getPath } from "hono/utils/url";
 import type { RequestOrigin } from "../context.ts";
+import { isAuditLimit } from "../db/constraint-errors.ts";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../db/schema-errors.ts";
+import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../lib/errors.ts";
+import { LIMITS } from "../lib/limits.ts";
 import { describeError, type Log } from "../lib/log.ts";
+import { refuseUntilTomorrow } from "../rate-limits/index.ts";
 import { toApiError, UNFORESEEN } from "./errors.ts";
 
 export interface RequestLog {
@@ -36,24 +40,26 @@ export function createRequestContext(
   return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
 }
 
-export const MAX_USER_AGENT = 400;
-
 export function originOf({ requestId, request }: RequestContext): RequestOrigin {
   return {
     requestId,
     clientAddress: request.headers.get("cf-connecting-ip"),
-    userAgent: request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT) ?? null,
+    userAgent: request.headers.get("user-agent")?.slice(0, LIMITS.userAgentLength.value) ?? null,
   };
 }
 
 export async function handleRequest(
   context: RequestContext,
-  log: Log,
+  { clock, log }: { clock: Clock; log: Log },
   handler: (context: RequestContext) => Promise<Response>,
 ): Promise<Response> {
   const start = performance.now();
   const { requestId, request, requestLog } = context;
-  const response = await handler(context).catch((error) => renderError(error, requestId, log));
+  const response = await handler(context).catch((error) => {
+    const { responseHeaders } = context;
+    const thrown = isAuditLimit(error) ? refuseUntilTomorrow(responseHeaders, clock) : error;
+    return renderError(thrown, requestId, log);
+  });
   setHeaders(response.headers, context);
   log("info", "request", {
     request_id: requestId,

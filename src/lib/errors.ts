@@ -127,8 +127,8 @@ export class LimitReached extends Conflict {
 }
 
 export class RateLimited extends ApiError {
-  constructor(retryAfterSeconds: number) {
-    super("rate", `Too many requests. Retry in ${retryAfterSeconds} s.`, {
+  constructor(retryAfterSeconds: number, reason = "Too many requests.") {
+    super("rate", `${reason} Retry in ${retryAfterSeconds} s.`, {
       headers: { "retry-after": String(retryAfterSeconds) },
     });
   }

@@ -95,8 +95,10 @@ export const LIMITS = {
   sweepExpiredKeys: { value: 5_000 },
   idempotencyKeyLength: { value: 255 },
   idempotencyMs: { value: 24 * HOUR_MS },
-  // The trigger `idempotency_records_size` has it, too.
+  // The trigger `idempotency_records_size` has the three, too.
   idempotencyBytes: { value: 64 * MIB },
+  idempotencyCredentialBytes: { value: 16 * MIB },
+  idempotencyReservedBytes: { value: 256 * KIB },
   sweepIdempotencyEntries: { value: 20_000 },
   runnerTokensOfPool: { value: 100 },
   // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.
@@ -115,6 +117,10 @@ export const LIMITS = {
   changelogEventEntries: { value: 50 },
   changelogEventName: { value: 100 },
   recordedFieldLength: { value: 16_384 },
+  // The trigger `audit_log_day` has it, too.
+  auditEntriesOfDay: { value: 100_000 },
+  auditNamesLength: { value: 4_096 },
+  userAgentLength: { value: 200 },
   auditExportEntries: { value: 50_000 },
   auditExportAgeMs: { value: 60_000 },
   deploymentEventStacks: { value: 25 },

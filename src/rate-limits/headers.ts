@@ -8,15 +8,18 @@ export function resetSeconds(result: Pick<RateLimitResult, "waitMs">): number {
   return Math.ceil(result.waitMs / 1000);
 }
 
+type Shown = Pick<RateLimitResult, "policy" | "limit" | "remaining" | "waitMs">;
+
 /** The three headers of the contract, and the two of draft-ietf-httpapi-ratelimit-headers. */
 export function setRateLimitHeaders(
   headers: Record<string, string>,
-  { policy, limit, remaining, waitMs }: RateLimitResult,
+  { policy, limit, remaining, waitMs }: Shown,
+  windowSeconds = WINDOW_SECONDS,
 ): void {
   const reset = resetSeconds({ waitMs });
   headers["x-ratelimit-limit"] = String(limit);
   headers["x-ratelimit-remaining"] = String(remaining);
   headers["x-ratelimit-reset"] = String(reset);
-  headers["ratelimit-policy"] = `"${policy}";q=${limit};w=${WINDOW_SECONDS}`;
+  headers["ratelimit-policy"] = `"${policy}";q=${limit};w=${windowSeconds}`;
   headers["ratelimit"] = `"${policy}";r=${remaining};t=${reset}`;
 }

@@ -1,3 +1,4 @@
+export { refuseUntilTomorrow } from "./audit-limit.ts";
 export { ClientAddressLimiter } from "./client-address-limiter.ts";
 export { resetSeconds, setRateLimitHeaders } from "./headers.ts";
 export {

@@ -49,6 +49,8 @@ export interface Parts<
   also?: Also;
   /** For the audit log alone: those of `changes` follow from them. */
   acts?: readonly AuditedAct[];
+  /** The audit entry of several `changes`, in place of one for each. */
+  together?: AuditedAct;
   /** Whose audit log and changelog. By default that of the actor. */
   organizationId?: string;
   /** The error for each unique index that the write may violate, by its columns. */
@@ -112,6 +114,7 @@ export async function writeBatch<
     changes,
     unchanged,
     written,
+    together,
     organizationId = ctx.actor.organizationId,
     taken,
     ...parts
@@ -130,7 +133,8 @@ export async function writeBatch<
     also: parts.also,
     entry: entry?.condition ? undefined : after(guarded, save),
     audit: acts && after(guarded, (changed) => writeAudit(ctx, organizationId, acts, changed)),
-    changelog: changes && writeChanges(ctx, organizationId, changes, guarded, written),
+    changelog:
+      changes && writeChanges(ctx, organizationId, changes, guarded, { written, together }),
     effects: parts.effects,
     lateEntry: entry?.condition && save(entry.condition),
     reads: parts.reads,

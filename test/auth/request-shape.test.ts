@@ -107,9 +107,9 @@ const COSTS: Record<string, Cost> = {
   revealComponentVariables: { trips: 2, statements: 3 },
   revealEnvironmentVariables: { trips: 2, statements: 3 },
   createComponentVariable: { trips: 2, statements: 7 },
-  putComponentVariables: { trips: 2, statements: 11 },
+  putComponentVariables: { trips: 2, statements: 9 },
   createEnvironmentVariable: { trips: 2, statements: 7 },
-  putEnvironmentVariables: { trips: 2, statements: 11 },
+  putEnvironmentVariables: { trips: 2, statements: 9 },
 };
 
 const reads = withApiKey.filter(isRead);

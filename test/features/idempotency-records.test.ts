@@ -29,14 +29,20 @@ const create = (worker: Instrumented, name: string, key = "key"): Promise<Reply>
     .request("POST", environments, { name }, { "idempotency-key": key });
 
 /** Inserts records, each with a result of this many bytes; `created_at` counts from 1. */
-async function insertRecords(count: number, bytes = 2, organizationId = world.id): Promise<void> {
+async function insertRecords(
+  count: number,
+  bytes = 2,
+  of: { organizationId?: string; credential?: string } = {},
+): Promise<void> {
+  const { organizationId = world.id } = of;
+  const { credential = `credential of ${organizationId}` } = of;
   await env.DB.prepare(
     `with recursive item(at) as (select 1 union all select at + 1 from item where at < ?2)
       insert into idempotency_records
-      select printf('%022d', at) || ?1, ?1, 'credential of ' || ?1, printf('%08d', at), 'f', 201,
+      select printf('%022d', at) || ?4, ?1, ?4, printf('%08d', at), 'f', 201,
         replace(hex(zeroblob(?3 / 2)), '0', 'x'), '', '[]', at, 0 from item`,
   )
-    .bind(organizationId, count, bytes)
+    .bind(organizationId, count, bytes, credential)
     .run();
 }
 
@@ -149,35 +155,98 @@ describe("the records of an organization", () => {
   const MIB = 1024 ** 2;
   const LARGE = MIB - BYTES_OF_RECORD - 8 - 2;
 
-  it("take at most 64 MiB: the oldest are deleted, and those of others stay", async () => {
+  const totalOf = async (organizationId: string) =>
+    env.DB.prepare("select bytes from idempotency_totals where organization_id = ?")
+      .bind(organizationId)
+      .first<number>("bytes");
+  const bytesIn = (entries: readonly { key: string; bytes: number }[]) =>
+    entries.reduce((sum, { key, bytes }) => sum + bytes + BYTES_OF_RECORD + key.length + 2, 0);
+  const ofCredential = async (credential: string) => {
+    const { results } = await env.DB.prepare(
+      `select key, octet_length(result) as bytes from idempotency_records where credential_id = ?
+        order by preceding_bytes`,
+    )
+      .bind(credential)
+      .all<{ key: string; bytes: number }>();
+    return results;
+  };
+
+  it("of one credential take at most 16 MiB: its oldest are deleted, and those of others stay", async () => {
     const other = await newWorld();
-    await insertRecords(3, LARGE, other.id);
+    await insertRecords(3, LARGE, { organizationId: other.id });
     expect((await recordsOf(other.id)).map(({ preceding_bytes }) => preceding_bytes)).toEqual([
       0,
       MIB,
       2 * MIB,
     ]);
-    const fitting = MAXIMUM_BYTES / MIB;
-    await insertRecords(fitting, LARGE);
-    expect(await recordsOf()).toHaveLength(fitting);
-    const worker = new Instrumented({ clock });
-    const reply = await create(worker, "staging");
-    expect(reply.status).toBe(201);
-    const kept = await recordsOf();
-    const keys = Array.from({ length: fitting - 1 }, (_, at) => String(at + 2).padStart(8, "0"));
-    expect(kept.map(({ key }) => key)).toEqual([...keys, "key"]);
-    const bytes = kept.reduce((sum, each) => sum + each.bytes + BYTES_OF_RECORD, 0);
-    expect(bytes).toBeLessThanOrEqual(MAXIMUM_BYTES);
+    await insertRecords(3, LARGE, { credential: "neighbor" });
+    const fitting = LIMITS.idempotencyCredentialBytes.value / MIB;
+    await insertRecords(fitting, LARGE, { credential: "large" });
+    expect(await ofCredential("large")).toHaveLength(fitting);
+    await insertRecords(fitting + 1, LARGE, { credential: "larger" });
+    const kept = await ofCredential("larger");
+    expect(kept).toHaveLength(fitting);
+    expect(kept[0]?.key).toBe("00000002");
+    expect(await ofCredential("neighbor")).toHaveLength(3);
     expect(await recordsOf(other.id)).toHaveLength(3);
-    expect((await create(worker, "staging")).text).toBe(reply.text);
+    expect([await totalOf(world.id), await totalOf(other.id)]).toEqual([
+      bytesIn(await recordsOf()),
+      3 * MIB,
+    ]);
   });
 
-  it("have the limit of the documentation in the trigger", async () => {
+  it("take 64 MiB, beyond which a credential replaces its own, and has room for its newest", async () => {
+    const worker = new Instrumented({ clock });
+    const first = await create(worker, "staging");
+    const other = await newWorld();
+    await insertRecords(3, LARGE, { organizationId: other.id });
+    // As many as it took to delete those of other keys.
+    const large = 256 * 1024;
+    for (const at of [1, 2, 3, 4, 5])
+      await insertRecords(260, large, { credential: `large ${at}` });
+    const total = await totalOf(world.id);
+    expect(total).toBe(bytesIn(await recordsOf()));
+    expect(total).toBeGreaterThan(MAXIMUM_BYTES - large);
+    expect(total).toBeLessThan(MAXIMUM_BYTES + 2 * large);
+    expect((await ofCredential("large 5")).length).toBeLessThan(5);
+    const full = await Promise.all([1, 2, 3, 4].map((at) => ofCredential(`large ${at}`)));
+
+    expect((await create(worker, "staging")).text).toBe(first.text);
+    const second = await create(worker, "preview", "second");
+    expect(second.status).toBe(201);
+    for (const name of ["staging", "preview"]) {
+      const repeated = await create(worker, name, name === "staging" ? "key" : "second");
+      expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    }
+    // A small room of its own: 256 KiB, of which the oldest go.
+    const small = 16 * 1024;
+    await insertRecords(40, small, { credential: "small" });
+    const kept = await ofCredential("small");
+    const reserved = LIMITS.idempotencyReservedBytes.value;
+    expect(bytesIn(kept)).toBeGreaterThan(reserved - 2 * small);
+    expect(bytesIn(kept)).toBeLessThanOrEqual(reserved);
+    expect(kept.at(-1)?.key).toBe("00000040");
+    const still = await Promise.all([1, 2, 3, 4].map((at) => ofCredential(`large ${at}`)));
+    expect(still).toEqual(full);
+    expect(await recordsOf(other.id)).toHaveLength(3);
+  });
+
+  it("have the limits of the documentation in the trigger", async () => {
     const sql = await env.DB.prepare(
       "select sql from sqlite_master where type = 'trigger' and name = 'idempotency_records_size'",
     ).first<string>("sql");
-    expect(sql).toContain(String(MAXIMUM_BYTES));
-    expect(sql?.match(/\d{4,}/g)).toEqual([String(MAXIMUM_BYTES)]);
+    const { idempotencyReservedBytes, idempotencyCredentialBytes } = LIMITS;
+    expect(sql?.match(/\d{4,}/g)).toEqual(
+      [idempotencyReservedBytes.value, idempotencyCredentialBytes.value, MAXIMUM_BYTES].map(String),
+    );
+  });
+
+  it("are subtracted when the sweep deletes them", async () => {
+    await insertRecords(10);
+    expect(await totalOf(world.id)).toBe(bytesIn(await recordsOf()));
+    now = 2 * DAY;
+    await new Instrumented({ clock }).sweep();
+    expect([await recordsOf(), await totalOf(world.id)]).toEqual([[], 0]);
   });
 
   it("of a key that is used by two organizations at the same time are separate", async () => {

@@ -321,9 +321,9 @@ describe("the values of all variables", () => {
     const [{ changes }] = await recordsOf(scopeIdOf(environment));
     const { variables } = changes.after;
     expect(changes).toEqual({ after: { variables, count } });
-    const fitting = Math.floor((LIMITS.recordedFieldLength.value - 1) / (nameAt(0).length + 3));
+    const fitting = Math.floor((LIMITS.auditNamesLength.value - 1) / (nameAt(0).length + 3));
     expect(variables).toEqual(Array.from({ length: fitting }, (_, at) => nameAt(at)));
-    expect(JSON.stringify(variables).length).toBeLessThanOrEqual(LIMITS.recordedFieldLength.value);
+    expect(JSON.stringify(variables).length).toBeLessThanOrEqual(LIMITS.auditNamesLength.value);
   });
 
   it("are read 30 times a minute, together with single values, and no rejected read has a record", async () => {
@@ -406,6 +406,49 @@ describe("a bulk write of variables", () => {
     expect((await put(component, "replace", [])).body.data).toEqual([]);
   });
 
+  it("writes only what differs, and a value that does not open", async () => {
+    const sent = ["SAME", "VALUE", "METHOD", "BROKEN"].map((name) => variable(name, "v"));
+    const { body } = await put(component, "merge", sent);
+    const idOf = (name: string) => body.data.find((each: Parsed) => each.name === name).id;
+    await env.DB.prepare("update variables set value = 'test.v2.AAAA' where id = ?")
+      .bind(idOf("BROKEN"))
+      .run();
+    const readRows = async () =>
+      (
+        await env.DB.prepare(
+          "select name, version, storage_method, value, updated_at from variables where scope_id = ? order by name",
+        )
+          .bind(String(component.split("/")[3]))
+          .all<Parsed>()
+      ).results;
+    const before = await readRows();
+    const changed = sent.map((each) => ({
+      ...each,
+      ...(each.name === "VALUE" && { value: "w" }),
+      ...(each.name === "METHOD" && { storage_method: "string" }),
+    }));
+    const after = (await put(component, "replace", changed)).body.data.toSorted(byName);
+    expect(after.map(({ name, version }: Parsed) => [name, version])).toEqual([
+      ["BROKEN", 2],
+      ["METHOD", 2],
+      ["SAME", 1],
+      ["VALUE", 2],
+    ]);
+    const rows = await readRows();
+    expect(rows.map((row, at) => row.value === before[at]?.value)).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(await reveal(idOf("BROKEN"))).toEqual({ value: "v" });
+    for (const mode of ["merge", "replace"]) {
+      const repeated = await put(component, mode, changed);
+      expect(repeated.body.data.toSorted(byName)).toEqual(after);
+    }
+    expect(await readRows()).toEqual(rows);
+  });
+
   it("writes 200 variables in one batch, as one request of the rate limit", async () => {
     const many = Array.from({ length: 200 }, (_, index) => variable(`V_${index}`));
     const worker = new Instrumented();
@@ -418,7 +461,7 @@ describe("a bulk write of variables", () => {
     expect(reply.body.data).toHaveLength(200);
     expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
     const shapes = worker.database.map(({ statements }) => statements.length);
-    expect(shapes).toEqual([2, 9]);
+    expect(shapes).toEqual([2, 7]);
     for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
       expect(params.length).toBeLessThanOrEqual(100);
     }

@@ -117,9 +117,11 @@ async function insertRows(table: string, rows: readonly Record<string, unknown>[
   if (inserts.length > 0) await env.DB.batch(inserts);
 }
 
+/** Of the organizations. They are in no backup. */
+const COUNTERS = ["usage", "audit_days", "idempotency_totals"];
+
 export async function deleteAllRows(d1: D1Database): Promise<void> {
-  // The counters of the organizations are in no backup.
-  const names = [...BACKUP_TABLES.keys(), "usage"].toSorted((a, b) => rankOf(b) - rankOf(a));
+  const names = [...BACKUP_TABLES.keys(), ...COUNTERS].toSorted((a, b) => rankOf(b) - rankOf(a));
   await d1.batch([...OF_SESSIONS, ...names].map((name) => d1.prepare(`delete from ${name}`)));
 }
 

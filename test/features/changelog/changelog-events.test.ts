@@ -29,11 +29,11 @@ beforeEach(async () => {
   path = `/v1/environments/${project.default_environment_id}/variables`;
 });
 
-const variables = (count: number, from = 0) =>
+const variables = (count: number, from = 0, value = "v") =>
   Array.from({ length: count }, (_, at) => ({
     name: `V${String(from + at).padStart(3, "0")}`,
     storage_method: "string",
-    value: "v",
+    value,
   }));
 
 const put = (mode: string, sent: object[]) => client.put(path, { mode, variables: sent });
@@ -73,7 +73,7 @@ describe("a request that makes many changes", () => {
     await put("merge", variables(3));
     const integration = await newIntegration(client, project.id, ["changelog"]);
     await clearOutbox();
-    expect((await put("replace", variables(3, 2))).status).toBe(200);
+    expect((await put("replace", variables(3, 2, "w"))).status).toBe(200);
     const events = await eventsOf();
     expect(events).toHaveLength(1);
     const { entries, count } = events[0].data;
@@ -90,7 +90,7 @@ describe("a request that makes many changes", () => {
 
   it.each([
     ["only deletes", [], ["V000 deleted", "V001 deleted"]],
-    ["only writes", variables(3), ["V000 updated", "V001 updated", "V002 created"]],
+    ["only writes", variables(3, 0, "w"), ["V000 updated", "V001 updated", "V002 created"]],
   ])("has one event when it %s", async (_, sent, expected) => {
     await put("merge", variables(2));
     await newIntegration(client, project.id, ["changelog"]);
@@ -120,6 +120,13 @@ describe("a request that makes many changes", () => {
     await clearOutbox();
     expect((await put("merge", [])).status).toBeLessThan(500);
     expect((await put("replace", [])).status).toBeLessThan(500);
+    expect(await eventsOf()).toEqual([]);
+    expect(await countEntries()).toBe(0);
+    await put("replace", variables(2));
+    await clearOutbox();
+    for (const mode of ["merge", "replace"]) {
+      expect((await put(mode, variables(2))).status).toBe(200);
+    }
     expect(await eventsOf()).toEqual([]);
     expect(await countEntries()).toBe(0);
   });

@@ -156,7 +156,11 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${ONCE_A_MINUTE} for each credential`,
   ],
   "docs/architecture.md": [`while ${limit("concurrentReads")} requests of its key are in progress`],
-  "docs/audit-log.md": [`written ${ONCE_A_MINUTE} for each credential`],
+  "docs/audit-log.md": [
+    `written ${ONCE_A_MINUTE} for each credential`,
+    `at most ${count(limit("auditEntriesOfDay"))} entries`,
+    `cut at ${limit("userAgentLength")} characters`,
+  ],
   "docs/ci.md": [
     `RS256) or P-256`,
     `at most ${limit("issuerKeys")}, of RSA`,
@@ -347,8 +351,9 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/safe-writes.md": [
     `1 to ${limit("idempotencyKeyLength")} visible ASCII characters`,
-    `kept for ${hours(limit("idempotencyMs"))} hours, and up to ${mib(limit("idempotencyBytes"))} MiB in an organization`,
-    `share the ${mib(limit("idempotencyBytes"))} MiB`,
+    `kept for ${hours(limit("idempotencyMs"))} hours, and up to ${mib(limit("idempotencyCredentialBytes"))} MiB of one API key or session`,
+    `exceed ${mib(limit("idempotencyBytes"))} MiB`,
+    `the newest ${kib(limit("idempotencyReservedBytes"))} KiB stay`,
   ],
   "docs/security.md": [
     `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,

@@ -3662,7 +3662,7 @@ export interface components {
          * @description What was done, by the type of the target.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "project_members.added" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.written" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked";
         /**
          * @description Whether it was done. Of the refused requests, only escalations are recorded.
          * @enum {string}
@@ -3768,7 +3768,7 @@ export interface components {
              */
             client_address?: string;
             /**
-             * @description The first 400 characters of the header `User-Agent`.
+             * @description The first 200 characters of the header `User-Agent`.
              * @example curl/8.10.1
              */
             user_agent?: string;
@@ -3779,7 +3779,7 @@ export interface components {
              */
             request_id?: string;
             /**
-             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`. Never contains the value of a variable, a secret, or an e-mail address.
+             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`; for `variables.written`, as `names`, those that were `created`, `updated` and `deleted`; for `project_members.added`, the IDs of the members. Never contains the value of a variable, a secret, or an e-mail address.
              * @example {
              *       "before": {
              *         "version": 1

@@ -1,6 +1,6 @@
 import type { Feature } from "../../../feature.ts";
 import { auditRoutes } from "./routes.ts";
-import { auditLog, auditRecords } from "./table.ts";
+import { auditDays, auditLog, auditRecords } from "./table.ts";
 
 export const auditFeature = {
   routes: { apiKey: [auditRoutes] },
@@ -10,6 +10,11 @@ export const auditFeature = {
       deletedWith: [],
       retention: { period: "audit" },
       outlivesProject: "It records who did what to a project, also after the project is deleted.",
+    },
+    {
+      table: auditDays,
+      deletedWith: [],
+      notInBackups: "It has the number of entries of one day.",
     },
     {
       table: auditRecords,

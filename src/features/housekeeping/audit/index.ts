@@ -1,5 +1,6 @@
 export { eraseAuditedPerson } from "./erasure.ts";
 export type { AuditedAct } from "./model.ts";
+export { firstNames } from "./names.ts";
 export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
 export {
   type ActOnMany,

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_REQUEST_ID } from "../../../document/replies.ts";
 import { envelopeOf } from "../../../http/pagination.ts";
-import { MAX_USER_AGENT } from "../../../http/request-pipeline.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
@@ -119,8 +118,9 @@ const Changes = lazy(() =>
     .openapi({
       description:
         `The changed fields. ${LONG_FIELD} For ` +
-        "`variables.revealed`, `after` has the first names of the variables, and their `count`. Never " +
-        "contains the value of a variable, a secret, or an e-mail address.",
+        "`variables.revealed`, `after` has the first names of the variables, and their `count`; for " +
+        "`variables.written`, as `names`, those that were `created`, `updated` and `deleted`; for " +
+        "`project_members.added`, the IDs of the members. Never contains the value of a variable, a secret, or an e-mail address.",
       example: { before: { version: 1 }, after: { version: 2 } },
     }),
 );
@@ -146,7 +146,7 @@ export const AuditRecord = component("AuditRecord", () =>
         .string()
         .optional()
         .openapi({
-          description: `The first ${MAX_USER_AGENT} characters of the header \`User-Agent\`.`,
+          description: `The first ${LIMITS.userAgentLength.value} characters of the header \`User-Agent\`.`,
           example: "curl/8.10.1",
         }),
       request_id: z.string().optional().openapi({

@@ -1,4 +1,4 @@
-import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id } from "../../../db/columns.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../../lib/resource-types.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -48,6 +48,16 @@ export const auditLog = sqliteTable(
     index("audit_log_action").on(table.organizationId, table.action, table.createdAt, table.id),
   ],
 );
+
+/** How many entries an organization has had on its last day with one. A trigger counts, and refuses more. */
+export const auditDays = sqliteTable("audit_days", {
+  organizationId: id("organization_id")
+    .primaryKey()
+    .references(() => organizations.id, { onDelete: "restrict" }),
+  /** Days since the Unix epoch (UTC). */
+  day: integer("day").notNull(),
+  entries: integer("entries").notNull(),
+});
 
 /** Only earlier releases write it. A trigger copies its rows to `audit_log`. */
 export const auditRecords = sqliteTable(

@@ -31,9 +31,16 @@ export function auditChanges(
   organizationId: string,
   changes: readonly Change[],
   condition: SQL,
+  together?: AuditedAct,
 ) {
   const acts = changes.filter((change) => !isNoOp(change)).flatMap(toActs);
-  return acts.length > 0 ? writeAudit(ctx, organizationId, acts, condition) : undefined;
+  if (acts.length === 0) return undefined;
+  return writeAudit(
+    ctx,
+    organizationId,
+    together && acts.length > 1 ? [together] : acts,
+    condition,
+  );
 }
 
 function toActs({ action: kind, record, auditedAs, ...change }: Change): AuditedAct[] {

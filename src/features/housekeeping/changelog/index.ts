@@ -1,9 +1,7 @@
-export { auditChanges } from "./audit.ts";
 export { changesOf, isNoOp } from "./diff.ts";
 export { eraseChangedPerson } from "./erasure.ts";
 export { ACTIONS, type Action, type Change, type Fields } from "./model.ts";
 export {
-  type Entry,
   insertEntries,
   toEntries,
   type WrittenFields,

@@ -4,7 +4,7 @@ import { after, type Statement } from "../../../db/batch.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import type { AuditContext } from "../audit/index.ts";
+import type { AuditContext, AuditedAct } from "../audit/index.ts";
 import { writeOutbox } from "../outbox/index.ts";
 import { auditChanges } from "./audit.ts";
 import { differenceBetween, isNoOp } from "./diff.ts";
@@ -114,17 +114,25 @@ export function writeChangelogEvent(
   );
 }
 
+interface ChangesOptions {
+  written?: WrittenFields | undefined;
+  /** The audit entry of several changes, in place of one for each. */
+  together?: AuditedAct | undefined;
+}
+
 /** Writes nothing unless `origin`, a statement of the batch, has changed a row. */
 export function writeChanges(
   ctx: ChangelogContext,
   organizationId: string,
   changes: readonly Change[],
   origin: Statement,
-  written?: WrittenFields,
+  { written, together }: ChangesOptions = {},
 ) {
   const entries = toEntries(ctx, changes);
   return {
-    audit: after(origin, (condition) => auditChanges(ctx, organizationId, changes, condition)),
+    audit: after(origin, (condition) =>
+      auditChanges(ctx, organizationId, changes, condition, together),
+    ),
     entries: after(origin, (condition) =>
       insertEntries(ctx, organizationId, entries, { written, condition }),
     ),

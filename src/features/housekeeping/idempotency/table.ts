@@ -25,12 +25,21 @@ export const idempotencyRecords = sqliteTable(
     /** JSON: the keys whose caches a repeat invalidates again. */
     changedKeys: text("changed_keys").notNull(),
     createdAt: createdAt(),
-    /** The bytes of all earlier entries of the organization. A trigger sets it. */
+    /** The bytes of all earlier entries of the credential. A trigger sets it. */
     precedingBytes: integer("preceding_bytes").notNull().default(0),
   },
   (table) => [
     uniqueIndex("idempotency_records_key").on(table.credentialId, table.key),
     index("idempotency_records_size").on(table.organizationId, table.precedingBytes),
+    index("idempotency_records_credential").on(table.credentialId, table.precedingBytes),
     index("idempotency_records_age").on(table.createdAt),
   ],
 );
+
+/** The bytes of the entries of an organization, which triggers add up. */
+export const idempotencyTotals = sqliteTable("idempotency_totals", {
+  organizationId: id("organization_id")
+    .primaryKey()
+    .references(() => organizations.id, { onDelete: "restrict" }),
+  bytes: integer("bytes").notNull(),
+});

@@ -66,11 +66,19 @@ export async function addMembers(
     return { ...membership, projectId, role: input.role, createdAt: now, version: 1 };
   });
   const added = { organizationId, projectId, projectCreatedAt, ...input, now };
+  const { role, membershipIds } = input;
+  const after = { role, members: membershipIds, count: members.length };
   return write(ctx, {
     growth: { organizationId, records: { project_members: members.length } },
     guarded: store.addMembers(db, added),
     value: members,
     changes: members.map(changes.created),
+    together: {
+      action: "project_members.added",
+      target: { type: "project", id: projectId, name: project.name },
+      projectId,
+      changes: { after },
+    },
     taken,
     otherwise: () => new NotFound("membership"),
   });

@@ -1,9 +1,10 @@
 import { and, inArray, type SQL, sql } from "drizzle-orm";
+import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { listOf } from "../../../db/list-of.ts";
 import { type Scope, type StorageMethod, scopeIdOf } from "./model.ts";
-import { inScope, PUBLIC, type VariableRow } from "./store.ts";
+import { inScope, type VariableRow } from "./store.ts";
 import { variables } from "./table.ts";
 
 /** The variables that a bulk write may change: those with these names, or all of the scope. */
@@ -25,13 +26,13 @@ export interface SealedVariable {
 export function listSelected(db: Database, { organizationId, scopeId, names }: Selection) {
   const hasName = names && inArray(variables.name, listOf(names));
   return db
-    .select(PUBLIC)
+    .select()
     .from(variables)
     .where(and(inScope(organizationId, scopeId), hasName));
 }
 
 /** Whether the selection consists of exactly these variables, in the versions that were read. */
-export function isUnchanged(
+function isUnchanged(
   { organizationId, scopeId, names }: Selection,
   rows: readonly VariableRow[],
 ): SQL {
@@ -44,16 +45,42 @@ export function isUnchanged(
         order by state) as selected) = ${JSON.stringify(states)}`;
 }
 
-export function deleteVariables(db: Database, rows: readonly VariableRow[], allowed: SQL) {
+function deleteVariables(db: Database, rows: readonly VariableRow[], allowed: SQL) {
   const ids = listOf(rows.map(({ id }) => id));
-  return db.delete(variables).where(and(inArray(variables.id, ids), allowed));
+  return db
+    .delete(variables)
+    .where(and(inArray(variables.id, ids), allowed))
+    .returning({ id: variables.id });
+}
+
+interface BulkChange {
+  scope: Scope;
+  selection: Selection;
+  /** The selection as it was read. */
+  existing: readonly VariableRow[];
+  removed: readonly VariableRow[];
+  sealed: readonly SealedVariable[];
+  now: number;
+}
+
+/** Deletes and writes variables if the selection is unchanged. Without a guarded statement, there are none. */
+export function changeVariables(
+  db: Database,
+  { scope, selection, existing, removed, sealed, now }: BulkChange,
+) {
+  const allowed = isUnchanged(selection, existing);
+  const deleted = removed.length > 0 ? deleteVariables(db, removed, allowed) : undefined;
+  const upsert = (condition: SQL) =>
+    sealed.length > 0 ? upsertVariables(db, scope, sealed, condition, now) : undefined;
+  const upserted = deleted ? after(deleted, upsert) : upsert(allowed);
+  return { guarded: deleted ?? upserted, upserted: deleted && upserted };
 }
 
 /**
  * Writes nothing unless `allowed` holds. The conflict target is the ID, not the name, because a value
  * opens only in the row that it was sealed for.
  */
-export function upsertVariables(
+function upsertVariables(
   db: Database,
   scope: Scope,
   sealed: readonly SealedVariable[],

@@ -1,20 +1,14 @@
 import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
-import { after, batch, type Statement } from "../../../db/batch.ts";
-import { refuseTaken } from "../../../db/constraint-errors.ts";
+import { batch } from "../../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import type { Cipher } from "../../../lib/cipher.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import {
-  auditChanges,
-  type Change,
-  type Entry,
-  insertEntries,
-  toEntries,
-  writeChangelogEvent,
-} from "../../housekeeping/changelog/index.ts";
-import { bytesOf, limitGrowth } from "../../housekeeping/usage/index.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { type AuditedAct, firstNames } from "../../housekeeping/audit/index.ts";
+import { bytesOf, type Growth } from "../../housekeeping/usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
 import {
@@ -25,7 +19,13 @@ import {
   valueContext,
 } from "./model.ts";
 import { changes, findScope, newVariable, TAKEN, toScope } from "./service.ts";
-import { addedBytes, listVariables, type VariableRow, variableBounds } from "./store.ts";
+import {
+  addedBytes,
+  listVariables,
+  type SealedRow,
+  type VariableRow,
+  variableBounds,
+} from "./store.ts";
 
 export const MAXIMUM_TRIES = 5;
 const FIRST_PAGE: NamedPageRequest = {
@@ -65,70 +65,64 @@ async function tryPut(
   { mode, variables }: BulkInput,
 ): Promise<Page<VariableRow>> {
   const { db, actor } = ctx;
+  const { organizationId } = actor;
   const names = mode === "merge" ? variables.map(({ name }) => name) : undefined;
-  const selection = { organizationId: actor.organizationId, scopeId: reference.id, names };
+  const selection = { organizationId, scopeId: reference.id, names };
   const { found, existing } = await batch(db, {
     found: findScope(ctx, reference),
     existing: store.listSelected(db, selection),
   });
-  const scope = toScope(reference, authorize(actor, reference.kind, found[0], "contributor"));
-  const plan = planPut(ctx, scope, existing, variables);
-  const sealed = await sealAll(ctx, plan.written);
-  const limits = limitPut(ctx, scope, plan, sealed);
-  const statements = {
-    limits: limits.statement,
-    ...writePlan(ctx, scope, selection, plan, sealed),
-    rows: listVariables(db, actor.organizationId, reference.id, FIRST_PAGE),
-  };
-  const { upserted, rows } = await limits.enforce(refuseTaken(batch(ctx.db, statements), TAKEN));
-  const isComplete = mode === "merge" || rows.length === sealed.length;
-  if (isComplete && upserted.length === sealed.length) {
-    return toPage(FIRST_PAGE, rows, (each) => each);
-  }
+  const authorized = authorize(actor, reference.kind, found[0], "contributor");
+  const scope = toScope(reference, authorized);
+  const plan = await planPut(ctx, scope, existing, variables);
+  const target = { type: reference.kind, id: reference.id, name: authorized.name };
+  const together = auditTogether(target, scope, plan);
+  const rows = listVariables(db, organizationId, reference.id, FIRST_PAGE);
+  const writing = await writePlan(ctx, scope, selection, plan);
+  const done =
+    writing && (await writeBatch(ctx, { ...writing, together, taken: TAKEN, reads: { rows } }));
+  const page = done?.reads.rows ?? (await batch(db, { rows })).rows;
+  const isDone = !done || done.guarded.length > 0;
+  const isComplete = mode === "merge" || page.length === variables.length;
+  if (isDone && isComplete) return toPage(FIRST_PAGE, page, (each) => each);
   throw VARIABLES_CHANGING;
 }
 
-function writePlan(
-  ctx: ServiceContext,
-  scope: Scope,
-  selection: Selection,
-  { existing, replaced, removed, written, now }: Plan,
-  sealed: readonly SealedVariable[],
-) {
-  const { db } = ctx;
-  const isUnchanged = store.isUnchanged(selection, existing);
-  const isUnchangedAfterDeletion = store.isUnchanged(selection, replaced);
-  const { organizationId } = scope;
-  const deletions = removed.map(changes.deleted);
-  const writes = written.map(changeOf);
-  const entries = { deletions: toEntries(ctx, deletions), writes: toEntries(ctx, writes) };
-  const deleted = store.deleteVariables(db, removed, isUnchanged);
-  const upserted = store.upsertVariables(db, scope, sealed, isUnchangedAfterDeletion, now);
-  const audit = (written: Statement, changes: readonly Change[]) =>
-    after(written, (hasChanged) => auditChanges(ctx, organizationId, changes, hasChanged));
-  const insert = (written: Statement, inserted: readonly Entry[]) =>
-    after(written, (condition) => insertEntries(ctx, organizationId, inserted, { condition }));
-  return {
-    deleted,
-    deletionAudit: audit(deleted, deletions),
-    deletionEntries: insert(deleted, entries.deletions),
-    upserted,
-    writeAudit: audit(upserted, writes),
-    writeEntries: insert(upserted, entries.writes),
-    event: writeChangelogEvent(ctx, [...entries.deletions, ...entries.writes]),
-  };
+/** Undefined if nothing is to be written. */
+async function writePlan(ctx: ServiceContext, scope: Scope, selection: Selection, plan: Plan) {
+  const { removed, written } = plan;
+  const sealed = await sealAll(ctx, written);
+  const { guarded, ...also } = store.changeVariables(ctx.db, { ...plan, scope, selection, sealed });
+  if (!guarded) return undefined;
+  const growth = growthOf(scope, plan, sealed);
+  const all = [...removed.map(changes.deleted), ...written.map(changeOf)];
+  return { growth, guarded, also, changes: all, unchanged: undefined };
 }
 
-function limitPut(
-  ctx: ServiceContext,
+function auditTogether(
+  target: AuditedAct["target"],
+  { projectId }: Scope,
+  { removed, written }: Plan,
+): AuditedAct {
+  const namesOf = (isCreated: boolean) =>
+    written.filter(({ before }) => !before === isCreated).map(({ after }) => after.name);
+  const lists = {
+    created: namesOf(true),
+    updated: namesOf(false),
+    deleted: removed.map(({ name }) => name),
+  };
+  return { action: "variables.written", target, projectId, changes: { after: firstNames(lists) } };
+}
+
+function growthOf(
   { organizationId, environmentId }: Scope,
-  { replaced, removed, written }: Plan,
+  { removed, written }: Plan,
   sealed: readonly SealedVariable[],
-) {
+): Growth {
   const removedIds = removed.map(({ id }) => id);
-  const previousIds = [...removedIds, ...replaced.map(({ id }) => id)];
+  const previousIds = [...removedIds, ...written.flatMap(({ before }) => before?.id ?? [])];
   const bytes = bytesOf(...sealed.flatMap(({ name, value }) => [name, value]));
-  return limitGrowth(ctx, {
+  return {
     organizationId,
     records: { variables: written.length - previousIds.length },
     bytes: addedBytes(previousIds, bytes),
@@ -137,7 +131,7 @@ function limitPut(
       written.map(({ after, plainText }) => ({ id: after.id, plainText })),
       removedIds,
     ),
-  });
+  };
 }
 
 interface Write {
@@ -148,32 +142,47 @@ interface Write {
 
 interface Plan {
   existing: readonly VariableRow[];
-  /** The existing variables that the request writes. */
-  replaced: readonly VariableRow[];
   /** The existing variables that the request does not name. */
   removed: readonly VariableRow[];
+  /** Without those that have the value and the storage method of the request. */
   written: readonly Write[];
   now: number;
 }
 
-function planPut(
-  { clock }: ServiceContext,
+async function planPut(
+  { clock, cipher }: ServiceContext,
   scope: Scope,
-  existing: readonly VariableRow[],
+  existing: readonly SealedRow[],
   variables: readonly VariableInput[],
-): Plan {
+): Promise<Plan> {
   const now = clock.now();
+  const named = new Set(variables.map(({ name }) => name));
+  const removed = existing.filter(({ name }) => !named.has(name));
   const byName = new Map(existing.map((row) => [row.name, row]));
-  const written = variables.map(({ value: plainText, ...fields }): Write => {
+  const opener = await cipher();
+  const isSame = await Promise.all(
+    variables.map((input) => hasValue(opener, byName.get(input.name), input)),
+  );
+  const changed = variables.filter((_, at) => !isSame[at]);
+  const written = changed.map(({ value: plainText, ...fields }): Write => {
     const before = byName.get(fields.name);
     const after = before
       ? { ...before, ...fields, version: before.version + 1, updatedAt: now }
       : newVariable(scope, { id: newId(clock), ...fields }, now);
     return { before, after, plainText };
   });
-  const replaced = written.flatMap(({ before }) => before ?? []);
-  const removed = existing.filter((row) => !replaced.includes(row));
-  return { existing, replaced, removed, written, now };
+  return { existing, removed, written, now };
+}
+
+async function hasValue(
+  cipher: Cipher,
+  row: SealedRow | undefined,
+  { storageMethod, value }: VariableInput,
+): Promise<boolean> {
+  if (row?.storageMethod !== storageMethod) return false;
+  // A value that does not open is replaced.
+  const current = await cipher.open(row.value, valueContext(row)).catch(() => undefined);
+  return current === value;
 }
 
 function changeOf({ before, after }: Write) {

@@ -14,7 +14,7 @@ import type { ScopeReference } from "./model.ts";
 import { COUNTED } from "./model.ts";
 import { variables } from "./table.ts";
 
-/** Without the value, which only `findSealedValue` and `listSealedValues` read. */
+/** Without the value, which only `findSealedValue`, `listSealedValues` and `listSelected` read. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
 export type SealedRow = typeof variables.$inferSelect;
 export type NewVariable = typeof variables.$inferInsert;
@@ -66,7 +66,7 @@ export function whereScopeExists(organizationId: string, { kind, id }: ScopeRefe
 export function readNames(organizationId: string, scopeId: string): SQL {
   return sql`(select json_object('after', json_object(
       'variables', json_group_array(selected.name) filter
-        (where selected.characters < ${LIMITS.recordedFieldLength.value}),
+        (where selected.characters < ${LIMITS.auditNamesLength.value}),
       'count', count(*)))
     from (select name, sum(length(name) + 3) over (order by name) as characters
       from variables where ${inScope(organizationId, scopeId)} order by name) as selected)`;

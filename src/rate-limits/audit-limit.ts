@@ -1,0 +1,15 @@
+import type { Clock } from "../lib/clock.ts";
+import { RateLimited } from "../lib/errors.ts";
+import { LIMITS } from "../lib/limits.ts";
+import { resetSeconds, setRateLimitHeaders } from "./headers.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The refusal of an act whose entry the audit log has no room for before the next day (UTC). */
+export function refuseUntilTomorrow(headers: Record<string, string>, clock: Clock): RateLimited {
+  const limit = LIMITS.auditEntriesOfDay.value;
+  const result = { limit, remaining: 0, waitMs: DAY_MS - (clock.now() % DAY_MS) };
+  setRateLimitHeaders(headers, { policy: "organization", ...result }, DAY_MS / 1000);
+  const reason = `The audit log of the organization has its ${limit} entries of today (UTC).`;
+  return new RateLimited(resetSeconds(result), reason);
+}
