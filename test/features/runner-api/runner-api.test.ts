@@ -555,4 +555,22 @@ describe("each call of a runner", () => {
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");
   });
+
+  it("reads no stacks of the deployments that are queued", async () => {
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100)
+       insert into stacks (id, organization_id, project_id, environment_id, name, created_at,
+         updated_at)
+       select substr(?1, 1, 19) || replace(100 + i, '0', 'z'), ?2, ?3, ?1, 's' || i, 1, 1 from n`,
+    )
+      .bind(environmentId, world.id, project.id)
+      .run();
+    const others = 5;
+    for (let at = 0; at <= others; at += 1) await deploy({ queue: "fifo" });
+    worker.forget();
+    await Attempt.claim(runner);
+    const rowsRead = worker.database.at(-1)?.rowsRead;
+    expect(rowsRead).toBeGreaterThan(100);
+    expect(rowsRead).toBeLessThan(100 * others);
+  });
 });

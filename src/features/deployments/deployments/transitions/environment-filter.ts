@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 
 export type EnvironmentFilter =
   | { environment: string }
@@ -7,7 +7,10 @@ export type EnvironmentFilter =
   | { attempt: string }
   | "everything";
 
-export function matchesFilter(filter: EnvironmentFilter, environmentId: Column): SQL | undefined {
+export function matchesFilter(
+  filter: EnvironmentFilter,
+  environmentId: SQLWrapper,
+): SQL | undefined {
   if (filter === "everything") return undefined;
   return sql`${environmentId} in ${environmentIdsOf(filter)}`;
 }

@@ -64,8 +64,10 @@ function endStacks(db: Database, filter: EnvironmentFilter, now: number) {
     })
     .where(
       and(
-        matchesFilter(filter, deploymentStacks.environmentId),
-        hasEnded(deploymentStacks.deploymentId),
+        // The stacks of queued deployments may be many. `status <> announced` is the condition of an index.
+        sql`${deploymentStacks.deploymentId} in (select ended.id from deployments as ended
+          where ${matchesFilter(filter, sql`ended.environment_id`) ?? sql`true`}
+            and ended.status <> ended.announced and ended.status not in ${ACTIVE_STATUSES})`,
         sql`${deploymentStacks.status} in ${ACTIVE_STACK_STATUSES}`,
       ),
     );
