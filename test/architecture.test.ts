@@ -11,7 +11,7 @@ interface Source {
   /** Below `src/`. */
   file: string;
   role: Role;
-  /** The folder of the feature that it belongs to, if any: `notifications/outbox`. */
+  /** The folder of the feature that it belongs to, if any: `housekeeping/outbox`. */
   feature: string | undefined;
   /** What it imports, types included: packages, and files below `src/`. */
   imports: string[];

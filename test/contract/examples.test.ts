@@ -6,8 +6,8 @@ import {
   RUNNER_TOKEN_PATTERN,
   SIGN_IN_TOKEN_PATTERN,
 } from "../../src/auth/credentials.ts";
-import { FAILURES } from "../../src/features/deployments/deployments/index.ts";
-import { FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
+import { DEPLOYMENT_FAILURES } from "../../src/features/deployments/deployments/index.ts";
+import { DELIVERY_FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
 import { failureOf } from "../../src/features/notifications/delivery/outcome.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -50,7 +50,7 @@ describe("an example in the OpenAPI document", () => {
 
   it("of a failed deployment has a failure reason of the service", () => {
     const { example } = schemaOf("DeploymentsFailedEvent");
-    expect(Object.values(FAILURES)).toContain(example.data.failure_reason);
+    expect(Object.values(DEPLOYMENT_FAILURES)).toContain(example.data.failure_reason);
   });
 
   it("of a credential has the correct format and last four characters, and is not accepted", async () => {
@@ -84,6 +84,6 @@ describe("an example in the OpenAPI document", () => {
 
 it("the document lists exactly the failure reasons of unsent deliveries", () => {
   const { enum: listed, description } = schemaOf("DeliveryFailureReason");
-  expect(listed).toEqual([...FAILURE_REASONS]);
-  for (const reason of FAILURE_REASONS) expect(description).toContain(`\`${reason}\``);
+  expect(listed).toEqual([...DELIVERY_FAILURE_REASONS]);
+  for (const reason of DELIVERY_FAILURE_REASONS) expect(description).toContain(`\`${reason}\``);
 });

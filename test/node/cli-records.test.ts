@@ -144,6 +144,23 @@ describe("longshore deliveries, ping and redeliver", () => {
     expect(types[0]).toBe("ping");
   });
 
+  it("creates one that is sent several kinds, and refuses an unknown kind", async () => {
+    const create = (...kinds: string[]) =>
+      user.run([
+        ...["integrations", "create", "http://127.0.0.1:9/hook", "-p", project.id],
+        ...kinds.flatMap((kind) => ["--event", kind]),
+      ]);
+    const refused = await create("services_ok", "service_ok");
+    expect(refused.stderr).toContain("argument 'service_ok' is invalid. Allowed choices are");
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    expect((await client.call("GET", integrations)).data).toEqual([]);
+    expect((await create("services_ok", "promotions")).status).toBe(0);
+    const { data } = await client.call("GET", integrations);
+    const sent = Object.entries(data[0].configuration).filter(([, isSent]) => isSent === true);
+    expect(sent.map(([kind]) => kind).toSorted()).toEqual(["promotions", "services_ok"]);
+  });
+
   it.each([
     [
       ["ping", "webhook"],

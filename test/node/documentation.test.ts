@@ -10,7 +10,7 @@ import {
   EVENTS,
   NOTIFICATION_KINDS,
 } from "../../src/features/housekeeping/outbox/events.ts";
-import { FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
+import { DELIVERY_FAILURE_REASONS } from "../../src/features/housekeeping/outbox/model.ts";
 import { PAYLOADS } from "../../src/features/notifications/events/event-payloads.ts";
 import { ERRORS } from "../../src/lib/errors.ts";
 import { RETENTION } from "../../src/lib/retention.ts";
@@ -138,7 +138,9 @@ describe("the lists of the pages", () => {
 
   it("have every reason of a delivery that failed without being sent", () => {
     const page = read("docs/notifications.md");
-    expect(FAILURE_REASONS.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+    expect(DELIVERY_FAILURE_REASONS.filter((reason) => !page.includes(`\`${reason}\``))).toEqual(
+      [],
+    );
   });
 
   it("have every binding, setting and secret of wrangler.toml", () => {

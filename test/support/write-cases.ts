@@ -178,7 +178,7 @@ export async function createFamily({ world, ids }: Fixture): Promise<void> {
 }
 
 const IN_THE_CHANGELOG = "It gives and takes no access. The changelog has it.";
-const IN_THE_DEPLOYMENT = "The deployment and the changelog have it, with its actor.";
+const IN_THE_DEPLOYMENT = "The deployment has it, and the changelog with its actor.";
 const OF_AN_ATTEMPT = "It is the course of an attempt, which the deployment has.";
 const AGAIN = "It sends events again to the same URL.";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { EVENT_TYPES } from "../../../src/features/housekeeping/outbox/events.ts";
-import { FAILURE_REASONS } from "../../../src/features/housekeeping/outbox/model.ts";
+import { DELIVERY_FAILURE_REASONS } from "../../../src/features/housekeeping/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, resolve, webhookViolations } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -126,7 +126,7 @@ describe("the deliveries of an integration", () => {
     const id = await newDelivery(integration.id, { status: "failed", attempts: 0 });
     const own = await newDelivery(integration.id, { status: "failed", attempts: 8 });
     const set = env.DB.prepare("update deliveries set failure_reason = ?1 where id = ?2");
-    for (const reason of FAILURE_REASONS) {
+    for (const reason of DELIVERY_FAILURE_REASONS) {
       await set.bind(reason, id).run();
       const { body } = await client.get(`${path}/deliveries/${id}`);
       expect(body.failure_reason).toBe(reason);
@@ -135,7 +135,7 @@ describe("the deliveries of an integration", () => {
     const reasons = new Map(body.data.map((each: Parsed) => [each.id, each.failure_reason]));
     expect(reasons).toEqual(
       new Map([
-        [id, FAILURE_REASONS.at(-1)],
+        [id, DELIVERY_FAILURE_REASONS.at(-1)],
         [own, undefined],
       ]),
     );

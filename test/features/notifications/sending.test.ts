@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RETRY_DELAYS_MS } from "../../../src/features/notifications/delivery/retry-schedule.ts";
 import type { Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
@@ -16,6 +17,7 @@ import {
 } from "../../support/delivery-harness.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 
+const ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -192,23 +194,25 @@ describe("a request", () => {
 });
 
 describe("an endpoint that fails", () => {
-  it("gets eight requests, as the schedule says, and no more", async () => {
+  it("gets a request after each delay of the schedule, and no more", async () => {
     const { harness, id, start, attempts } = await sendOne(
       () => new Response("no", { status: 500 }),
     );
     await harness.runUntil(start + 3 * DAY);
-    const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    const delays = RETRY_DELAYS_MS.map((delay) => delay / SECOND);
     expect(harness.received.map(({ at }) => (at - start) / 1_000)).toEqual(
       [0, ...delays].map((_, at) => delays.slice(0, at).reduce((sum, each) => sum + each, 0)),
     );
     expect(await stored(id)).toMatchObject({
       status: "failed",
-      attempts: 8,
+      attempts: ATTEMPTS,
       failure_reason: null,
     });
     expect((await stored(id)).finished_at).toBe(harness.received.at(-1)?.at);
     const made = await attempts();
-    expect(made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(made.map(({ number }) => number)).toEqual(
+      Array.from({ length: ATTEMPTS }, (_, at) => at + 1),
+    );
     expect(made[0]).toMatchObject({ status_code: 500, error: "answered 500", response: "no" });
     expect(harness.queue.messages).toEqual([]);
   });
@@ -223,7 +227,7 @@ describe("an endpoint that fails", () => {
         expect(at).toBeLessThan(due + 1_000);
         return status(500);
       };
-      for (let attempt = 1; attempt <= 8; attempt += 1) {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         await harness.runUntil(due + 1_000);
         expect(harness.received).toHaveLength(attempt);
         due = (await stored(id)).due_at;

@@ -85,7 +85,10 @@ const mib = (bytes: number) => count(bytes / 1_024 ** 2);
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const word = (value: number) => WORDS[value] ?? (value === 100 ? "a hundred" : count(value));
-const ORDINALS: Record<number, string> = { 5: "fifth", 8: "eighth" };
+const ORDINALS = [
+  ...["", "first", "second", "third", "fourth", "fifth"],
+  ...["sixth", "seventh", "eighth", "ninth", "tenth"],
+];
 const ordinal = (value: number) => ORDINALS[value] ?? `${value}th`;
 
 /** As in the retry schedule: `5 s, 5 min, 2 h`. */

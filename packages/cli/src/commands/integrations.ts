@@ -1,10 +1,10 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   NOTIFICATION_KINDS,
   type NotificationKind,
 } from "../../../../src/features/housekeeping/outbox/events.ts";
 import type { Schemas } from "../../../client/src/index.ts";
-import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import { requireIntegration } from "../integrations.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
@@ -33,9 +33,10 @@ export function addIntegrationCommands(program: Command, context: CliContext): v
     .argument("<id>")
     .option("--json", "print JSON, for programs")
     .action((id: string, _, self: Command) => show(context, id, self.optsWithGlobals()));
-  const eventOption = new Option("--event <kind>", "that is sent; may be repeated")
-    .choices(NOTIFICATION_KINDS)
-    .argParser(collectKind);
+  const eventOption = new Option(
+    "--event <kind>",
+    `that is sent; may be repeated (${NOTIFICATION_KINDS.join(", ")})`,
+  ).argParser(collectKind);
   addExamples(
     addProjectOption(addRecordOptions(group.command("create")))
       .description("create a webhook; its secret is shown only once")
@@ -50,8 +51,11 @@ export function addIntegrationCommands(program: Command, context: CliContext): v
     .action((id: string, _, self: Command) => remove(context, id, self.optsWithGlobals()));
 }
 
-function collectKind(value: string, values?: NotificationKind[]): NotificationKind[] {
-  return collect(value, values) as NotificationKind[];
+/** Not `choices`, which has a parser of its own, so that a second value would replace the first. */
+function collectKind(value: string, values: NotificationKind[] = []): NotificationKind[] {
+  const kind = NOTIFICATION_KINDS.find((each) => each === value);
+  if (kind) return [...values, kind];
+  throw new InvalidArgumentError(`Allowed choices are ${NOTIFICATION_KINDS.join(", ")}.`);
 }
 
 async function list(context: CliContext, options: Options): Promise<void> {

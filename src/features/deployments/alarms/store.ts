@@ -14,7 +14,7 @@ import { alarms } from "./table.ts";
 
 export type AlarmRow = typeof alarms.$inferSelect;
 
-const EVENT_TYPES = {
+const TYPE_OF_STATE = {
   alarm: "services.in_alarm",
   ok: "services.ok",
 } as const satisfies Record<AlarmState, EventType>;
@@ -84,7 +84,7 @@ export function alarmCountBound(alarm: AlarmRow): Bound {
 
 /** Writes an event if the report changes the state. A new alarm counts as `ok` until then. */
 function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
-  const type = EVENT_TYPES[state];
+  const type = TYPE_OF_STATE[state];
   return writeOutbox(
     ctx,
     sql`select ${id} as key, stacks.project_id, ${type} as type,

@@ -1,7 +1,7 @@
 export {
   type AttemptState,
+  DEPLOYMENT_FAILURES,
   type DeploymentStatus,
-  FAILURES,
   HEARTBEAT_INTERVAL_MS,
   hasEnded,
   LEASE_TTL_MS,

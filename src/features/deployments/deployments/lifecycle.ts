@@ -43,8 +43,11 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "revoked"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** A runner may give any other. */
-export const FAILURES = {
+/**
+ * Why a deployment failed, as the service says it. A runner may give any other reason: ours gives `lease_expired`,
+ * `patch_not_written`, `server_outdated`, `stack_failed` and `variable_refused`.
+ */
+export const DEPLOYMENT_FAILURES = {
   patchConflict: "patch_conflict",
   neverStarted: "never_started",
   runTimeout: "run_timeout",

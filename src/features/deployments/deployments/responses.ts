@@ -6,7 +6,6 @@ import { component, identifierOf, identifiersOf, timestampOf } from "../../../li
 import { Environment } from "../../projects/environments/responses.ts";
 import { DEPLOYMENT_STATUSES, STACK_STATUSES } from "./lifecycle.ts";
 import { FROM, OperationName, PATH, TOO_LARGE, VALUE } from "./schemas.ts";
-
 import { Source } from "./source-schemas.ts";
 
 export const ConfigurationChange = component("ConfigurationChange", () =>

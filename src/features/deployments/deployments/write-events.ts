@@ -10,13 +10,13 @@ import { type EnvironmentFilter, environmentIdsOf } from "./transitions/environm
 
 const MAXIMUM_STACKS = LIMITS.deploymentEventStacks.value;
 
-const EVENT_TYPES = {
+const TYPE_OF_STATUS = {
   in_progress: "deployments.in_progress",
   succeeded: "deployments.succeeded",
   failed: "deployments.failed",
 } as const satisfies Partial<Record<DeploymentStatus, EventType>>;
 
-const TYPE_BY_STATUS = JSON.stringify(EVENT_TYPES);
+const TYPES_AS_JSON = JSON.stringify(TYPE_OF_STATUS);
 
 export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter) {
   const inFilter =
@@ -29,7 +29,7 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
     events: writeOutbox(
       ctx,
       sql`select deployments.id as key, deployments.project_id,
-          ${TYPE_BY_STATUS} ->> deployments.status as type,
+          ${TYPES_AS_JSON} ->> deployments.status as type,
           json_patch('{}', json_object('deployment_id', deployments.id,
             'status', deployments.status, 'failure_reason', deployments.failure_reason,
             'project', json_object('id', projects.id, 'name', projects.name),
@@ -44,7 +44,7 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
         join projects on projects.id = deployments.project_id
         join environments on environments.id = deployments.environment_id
           and environments.organization_id = deployments.organization_id
-        where ${hasChanged} and deployments.status in ${literalList(Object.keys(EVENT_TYPES))}`,
+        where ${hasChanged} and deployments.status in ${literalList(Object.keys(TYPE_OF_STATUS))}`,
     ),
     notified: observe(
       ctx.db

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../lib/errors.ts";
-import { FAILURES } from "../deployments/index.ts";
+import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
 import { DIRECTIVE_HEADER, type Directive } from "./directive.ts";
 
 export class AttemptConflict extends ApiError {
@@ -13,7 +13,9 @@ export class AttemptConflict extends ApiError {
 
 export class PatchConflict extends AttemptConflict {
   constructor(message: string) {
-    super(`The deployment has failed. ${message}`, "stop", { reason: FAILURES.patchConflict });
+    super(`The deployment has failed. ${message}`, "stop", {
+      reason: DEPLOYMENT_FAILURES.patchConflict,
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { component, identifierOf } from "../../../lib/schemas.ts";
 import { DELIVERED_VARIABLE } from "../../projects/variables/responses.ts";
-import { FAILURES } from "../deployments/index.ts";
+import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
 import { Deployment } from "../deployments/responses.ts";
 import { DIRECTIVES } from "./directive.ts";
 import { INTERVALS, Outcome } from "./schemas.ts";
@@ -98,9 +98,9 @@ export const CompletedAttempt = component("CompletedAttempt", () =>
         .optional()
         .openapi({
           description:
-            `The reason that you sent, or one of ${Object.values(FAILURES).join(", ")}. Absent ` +
+            `The reason that you sent, or one of ${Object.values(DEPLOYMENT_FAILURES).join(", ")}. Absent ` +
             "unless the deployment has failed.",
-          example: FAILURES.stackFailed,
+          example: DEPLOYMENT_FAILURES.stackFailed,
         }),
     })
     .openapi({ description: "How the deployment ended." }),

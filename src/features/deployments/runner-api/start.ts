@@ -4,8 +4,8 @@ import type { Database } from "../../../db/client.ts";
 import { configurationProblem } from "../../projects/environments/index.ts";
 import {
   type AttemptKey,
+  DEPLOYMENT_FAILURES,
   type Document,
-  FAILURES,
   failPatch,
   finalize,
   type Operation,
@@ -35,7 +35,8 @@ export async function startAttempt(
     row = await tryStart(ctx, key, resolveRebase(row));
   }
   const now = ctx.clock.now();
-  if (row?.failureReason === FAILURES.patchConflict) throw new PatchConflict(row.message ?? "");
+  if (row?.failureReason === DEPLOYMENT_FAILURES.patchConflict)
+    throw new PatchConflict(row.message ?? "");
   const started = requireLease(row, now);
   const directive = directiveFor(started, now);
   if (started.state === "running") return { row: started, directive };
@@ -80,11 +81,11 @@ function resolveRebase(row: StartRow): RebaseResult {
   try {
     const { document, patch } = patchDocument(current, JSON.parse(row.patch) as Operation[]);
     const problem = configurationProblem(document);
-    if (problem) return { message: `${FAILURES.patchConflict}: ${problem}`, version };
+    if (problem) return { message: `${DEPLOYMENT_FAILURES.patchConflict}: ${problem}`, version };
     return { patch: JSON.stringify(patch), configuration: JSON.stringify(document), version };
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    const message = `${FAILURES.patchConflict}: operation ${error.index}: ${error.message}`;
+    const message = `${DEPLOYMENT_FAILURES.patchConflict}: operation ${error.index}: ${error.message}`;
     return { message, version };
   }
 }

@@ -7,8 +7,8 @@ interface EventDefinition {
 }
 
 /**
- * In the order in which people see them. Their bodies are in event-payloads.ts. SQL in the stores of other features
- * writes the data.
+ * In the order in which people see them. Their bodies are in event-payloads.ts. What writes
+ * them: `write-events.ts` of deployments, `write.ts` of the changelog, and the stores of alarms and integrations.
  */
 export const EVENTS = {
   ping: { kind: undefined, icon: "👋", title: "Ping" },

@@ -6,13 +6,13 @@ export const DELIVERY_STATUSES = ["pending", "succeeded", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Why a delivery failed without a recorded delivery attempt that ended it. */
-export const FAILURE_REASONS = [
+export const DELIVERY_FAILURE_REASONS = [
   "integration_disabled",
   "integration_unconfirmed",
   "too_many_attempts",
   "not_handled",
 ] as const;
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+export type FailureReason = (typeof DELIVERY_FAILURE_REASONS)[number];
 
 export const INTEGRATION_TYPES = ["slack", "webhook"] as const;
 export type IntegrationType = (typeof INTEGRATION_TYPES)[number];

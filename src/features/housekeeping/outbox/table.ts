@@ -5,7 +5,7 @@ import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 import type { EventType } from "./events.ts";
 import { integrations } from "./integration-table.ts";
-import { DELIVERY_STATUSES, FAILURE_REASONS } from "./model.ts";
+import { DELIVERY_FAILURE_REASONS, DELIVERY_STATUSES } from "./model.ts";
 
 const organizationId = () =>
   id("organization_id")
@@ -74,7 +74,7 @@ export const deliveries = sqliteTable(
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
     /** Null if its last delivery attempt failed it. */
-    failureReason: text("failure_reason", { enum: FAILURE_REASONS }),
+    failureReason: text("failure_reason", { enum: DELIVERY_FAILURE_REASONS }),
   },
   (table) => [
     index("deliveries_list").on(table.integrationId, table.createdAt, table.id),

@@ -3,7 +3,7 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { DELIVERY_STATUSES, FAILURE_REASONS } from "../../housekeeping/outbox/model.ts";
+import { DELIVERY_FAILURE_REASONS, DELIVERY_STATUSES } from "../../housekeeping/outbox/model.ts";
 import { EventPayload, PAYLOADS } from "../events/event-payloads.ts";
 import { EventTypeName } from "../events/responses.ts";
 import { failureOf } from "./outcome.ts";
@@ -19,7 +19,7 @@ const Status = component("DeliveryStatus", () =>
 );
 
 const FailureReason = component("DeliveryFailureReason", () =>
-  z.enum(FAILURE_REASONS).openapi({
+  z.enum(DELIVERY_FAILURE_REASONS).openapi({
     description:
       "`integration_disabled`: the integration was disabled when the delivery was due. " +
       "`integration_unconfirmed`: its Slack installation was not confirmed. " +

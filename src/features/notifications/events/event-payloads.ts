@@ -3,7 +3,7 @@ import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
+import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
 import { StackStatusName } from "../../deployments/deployments/responses.ts";
 import {
   CHANGED,
@@ -59,7 +59,7 @@ function deploymentData<const Status extends string>(status: Status) {
       .optional()
       .openapi({
         description:
-          `Why it failed: the runner's reason, or one of ${Object.values(FAILURES).join(", ")}. ` +
+          `Why it failed: the runner's reason, or one of ${Object.values(DEPLOYMENT_FAILURES).join(", ")}. ` +
           "Absent unless it has failed for a stated reason.",
       }),
     ...location(),
@@ -160,7 +160,7 @@ export const PAYLOADS = {
     data: deploymentData("failed"),
     example: {
       ...deploymentExample("failed", "failed"),
-      failure_reason: FAILURES.stackFailed,
+      failure_reason: DEPLOYMENT_FAILURES.stackFailed,
     },
   }),
   "promotions.created": define({

@@ -2,7 +2,7 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
-import { FAILURES, type StackStatus } from "../lifecycle.ts";
+import { DEPLOYMENT_FAILURES, type StackStatus } from "../lifecycle.ts";
 import { type Completion, toCompletionText } from "../model.ts";
 import {
   attemptState,
@@ -69,7 +69,7 @@ function resolveOutcome({ outcome, failureReason }: Completion, now: number) {
   const isIncomplete = sql`${outcome} = ${succeeded}
     and ${hasStack(sql`not in ${SUCCESSFUL_STACK_STATUSES}`)}`;
   // `expire` may not have seen the timeout yet, although `directiveFor` already says `cancel`.
-  const isTimeout = sql`(failure_reason is ${FAILURES.runTimeout}
+  const isTimeout = sql`(failure_reason is ${DEPLOYMENT_FAILURES.runTimeout}
     or status = ${in_progress} and exists (select 1 from attempts
       where attempts.deployment_id = deployments.id and attempts.state = ${attemptState.running}
         and attempts.run_until <= ${now}))`;
@@ -78,11 +78,11 @@ function resolveOutcome({ outcome, failureReason }: Completion, now: number) {
       when status = ${canceling} then ${canceled}
       when ${hasFailedStack} or ${isIncomplete} then ${failed}
       else ${outcome} end`,
-    failureReason: sql`case when ${isTimeout} then ${FAILURES.runTimeout}
+    failureReason: sql`case when ${isTimeout} then ${DEPLOYMENT_FAILURES.runTimeout}
       when status = ${canceling} then null
       when ${outcome} = ${failed} and ${failureReason} is not null then ${failureReason}
-      when ${hasFailedStack} then ${FAILURES.stackFailed}
-      when ${isIncomplete} then ${FAILURES.stacksUnfinished} end`,
+      when ${hasFailedStack} then ${DEPLOYMENT_FAILURES.stackFailed}
+      when ${isIncomplete} then ${DEPLOYMENT_FAILURES.stacksUnfinished} end`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
-import { CANCEL_TIMEOUT_MS, FAILURES, MAXIMUM_LAPSED_OFFERS } from "../lifecycle.ts";
+import { CANCEL_TIMEOUT_MS, DEPLOYMENT_FAILURES, MAXIMUM_LAPSED_OFFERS } from "../lifecycle.ts";
 import {
   attemptState,
   attempts,
@@ -29,7 +29,7 @@ function countLapsedOffers(db: Database, filter: EnvironmentFilter, now: number)
     .set({
       lapsedOffers: sql`lapsed_offers + 1`,
       status: sql`coalesce(${ifLast(deploymentStatus.failed)}, status)`,
-      failureReason: ifLast(sql`${FAILURES.neverStarted}`),
+      failureReason: ifLast(sql`${DEPLOYMENT_FAILURES.neverStarted}`),
       finishedAt: ifLast(sql`${now}`),
       updatedAt: sql`coalesce(${ifLast(sql`${now}`)}, updated_at)`,
     })
@@ -69,7 +69,7 @@ function endOverdueDeployments(db: Database, filter: EnvironmentFilter, now: num
       status: sql`case when status = ${canceling} and failure_reason is null then ${canceled}
         else ${failed} end`,
       failureReason: sql`case status when ${canceling} then failure_reason
-        else ${FAILURES.runnerLost} end`,
+        else ${DEPLOYMENT_FAILURES.runnerLost} end`,
       finishedAt: now,
       updatedAt: now,
     })
@@ -89,7 +89,7 @@ function cancelTimedOutRuns(db: Database, filter: EnvironmentFilter, now: number
     .update(deployments)
     .set({
       status: "canceling",
-      failureReason: FAILURES.runTimeout,
+      failureReason: DEPLOYMENT_FAILURES.runTimeout,
       cancelDeadline: now + CANCEL_TIMEOUT_MS,
       updatedAt: now,
     })

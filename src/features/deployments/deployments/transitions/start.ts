@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
-import { FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
+import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 
@@ -37,7 +37,7 @@ export function failPatch(
     .update(deployments)
     .set({
       status: "failed",
-      failureReason: FAILURES.patchConflict,
+      failureReason: DEPLOYMENT_FAILURES.patchConflict,
       message,
       finishedAt: now,
       updatedAt: now,
