@@ -49,49 +49,55 @@ function isAfter(
 }
 
 /**
- * Turns the rows of a keyset query into a page: drops the rows beyond `page.limit` and, if the
- * query selects `CUMULATIVE_BYTES`, beyond the byte limit. A page has at least one row of any size.
+ * Turns the rows of a keyset query into a page. Those of a select from `limitPageBytes` are the page, in
+ * any order; otherwise one row beyond `page.limit` shows that there is a next page.
  */
 export function toPage<Row>(
   page: PageRequest,
-  found: (Row & Partial<WithCumulativeBytes>)[],
+  found: readonly (Row & Partial<PagePosition>)[],
   positionOf: (row: Row) => Position,
 ): Page<Row> {
-  const rows = found.filter(({ cumulativeBytes = 0 }, index) => {
-    return index === 0 || (index < page.limit && cumulativeBytes <= LIMITS.pageBytes.value);
-  });
-  const last = found.length > rows.length ? rows.at(-1) : undefined;
+  const ordered = found.toSorted((a, b) => (a.pagePosition ?? 0) - (b.pagePosition ?? 0));
+  const rows = ordered.slice(0, page.limit);
+  const total = found[0]?.pageFound ?? found.length;
+  const last = total > rows.length ? rows.at(-1) : undefined;
   return { rows, next: last && encodeCursor(page.direction, positionOf(last)) };
 }
 
-interface WithCumulativeBytes {
-  /** The bytes of the page up to and including this row. */
-  cumulativeBytes: number;
+interface PagePosition {
+  pagePosition: number;
+  /** How many rows the keyset query has found. */
+  pageFound: number;
 }
 
 /** Add this to the columns of a select from `limitPageBytes`. */
-export const CUMULATIVE_BYTES = {
-  cumulativeBytes: sql<number>`page.total`.as("cumulative_bytes"),
-} satisfies Record<keyof WithCumulativeBytes, SQL.Aliased>;
+export const PAGE_POSITION = {
+  pagePosition: sql<number>`page.position`.as("page_position"),
+  pageFound: sql<number>`page.found`.as("page_found"),
+} satisfies Record<keyof PagePosition, SQL.Aliased>;
+
+const MAXIMUM_BYTES = sql.raw(String(LIMITS.pageBytes.value));
+
+/** How many of `sizes` fit on a page, at least one. */
+const FITTING = sql`(with recursive fitting (number, total) as (
+    select 1, sizes ->> 0
+    union all select number + 1, total + (sizes ->> number) from fitting
+      where number < found and total + (sizes ->> number) <= ${MAXIMUM_BYTES})
+  select max(number) from fitting)`;
 
 /**
- * The derived table `page`, for a list whose items can be large. `items` is a keyset query of
- * `id`, `created_at` and `size` (see `sizeOf`). `page` has the items that fit and the first that
- * does not, so that a select that joins it never reads the rest.
+ * The derived table `page`, for a list whose items can be large: the IDs of those that fit, so that a
+ * select that joins it reads nothing of the others. `items` is a keyset query of `id` and `size` (see
+ * `sizeOf`). A window function, or an `ORDER BY` of the joined rows, would read each item twice more.
  */
 export function limitPageBytes(page: PageRequest, items: SQLWrapper): SQL {
-  const order = sql.raw(page.direction);
-  // Counts an item that is larger than a page as one page, so that the item after it is found.
-  const size = sql.raw(`min(size, ${LIMITS.pageBytes.value})`);
-  return sql`(select record.* from (select *, sum(${size}) over
-      (order by created_at ${order}, id ${order}) as total from ${items}) as record
-    where record.total - ${size} <= ${LIMITS.pageBytes.value}) as page`;
-}
-
-/** The `ORDER BY` of a select from `limitPageBytes`. */
-export function pageOrder(page: PageRequest): SQL {
-  const order = sql.raw(page.direction);
-  return sql`page.created_at ${order}, page.id ${order}`;
+  // Without its limit, SQLite merges the subquery into the join, and computes `fitting` for each item.
+  return sql`(select item.value as id, item.key as position, list.found
+    from (select ids, found, iif(total <= ${MAXIMUM_BYTES}, found, ${FITTING}) as fitting
+      from (select json_group_array(id) as ids, json_group_array(size) as sizes,
+        sum(size) as total, count(*) as found from ${items}) limit 1) as list
+    join json_each(list.ids) as item
+    where item.key < min(list.fitting, ${sql.raw(String(page.limit))})) as page`;
 }
 
 /**

@@ -388,7 +388,7 @@ describe("an export of the audit log", () => {
       withSession: (constraint: string) => {
         const session = env.DB.withSession(constraint);
         const prepare = (sql: string) => {
-          if (sql.includes("page.total")) pages += 1;
+          if (sql.includes("page.found")) pages += 1;
           if (pages > 2) throw new Error("Injected fault");
           return session.prepare(sql);
         };

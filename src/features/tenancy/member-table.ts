@@ -64,6 +64,9 @@ export const memberships = sqliteTable(
     uniqueIndex("memberships_organization_email").on(table.organizationId, table.email),
     uniqueIndex("memberships_organization_account").on(table.organizationId, table.accountId),
     index("memberships_list").on(table.organizationId, table.createdAt, table.id),
+    index("memberships_service_accounts")
+      .on(table.organizationId, table.createdAt, table.id)
+      .where(sql`kind = 'service_account'`),
     index("memberships_role").on(table.organizationId, table.role),
     index("memberships_email").on(table.email),
     index("memberships_added_by").on(table.addedByKeyId).where(sql`added_by_key_id is not null`),

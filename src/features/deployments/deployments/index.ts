@@ -27,10 +27,8 @@ export {
 export { presentDeployment } from "./presenters.ts";
 
 export {
-  cutDeployments,
   DEPLOYMENT,
-  PAGE_RECORD as DEPLOYMENT_PAGE_RECORD,
-  STACKS_OF_PAGE,
+  PAGE_ITEM as DEPLOYMENT_PAGE_ITEM,
 } from "./store.ts";
 export { cancelDeployments } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";

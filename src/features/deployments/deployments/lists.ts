@@ -9,7 +9,7 @@ import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
 import { orgRoleReaches } from "../../../lib/roles.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
-import { PAGE_RECORD, selectPage } from "./store.ts";
+import { PAGE_ITEM, selectPage } from "./store.ts";
 import { deploymentStacks, deployments } from "./table.ts";
 
 export interface DeploymentPage extends PageRequest {
@@ -55,7 +55,7 @@ function listAllOfStack(db: Database, organizationId: string, stackId: string, p
   const { deploymentCreatedAt, deploymentId } = deploymentStacks;
   const { where, orderBy, limit } = keyset(page, deploymentCreatedAt, deploymentId);
   const items = db
-    .select(PAGE_RECORD)
+    .select(PAGE_ITEM)
     .from(deploymentStacks)
     .innerJoin(deployments, eq(deployments.id, deploymentId))
     .where(
@@ -108,7 +108,7 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
   const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
   const branch = (hasStatus: SQL | undefined) =>
     db
-      .select(PAGE_RECORD)
+      .select(PAGE_ITEM)
       .from(deployments)
       .where(and(condition, hasStatus, where));
   const [one, ...more] = unionBranches(deployments.status, selectedStatuses(page));
@@ -131,7 +131,7 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
 export function listOfProjects(db: Database, actor: Actor, page: DeploymentPage) {
   const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
   const items = db
-    .select(PAGE_RECORD)
+    .select(PAGE_ITEM)
     .from(deployments)
     .where(sql`${deployments}.rowid in (${mergeGroups(groupsOf(actor), page)})`)
     .orderBy(...orderBy)

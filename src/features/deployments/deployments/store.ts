@@ -2,13 +2,7 @@ import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzl
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
-import {
-  CUMULATIVE_BYTES,
-  limitPageBytes,
-  type PageRequest,
-  pageOrder,
-  sizeOf,
-} from "../../../db/keyset.ts";
+import { limitPageBytes, PAGE_POSITION, type PageRequest, sizeOf } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { stacks } from "../../projects/stacks/table.ts";
@@ -31,7 +25,12 @@ export interface StackOfDeployment {
   timestamp: number;
 }
 
-const { configuration: _, ...COLUMNS } = getTableColumns(deployments);
+const {
+  configuration: _,
+  stackCount: __,
+  reasonBytes: ___,
+  ...COLUMNS
+} = getTableColumns(deployments);
 
 export const DEPLOYMENT = {
   ...COLUMNS,
@@ -41,36 +40,31 @@ export const DEPLOYMENT = {
       order by position) as item)`.as("stacks"),
 };
 
-const { id, createdAt, patch, source } = deployments;
+const { id, createdAt, patch, source, stackCount, reasonBytes } = deployments;
 
 const within = (organizationId: string, deploymentId: string) =>
   and(eq(deployments.organizationId, organizationId), eq(id, deploymentId));
 
-/** For `cutDeployments`. `stacks` is read once, for the size and for the page. */
-export const PAGE_RECORD = {
+/** Of a stack as sent, with both of its IDs and without its reason. */
+const STACK_BYTES = sql.raw("120");
+
+/** Of the last position, SQLite reads one row. */
+const STACK_COUNT = sql`coalesce(${stackCount}, (select max(last.position) + 1
+  from deployment_stacks as last where last.deployment_id = ${id}), 0)`;
+
+/** For `limitPageBytes`. It reads no stacks: those of a page that is cut can be many times those on it. */
+export const PAGE_ITEM = {
   id: sql<string>`${id}`.as("id"),
   createdAt: sql<number>`${createdAt}`.as("created_at"),
-  stacks: DEPLOYMENT.stacks,
-  size: sql<number>`${sizeOf({ json: [patch, source], rest: 400 }).sql}`.as("size_without_stacks"),
+  size: sql<number>`${sizeOf({ json: [patch, source], rest: 400 }).sql}
+    + ${STACK_COUNT} * ${STACK_BYTES} + ${reasonBytes}`.as("size"),
 };
-
-/** The reply has each stack's ID twice, which makes the stacks a quarter larger than the column. */
-const SIZE_WITH_STACKS = sql.raw("size_without_stacks + octet_length(stacks) * 5 / 4 as size");
-
-/** The table `page` of `limitPageBytes`, with `stacks`. `items` have the fields of `PAGE_RECORD`. */
-export function cutDeployments(page: PageRequest, items: SQLWrapper): SQL {
-  return limitPageBytes(page, sql`(select *, ${SIZE_WITH_STACKS} from ${items})`);
-}
-
-/** Needs a join with the table of `cutDeployments`. */
-export const STACKS_OF_PAGE = sql<string>`page.stacks`.as("stacks");
 
 export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
   return db
-    .select({ ...COLUMNS, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
-    .from(cutDeployments(page, items))
-    .innerJoin(deployments, sql`${id} = page.id`)
-    .orderBy(pageOrder(page));
+    .select({ ...DEPLOYMENT, ...PAGE_POSITION })
+    .from(limitPageBytes(page, items))
+    .innerJoin(deployments, sql`${id} = page.id`);
 }
 
 export function findDeployment(db: Database, actor: Actor, id: string, environmentId?: string) {

@@ -92,6 +92,10 @@ export const deployments = sqliteTable(
     isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
     lapsedOffers: integer("lapsed_offers").notNull().default(0),
     version: version(),
+    /** Null if a Worker of a release without this column has created the deployment. */
+    stackCount: integer("stack_count"),
+    /** The bytes of the `status_reason`s of its stacks as JSON. A trigger keeps it. */
+    reasonBytes: integer("reason_bytes").notNull().default(0),
   },
   (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),

@@ -1,13 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
-import {
-  CUMULATIVE_BYTES,
-  keyset,
-  limitPageBytes,
-  type PageRequest,
-  pageOrder,
-} from "../../../db/keyset.ts";
+import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import type { DeploymentStatus } from "../deployments/index.ts";
@@ -32,7 +26,7 @@ const FIXED_BYTES = 700;
 
 /** The running one, or else the one that starts next. */
 const ACTIVE_ID = sql`coalesce(
-  (select running.id from deployments as running
+  (select running.id from deployments as running indexed by deployments_active
     where running.environment_id = environments.id and running.status in ${RUNNING_STATUSES}),
   (select queued.id from deployments as queued
     where queued.environment_id = environments.id and queued.status = ${deploymentStatus.queued}
@@ -74,30 +68,31 @@ export function listEnvironmentOverviews(
     .limit(limit);
   const size = sql`${sql.raw(String(FIXED_BYTES))} + octet_length(json_quote(name))
     + ${sourceBytes("active_id")} + ${sourceBytes("last_id")} as size`;
-  return db
-    .select({
-      id: sql<string>`page.id`.as("overview_id"),
-      name: sql<string>`page.name`.as("overview_name"),
-      createdAt: sql<number>`page.created_at`.as("overview_created_at"),
-      active: summaryOf("active_id").as("active_deployment"),
-      last: summaryOf("last_id").as("last_deployment"),
-      ...CUMULATIVE_BYTES,
-    })
-    .from(limitPageBytes(page, sql`(select *, ${size} from ${found})`))
-    .orderBy(pageOrder(page));
+  const item = sql`json_array(id, name, created_at, active_id, last_id) as id`;
+  return (
+    db
+      .select({
+        id: sql<string>`page.id ->> 0`.as("overview_id"),
+        name: sql<string>`page.id ->> 1`.as("overview_name"),
+        createdAt: sql<number>`page.id ->> 2`.as("overview_created_at"),
+        active: summaryOf(sql`page.id ->> 3`).as("active_deployment"),
+        last: summaryOf(sql`page.id ->> 4`).as("last_deployment"),
+        ...PAGE_POSITION,
+      })
+      // Without its own limit, SQLite would measure each source twice.
+      .from(limitPageBytes(page, sql`(select ${item}, ${size} from ${found} limit ${limit})`))
+  );
 }
 
-type IdColumn = "active_id" | "last_id";
-
-function sourceBytes(column: IdColumn): SQL {
+function sourceBytes(column: "active_id" | "last_id"): SQL {
   return sql`coalesce((select octet_length(measured.source) from deployments as measured
     where measured.id = ${sql.raw(column)}), 0)`;
 }
 
 /** JSON of a `DeploymentSummaryRow`. Null if there is no deployment. */
-function summaryOf(column: IdColumn) {
+function summaryOf(id: SQL) {
   return sql<string | null>`(select json_object('id', shown.id, 'status', shown.status,
       'source', shown.source, 'createdAt', shown.created_at, 'startedAt', shown.started_at,
       'finishedAt', shown.finished_at, 'updatedAt', shown.updated_at)
-    from deployments as shown where shown.id = page.${sql.raw(column)})`;
+    from deployments as shown where shown.id = ${id})`;
 }

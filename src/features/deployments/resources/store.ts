@@ -2,11 +2,10 @@ import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
-  CUMULATIVE_BYTES,
   keyset,
   limitPageBytes,
+  PAGE_POSITION,
   type PageRequest,
-  pageOrder,
   sizeOf,
 } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
@@ -63,10 +62,9 @@ export function listResources(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(resources), ...CUMULATIVE_BYTES })
+    .select({ ...getTableColumns(resources), ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
-    .innerJoin(resources, sql`${id} = page.id`)
-    .orderBy(pageOrder(page));
+    .innerJoin(resources, sql`${id} = page.id`);
 }
 
 /** Of those that have been `DELETE_COMPLETE` since a time, the oldest. */

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Runner } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
-import { CUMULATIVE_BYTES, keyset, type PageRequest, pageOrder } from "../../../db/keyset.ts";
+import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import type { StorageMethod } from "../../projects/variables/index.ts";
@@ -9,15 +9,13 @@ import { variables } from "../../projects/variables/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import {
   type AttemptKey,
-  cutDeployments,
   DEPLOYMENT,
-  DEPLOYMENT_PAGE_RECORD,
+  DEPLOYMENT_PAGE_ITEM,
   type DeploymentStatus,
   deploymentIdOf,
   isAttempt,
   LEASE_TTL_MS,
   LOST_AFTER_MS,
-  STACKS_OF_PAGE,
   whereLeaseIsValid,
 } from "../deployments/index.ts";
 import {
@@ -108,7 +106,7 @@ export function listClaims(
   const { where, orderBy, limit } = keyset(page, attempts.createdAt, attempts.id);
   const items = db
     .select({
-      ...DEPLOYMENT_PAGE_RECORD,
+      ...DEPLOYMENT_PAGE_ITEM,
       id: sql`${attempts.id}`.as("id"),
       createdAt: sql`${attempts.createdAt}`.as("created_at"),
     })
@@ -127,11 +125,10 @@ export function listClaims(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...CLAIM, stacks: STACKS_OF_PAGE, ...CUMULATIVE_BYTES })
-    .from(cutDeployments(page, items))
+    .select({ ...CLAIM, ...PAGE_POSITION })
+    .from(limitPageBytes(page, items))
     .innerJoin(attempts, sql`${attempts.id} = page.id`)
-    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
-    .orderBy(pageOrder(page));
+    .innerJoin(deployments, eq(deployments.id, attempts.deploymentId));
 }
 
 /**

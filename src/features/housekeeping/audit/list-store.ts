@@ -1,11 +1,10 @@
 import { and, eq, getTableColumns, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import {
-  CUMULATIVE_BYTES,
   keyset,
   limitPageBytes,
+  PAGE_POSITION,
   type PageRequest,
-  pageOrder,
   sizeOf,
 } from "../../../db/keyset.ts";
 import type { AuditedAction } from "../../../lib/resource-types.ts";
@@ -42,10 +41,9 @@ export function listEntries(
 ) {
   const items = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
   return db
-    .select({ ...getTableColumns(auditLog), ...CUMULATIVE_BYTES })
+    .select({ ...getTableColumns(auditLog), ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
-    .innerJoin(auditLog, sql`${auditLog.id} = page.id`)
-    .orderBy(pageOrder(page));
+    .innerJoin(auditLog, sql`${auditLog.id} = page.id`);
 }
 
 /** One more than the page holds, as in `keyset`. */

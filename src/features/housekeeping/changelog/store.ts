@@ -2,11 +2,10 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
-  CUMULATIVE_BYTES,
   keyset,
   limitPageBytes,
+  PAGE_POSITION,
   type PageRequest,
-  pageOrder,
   sizeOf,
 } from "../../../db/keyset.ts";
 import {
@@ -42,10 +41,9 @@ export function listEntries(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(changelogEntries), ...CUMULATIVE_BYTES })
+    .select({ ...getTableColumns(changelogEntries), ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
-    .innerJoin(changelogEntries, sql`${id} = page.id`)
-    .orderBy(pageOrder(page));
+    .innerJoin(changelogEntries, sql`${id} = page.id`);
 }
 
 export function findProject(db: Database, actor: Actor, id: string) {

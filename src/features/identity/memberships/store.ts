@@ -11,12 +11,11 @@ import {
 } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import {
-  CUMULATIVE_BYTES,
   hasName,
   keyset,
   limitPageBytes,
   type NamedPageRequest,
-  pageOrder,
+  PAGE_POSITION,
   sizeOf,
 } from "../../../db/keyset.ts";
 import type { ConditionalRequest } from "../../../lib/entity-tag.ts";
@@ -87,11 +86,10 @@ export function listMembers(db: Database, organizationId: string, page: NamedPag
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...MEMBER, ...CUMULATIVE_BYTES })
+    .select({ ...MEMBER, ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
     .innerJoin(memberships, sql`${id} = page.id`)
-    .innerJoin(accounts, eq(accounts.id, memberships.accountId))
-    .orderBy(pageOrder(page));
+    .innerJoin(accounts, eq(accounts.id, memberships.accountId));
 }
 
 export function findMember(db: Database, organizationId: string, id: string) {

@@ -20,8 +20,9 @@ const SERVICE_ACCOUNT = {
   version: memberships.version,
 };
 
+// A literal, because SQLite does not use a partial index for a bound parameter.
 const ofOrganization = (organizationId: string) =>
-  and(eq(memberships.organizationId, organizationId), eq(memberships.kind, "service_account"));
+  and(eq(memberships.organizationId, organizationId), sql`${memberships.kind} = 'service_account'`);
 
 const within = (organizationId: string, id: string) =>
   and(ofOrganization(organizationId), eq(memberships.id, id));

@@ -3,11 +3,10 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
-  CUMULATIVE_BYTES,
   keyset,
   limitPageBytes,
+  PAGE_POSITION,
   type PageRequest,
-  pageOrder,
   sizeOf,
 } from "../../../db/keyset.ts";
 import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
@@ -62,10 +61,9 @@ export function listEvents(
       );
   const selectPage = (items: SQLWrapper) =>
     db
-      .select({ ...getTableColumns(events), ...CUMULATIVE_BYTES })
+      .select({ ...getTableColumns(events), ...PAGE_POSITION })
       .from(limitPageBytes(page, items))
-      .innerJoin(events, sql`${id} = page.id`)
-      .orderBy(pageOrder(page));
+      .innerJoin(events, sql`${id} = page.id`);
   // Each branch walks an index, which begins with the type.
   const types = filter.types.length > 0 ? filter.types : EVENT_TYPES;
   const [one, ...more] = unionBranches(events.type, types);

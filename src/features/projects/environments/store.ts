@@ -8,12 +8,11 @@ import {
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
 import {
-  CUMULATIVE_BYTES,
   hasName,
   keyset,
   limitPageBytes,
   type NamedPageRequest,
-  pageOrder,
+  PAGE_POSITION,
   sizeOf,
 } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
@@ -63,10 +62,9 @@ export function listEnvironments(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(environments), ...CUMULATIVE_BYTES })
+    .select({ ...getTableColumns(environments), ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
-    .innerJoin(environments, sql`${id} = page.id`)
-    .orderBy(pageOrder(page));
+    .innerJoin(environments, sql`${id} = page.id`);
 }
 
 export function insertEnvironment(db: Database, environment: EnvironmentRow) {

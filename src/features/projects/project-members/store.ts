@@ -9,12 +9,11 @@ import {
 } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import {
-  CUMULATIVE_BYTES,
   hasName,
   keyset,
   limitPageBytes,
   type NamedPageRequest,
-  pageOrder,
+  PAGE_POSITION,
 } from "../../../db/keyset.ts";
 import {
   type OrgRole,
@@ -115,7 +114,7 @@ export function listMembers(
   const items = union.orderBy(...orderBy).limit(limit);
   return (
     db
-      .select({ ...MEMBER, ...CUMULATIVE_BYTES })
+      .select({ ...MEMBER, ...PAGE_POSITION })
       .from(limitPageBytes(page, sql`(select membership_id as id, created_at, size from ${items})`))
       // A cross join makes SQLite read the page first, not every member of the project.
       .crossJoin(projectMembers)
@@ -124,7 +123,6 @@ export function listMembers(
       .where(
         and(eq(projectMembers.projectId, projectId), sql`${projectMembers.membershipId} = page.id`),
       )
-      .orderBy(pageOrder(page))
   );
 }
 

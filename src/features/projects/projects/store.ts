@@ -9,13 +9,12 @@ import {
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
 import {
-  CUMULATIVE_BYTES,
   hasName,
   keyset,
   limitPageBytes,
   type NamedPageRequest,
+  PAGE_POSITION,
   type PageRequest,
-  pageOrder,
   sizeOf,
 } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
@@ -87,10 +86,9 @@ export function listProjects(db: Database, actor: Actor, page: NamedPageRequest)
 
 function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
   return db
-    .select({ ...getTableColumns(projects), ...CUMULATIVE_BYTES })
+    .select({ ...getTableColumns(projects), ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
-    .innerJoin(projects, sql`${projects.id} = page.id`)
-    .orderBy(pageOrder(page));
+    .innerJoin(projects, sql`${projects.id} = page.id`);
 }
 
 export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPageRequest) {

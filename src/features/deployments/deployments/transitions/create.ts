@@ -59,6 +59,8 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       isAbsolute: fields.isAbsolute ?? false,
       lapsedOffers: 0,
       version: 1,
+      stackCount: stackIds?.length ?? countStacks(organizationId, environmentId),
+      reasonBytes: 0,
     },
     sql`from projects
       join environments on environments.project_id = projects.id
@@ -66,6 +68,11 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
         and ${hasStacks}`,
   );
+}
+
+function countStacks(organizationId: string, environmentId: string): SQL {
+  return sql`(select count(*) from ${stacks} where ${stacks.environmentId} = ${environmentId}
+    and ${stacks.organizationId} = ${organizationId})`;
 }
 
 /** Only if the same batch has inserted the deployment. */
