@@ -97,10 +97,12 @@ describe("health", () => {
       await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
       const { body } = await new Client(undefined).get("/health");
       expect(body.cause.missing_tables.toSorted()).toEqual([
+        "audit_days",
         "audit_log",
         "ended_sessions",
         "events",
         "idempotency_records",
+        "idempotency_totals",
         "invitations",
         "purges",
         "recoveries",
