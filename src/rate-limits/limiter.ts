@@ -21,7 +21,12 @@ const INVALIDATION_BATCH = 50;
 const MAX_CACHED_WINDOWS = 10_000;
 /** From here on, a cost does not wait for the next call of the key's object. */
 export const REPORTED_UNITS = 1_000;
-const REPORT_MS = 1_000;
+let reportAfterMs = 1_000;
+
+/** For tests, which wait for what a request does after its response. */
+export function reportCostsAfter(milliseconds: number): void {
+  reportAfterMs = milliseconds;
+}
 
 export interface RateLimitResult {
   /** `organization` if the organization's window refused the request. */
@@ -146,7 +151,7 @@ export class Limiter {
     const before = this.#unreported.get(key) ?? 0;
     this.#addCost(key, units);
     if (before < REPORTED_UNITS && before + units >= REPORTED_UNITS) {
-      waitUntil(scheduler.wait(REPORT_MS).then(() => this.#report(namespace, payer)));
+      waitUntil(scheduler.wait(reportAfterMs).then(() => this.#report(namespace, payer)));
     }
   }
 

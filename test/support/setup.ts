@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
+import { reportCostsAfter } from "../../src/rate-limits/limiter.ts";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { emptyDatabase } from "./empty-database.ts";
 import { importEvaluatedModules } from "./evaluated-modules.ts";
@@ -12,6 +13,7 @@ await env.DB.batch(env.TEST_SCHEMA.map((sql) => env.DB.prepare(sql)));
 
 extendTimeouts();
 importEvaluatedModules();
+reportCostsAfter(1);
 
 /** Logged lines that contain a canary secret. */
 const leaks: string[] = [];
