@@ -151,8 +151,10 @@ describe("a resume", () => {
     const caller = client.via(worker.fetch);
     const resumed = await caller.request("POST", `${path}/resume`, undefined, headers);
     expect(resumed.status).toBe(201);
+    // The sender may have tried some of them again already.
     const waiting = await env.DB.prepare(
-      "select count(*) as count from deliveries where integration_id = ? and due_at > ?",
+      `select count(*) as count from deliveries
+        where integration_id = ? and due_at > ? and attempts = 1`,
     )
       .bind(integration.id, Date.now())
       .first();
