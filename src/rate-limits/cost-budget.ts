@@ -1,5 +1,4 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { whenBelow } from "./admission-counts.ts";
 import { SharedUse, type StoredUse } from "./shared-use.ts";
 
 const STEP_MS = 1_000;
@@ -32,10 +31,6 @@ export class CostBudget {
   /** Until the consumer may cause further work; 0 while it may. */
   waitMs(consumerId: string, now: number): number {
     this.#use.dropExpired(now);
-    const { limit, sharedLimit, limitOfConsumer, expirations } = this.#use;
-    const isBelowLimit = whenBelow(limit, expirations, now);
-    const isShared = whenBelow(sharedLimit, expirations, now);
-    const isOwn = whenBelow(limitOfConsumer, this.#use.expirationsOf(consumerId), now);
-    return Math.max(isBelowLimit, Math.min(isShared, isOwn)) - now;
+    return this.#use.waitMs(consumerId, now);
   }
 }

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { type Expiration, type StoredCounts, sum, whenBelow } from "./admission-counts.ts";
+import { type Expiration, type StoredCounts, sum } from "./admission-counts.ts";
 import { WINDOW_MS } from "./policies.ts";
 import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
 import { SharedUse, type Use } from "./shared-use.ts";
@@ -98,7 +98,8 @@ export class OrganizationWindow {
     const after = { total: before.total + admitted, own: before.own + admitted };
     const prefetched = Math.min(request.prefetch, this.#roomToPrefetch(after, reserved));
     if (prefetched > 0) this.#reserve(request.id, consumerId, prefetched, now);
-    const waitMs = admitted < request.waiting ? this.#waitMs(consumerId, now) : 0;
+    const waitMs =
+      admitted < request.waiting ? this.#use.waitMs(consumerId, now, this.#reserved.values()) : 0;
     const response = { admitted, prefetched, waitMs };
     // A repeat of a refusal may be decided again, and a flood of them must not evict the others.
     const hasEffect = admitted + prefetched + request.reports.length > 0;
@@ -147,15 +148,5 @@ export class OrganizationWindow {
 
   #reserve(grantId: string, consumerId: string, count: number, now: number): void {
     this.#reserved.set(grantId, { count, until: now + TOKEN_TTL_MS + WINDOW_MS, consumerId });
-  }
-
-  /** Until one more request of the consumer is admitted, if no other request is. */
-  #waitMs(consumerId: string, now: number): number {
-    const { limit, sharedLimit, limitOfConsumer, expirations } = this.#use;
-    const own = this.#use.expirationsOf(consumerId);
-    const isBelowLimit = whenBelow(limit, [...expirations, ...this.#reserved.values()], now);
-    const isShared = whenBelow(sharedLimit, expirations, now);
-    const isOwn = whenBelow(limitOfConsumer, own, now);
-    return Math.max(isBelowLimit, Math.min(isShared, isOwn)) - now;
   }
 }

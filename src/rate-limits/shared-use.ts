@@ -1,4 +1,9 @@
-import { AdmissionCounts, type Expiration, type StoredCounts } from "./admission-counts.ts";
+import {
+  AdmissionCounts,
+  type Expiration,
+  type StoredCounts,
+  whenBelow,
+} from "./admission-counts.ts";
 
 /** Longer than that of the sum, because there is one for each consumer. */
 const CONSUMER_STEP_MS = 1_000;
@@ -66,22 +71,27 @@ export class SharedUse {
 
   /** What is left for a consumer, of the part that all share or of the last fifth. */
   roomBeside({ total, own }: Use): number {
-    return Math.max(this.sharedLimit - total, this.limitOfConsumer - own);
+    return Math.max(this.#sharedLimit - total, this.#limitOfConsumer - own);
   }
 
-  get sharedLimit(): number {
+  /**
+   * Until something is left for a consumer, if nothing else is used; 0 if something is.
+   * @param reserved What counts against the limit besides.
+   */
+  waitMs(consumerId: string, now: number, reserved: Iterable<Expiration> = []): number {
+    const all = this.#log.expirations;
+    const own = this.#consumers.get(consumerId)?.expirations ?? [];
+    const isBelowLimit = whenBelow(this.limit, [...all, ...reserved], now);
+    const isShared = whenBelow(this.#sharedLimit, all, now);
+    const isOwn = whenBelow(this.#limitOfConsumer, own, now);
+    return Math.max(isBelowLimit, Math.min(isShared, isOwn)) - now;
+  }
+
+  get #sharedLimit(): number {
     return (this.limit * SHARED_FIFTHS) / FIFTHS;
   }
 
-  get limitOfConsumer(): number {
-    return this.limit - this.sharedLimit;
-  }
-
-  get expirations(): Expiration[] {
-    return this.#log.expirations;
-  }
-
-  expirationsOf(consumerId: string): Expiration[] {
-    return this.#consumers.get(consumerId)?.expirations ?? [];
+  get #limitOfConsumer(): number {
+    return this.limit - this.#sharedLimit;
   }
 }
