@@ -42,7 +42,7 @@ export interface BindDeps<P extends Principal> {
   /** Reads the principal again; undefined if its key is no longer valid. */
   refresh(): Promise<P | undefined>;
   /**
-   * For an operation that is `unbudgeted` only for some bodies.
+   * For an operation that is `exemptFromBudget` only for some bodies.
    * @throws RateLimited if the organization has used its budget of database work.
    */
   requireBudget(): void;
@@ -57,7 +57,7 @@ export interface DispatcherDeps {
 }
 
 /** Which window of which object limits a request. */
-type LimitedWindow = Pick<LimitedRequest, "key" | "policy" | "sessionId" | "isExempt">;
+type LimitedWindow = Pick<LimitedRequest, "key" | "policy" | "sessionId" | "exemptFromBudget">;
 
 interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   context: RequestContext;
@@ -113,7 +113,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const isRead = (request.method === "GET" || request.method === "HEAD") && !route?.writes;
     const window = {
       ...windowOf(authenticated, this.#scheme.policyOf(route)),
-      isExempt: route?.isExempt === true,
+      exemptFromBudget: route?.exemptFromBudget === true,
     };
     const limited = { context, key, principal, window, isRead, matched };
     const work = this.#concurrentRequests.track(window.key, (others) => {
@@ -203,7 +203,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const bookmark = context.request.headers.get("x-d1-bookmark") ?? undefined;
     const session = isRead
       ? openForReading(env.DB, { bookmark, charge })
-      : openForWriting(env.DB, { charge });
+      : openForWriting(env.DB, charge);
     try {
       const core = this.#createCoreContext(context, session.db);
       const refresh = () => this.#refresh(request, principal);
@@ -221,7 +221,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const { limitsOrganizationId: organizationId, consumerId } = principal;
     const payer = { ...window, organizationId, consumerId };
     const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-    return (units) => this.#limiter.charge(env.RATE_LIMITER, payer, units, waitUntil);
+    return (units) => this.#limiter.costs.charge(env.RATE_LIMITER, payer, units, waitUntil);
   }
 
   /** `known` itself if the key is valid and has not changed. Undefined if the key is no longer valid. */
@@ -280,7 +280,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 function windowOf(
   { key, principal }: Authenticated<Principal>,
   policy: PolicyName,
-): Omit<LimitedWindow, "isExempt"> {
+): Omit<LimitedWindow, "exemptFromBudget"> {
   const { session } = principal;
   if (!session) return { key: key.secretHash, policy };
   const sessionId = policy === "console" ? session.id : undefined;

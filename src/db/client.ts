@@ -18,7 +18,7 @@ const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
 
 interface SessionOptions {
   bookmark?: string | undefined;
-  /** Of whoever causes the statements. Absent: nobody pays for them. */
+  /** Charges whoever causes the statements. Absent: nobody. */
   charge?: Charge | undefined;
 }
 
@@ -34,10 +34,7 @@ export function openForReading(
 }
 
 /** The first query goes to the primary, as every write does. */
-export function openForWriting(
-  d1: D1Database,
-  { charge }: Pick<SessionOptions, "charge"> = {},
-): DatabaseSession {
+export function openForWriting(d1: D1Database, charge?: Charge): DatabaseSession {
   return wrap(d1.withSession("first-primary"), charge);
 }
 

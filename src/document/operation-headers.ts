@@ -51,7 +51,8 @@ function headersOf(operation: Operation) {
     hasIdempotencyKey: credentials.includes("api_key") && ["post", "patch"].includes(method),
     hasIfMatch: isResource && ["put", "patch", "delete"].includes(method),
     hasIfNoneMatch: (isResource || isPolled) && method === "get",
-    isWrite: credentials.includes("api_key") && method !== "get",
+    isWrite:
+      (credentials.includes("api_key") || credentials.includes("session")) && method !== "get",
   };
 }
 

@@ -20,7 +20,7 @@ export interface Operation {
    * Never refused because the organization has used its budget of database work: it ends what causes work.
    * Every DELETE is like that.
    */
-  unbudgeted?: true;
+  exemptFromBudget?: true;
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
   writes?: true;
   /**

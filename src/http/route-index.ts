@@ -23,7 +23,7 @@ export interface IndexedRoute extends RouteCalls {
   /** Whether the route writes although its method is GET. */
   writes: boolean;
   /** Whether the budget of the organization does not refuse it. */
-  isExempt: boolean;
+  exemptFromBudget: boolean;
   /** What a narrowed API key needs. Undefined: nothing. */
   scope: Scope | undefined;
   isPublic: boolean;
@@ -145,7 +145,7 @@ function whenCalled<Bindings>(create: () => CallRoute<Bindings>): CallRoute<Bind
 }
 
 function describeRoute(operation: Operation): IndexedRoute {
-  const { path, policy, writes = false, unbudgeted = false, scope, page = false } = operation;
+  const { path, policy, writes = false, exemptFromBudget = false, scope, page = false } = operation;
   const credentials = credentialsOf(operation);
   const accepts = (credential: Credential) => credentials.includes(credential);
   return {
@@ -153,7 +153,7 @@ function describeRoute(operation: Operation): IndexedRoute {
     path,
     policy,
     writes,
-    isExempt: unbudgeted || operation.method === "delete",
+    exemptFromBudget: exemptFromBudget || operation.method === "delete",
     scope: scope ?? undefined,
     isPublic: !accepts("session") && !accepts("runner_token"),
     needsSession: accepts("session") && !accepts("api_key"),

@@ -1,8 +1,8 @@
 export { refuseUntilTomorrow } from "./audit-limit.ts";
 export { ClientAddressLimiter } from "./client-address-limiter.ts";
+export { ConcurrentRequests } from "./concurrent-requests.ts";
 export { resetSeconds, setRateLimitHeaders } from "./headers.ts";
 export {
-  ConcurrentRequests,
   type LimitedRequest,
   Limiter,
   type LimiterNamespace,

@@ -17,7 +17,7 @@ type Resolve = (decision: KeyDecision) => void;
 interface WaitingRequest {
   arrivedAt: number;
   /** Whether the budget does not refuse it. */
-  isExempt: boolean;
+  exemptFromBudget: boolean;
   /** Of the request and of its repeats. */
   resolvers: Resolve[];
 }
@@ -76,9 +76,14 @@ export class KeyWindow {
   /**
    * Undefined if the request waits: `resolve` is called when the pending response has arrived.
    * @param id Of the request. A repeat has the same.
-   * @param isExempt Whether the budget does not refuse the request.
+   * @param exemptFromBudget Whether the budget does not refuse the request.
    */
-  consume(now: number, id: string, resolve: Resolve, isExempt = false): KeyDecision | undefined {
+  consume(
+    now: number,
+    id: string,
+    resolve: Resolve,
+    exemptFromBudget = false,
+  ): KeyDecision | undefined {
     const earlier = this.#admissions.get(id);
     if (earlier) return earlier;
     const waiting = this.#waiting.get(id);
@@ -87,9 +92,9 @@ export class KeyWindow {
       return undefined;
     }
     this.#isUsed = true;
-    const decision = this.#decide(now, isExempt);
+    const decision = this.#decide(now, exemptFromBudget);
     if (decision) this.#remember(id, decision);
-    else this.#waiting.set(id, { arrivedAt: now, isExempt, resolvers: [resolve] });
+    else this.#waiting.set(id, { arrivedAt: now, exemptFromBudget, resolvers: [resolve] });
     return decision;
   }
 
@@ -145,14 +150,14 @@ export class KeyWindow {
   }
 
   get #exempt(): [id: string, request: WaitingRequest][] {
-    return [...this.#waiting].filter(([, { isExempt }]) => isExempt);
+    return [...this.#waiting].filter(([, { exemptFromBudget }]) => exemptFromBudget);
   }
 
   /** Undefined if the request has to wait for the organization's object. */
-  #decide(now: number, isExempt: boolean): KeyDecision | undefined {
+  #decide(now: number, exemptFromBudget: boolean): KeyDecision | undefined {
     const next = admit(this.#log, this.#limit, now);
     if (!next.admitted) return this.#record(next);
-    if (!isExempt && now < this.#overBudgetUntil) {
+    if (!exemptFromBudget && now < this.#overBudgetUntil) {
       return refuse("budget", this.#overBudgetUntil - now);
     }
     // Reserves room for the waiting requests, each of which may be granted a token.
@@ -195,7 +200,7 @@ export class KeyWindow {
     const requests = [...this.#waiting];
     this.#waiting.clear();
     for (const [id, request] of requests) {
-      const decision = this.#decide(now, request.isExempt);
+      const decision = this.#decide(now, request.exemptFromBudget);
       if (decision) this.#end(id, request, decision);
       else this.#waiting.set(id, request);
     }

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import type { KeyDecision } from "./key-window.ts";
 import {
+  CALL_TIMEOUTS_MS,
   FALLBACK_MS,
   FALLBACK_SHARE,
   OVERLOADED_WAIT_MS,
@@ -12,21 +13,12 @@ import {
   POLICIES,
   type PolicyName,
 } from "./policies.ts";
-import type { Consumption, Cost, RateLimiter } from "./rate-limiter.do.ts";
+import type { Consumption, RateLimiter } from "./rate-limiter.do.ts";
+import { UnreportedCosts } from "./unreported-costs.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
-export const CALL_TIMEOUT_MS = 500;
-const TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 const INVALIDATION_BATCH = 50;
 const MAX_CACHED_WINDOWS = 10_000;
-/** From here on, a cost does not wait for the next call of the key's object. */
-export const REPORTED_UNITS = 1_000;
-let reportAfterMs = 1_000;
-
-/** For tests, which wait for what a request does after its response. */
-export function reportCostsAfter(milliseconds: number): void {
-  reportAfterMs = milliseconds;
-}
 
 export interface RateLimitResult {
   /** `organization` if the organization's window refused the request. */
@@ -56,18 +48,13 @@ export interface LimitedRequest {
   /** Of a request that counts in the session's own window, which the key's object holds. */
   sessionId?: string | undefined;
   /** Whether the budget of the organization does not refuse it. */
-  isExempt: boolean;
+  exemptFromBudget: boolean;
 }
 
 /** What selects a window. */
 type WindowName = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
 
-/** Whose budget pays. */
-type Payer = Pick<LimitedRequest, "key" | "policy" | "organizationId" | "consumerId">;
-
 export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
-
-type WaitUntil = (promise: Promise<unknown>) => void;
 
 interface Refusal {
   by: KeyDecision["by"];
@@ -84,19 +71,19 @@ export class Limiter {
   readonly #refusals = new BoundedMap<string, Refusal>(MAX_CACHED_WINDOWS);
   readonly #fallbackUntil = new BoundedMap<string, number>(MAX_CACHED_WINDOWS);
   readonly #fallbackLogs = new BoundedMap<string, AdmissionLog>(MAX_CACHED_WINDOWS);
-  /** What requests have cost since the last call of the key's object, in units, by key. */
-  readonly #unreported = new BoundedMap<string, number>(MAX_CACHED_WINDOWS);
+  readonly costs: UnreportedCosts;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
+    this.costs = new UnreportedCosts(log);
   }
 
-  cachedRefusal(window: WindowName & { isExempt: boolean }): RateLimitResult | undefined {
+  cachedRefusal(window: WindowName & { exemptFromBudget: boolean }): RateLimitResult | undefined {
     // Most isolates remember none: then no request pays for the name of its window.
     if (this.#refusals.size === 0) return undefined;
     const refusal = this.#refusals.get(nameOf(window));
-    if (refusal?.by === "budget" && window.isExempt) return undefined;
+    if (refusal?.by === "budget" && window.exemptFromBudget) return undefined;
     const waitMs = refusal ? refusal.until - this.#clock.now() : 0;
     return refusal && waitMs > 0
       ? toResult(window.policy, { ...REFUSED, by: refusal.by, waitMs })
@@ -113,20 +100,21 @@ export class Limiter {
     request: LimitedRequest,
     parallelWork?: Promise<unknown>,
   ): Promise<RateLimitResult> {
-    const { id, key, organizationId, consumerId, policy, version, sessionId, isExempt } = request;
+    const { id, key, organizationId, consumerId, policy, version, sessionId, exemptFromBudget } =
+      request;
     const refusal = this.cachedRefusal(request);
     if (refusal) return refusal;
     const sentAt = this.#clock.now();
     if (sentAt < (this.#fallbackUntil.get(key) ?? 0)) return this.#consumeFallback(request);
-    const cost = this.#takeCost(key);
-    const options = { isExempt, cost };
+    const cost = this.costs.take(key);
+    const options = { exemptFromBudget, cost };
     try {
       const consumption = await callObject(
         namespace,
         key,
         (object) =>
           object.consume(policy, version, organizationId, sessionId, consumerId, id, options),
-        { timeoutsMs: TIMEOUTS_MS, parallelWork },
+        { timeoutsMs: CALL_TIMEOUTS_MS, parallelWork },
       );
       const { admitted, by, waitMs } = consumption;
       // The object decided after `sentAt`, so the cached refusal ends no later than the real one.
@@ -134,7 +122,7 @@ export class Limiter {
       if (!admitted) this.#refusals.set(nameOf(request), { by, until });
       return toResult(policy, consumption, consumption);
     } catch (error) {
-      this.#addCost(key, cost?.units ?? 0);
+      this.costs.add(key, cost?.units ?? 0);
       if (isOverloaded(error)) return toResult(policy, { ...REFUSED, waitMs: OVERLOADED_WAIT_MS });
       this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
       this.#fallbackUntil.set(key, this.#clock.now() + FALLBACK_MS);
@@ -142,50 +130,9 @@ export class Limiter {
     }
   }
 
-  /**
-   * Charges what a statement of a request has cost to the budget of its organization: with the next call
-   * of the key's object, or after a second if that is much.
-   */
-  charge(namespace: LimiterNamespace, payer: Payer, units: number, waitUntil: WaitUntil): void {
-    const { key } = payer;
-    const before = this.#unreported.get(key) ?? 0;
-    this.#addCost(key, units);
-    if (before < REPORTED_UNITS && before + units >= REPORTED_UNITS) {
-      waitUntil(scheduler.wait(reportAfterMs).then(() => this.#report(namespace, payer)));
-    }
-  }
-
-  async #report(namespace: LimiterNamespace, payer: Payer): Promise<void> {
-    const { key, policy, organizationId, consumerId } = payer;
-    const cost = this.#takeCost(key);
-    if (!cost) return;
-    try {
-      await callObject(
-        namespace,
-        key,
-        async (object) => object.report(cost, policy, organizationId, consumerId),
-        { timeoutsMs: TIMEOUTS_MS },
-      );
-    } catch (error) {
-      this.#addCost(key, cost.units);
-      this.#log("error", "rate_limiter.unavailable", { policy, ...describeError(error) });
-    }
-  }
-
-  #addCost(key: string, units: number): void {
-    if (units > 0) this.#unreported.set(key, (this.#unreported.get(key) ?? 0) + units);
-  }
-
-  #takeCost(key: string): Cost | undefined {
-    const units = this.#unreported.get(key);
-    if (units === undefined) return undefined;
-    this.#unreported.delete(key);
-    return { id: crypto.randomUUID(), units };
-  }
-
   /** False if the object of the key cannot be called. */
   async isKnown(namespace: LimiterNamespace, key: string): Promise<boolean> {
-    const options = { timeoutsMs: TIMEOUTS_MS };
+    const options = { timeoutsMs: CALL_TIMEOUTS_MS };
     try {
       return await callObject(namespace, key, async (object) => object.isKnown(), options);
     } catch (error) {
@@ -196,7 +143,7 @@ export class Limiter {
 
   /** The newest version of a key; undefined if its object cannot be called. */
   async versionOf(namespace: LimiterNamespace, key: string): Promise<number | undefined> {
-    const options = { timeoutsMs: TIMEOUTS_MS };
+    const options = { timeoutsMs: CALL_TIMEOUTS_MS };
     try {
       return await callObject(namespace, key, async (object) => object.version(), options);
     } catch (error) {
@@ -218,7 +165,7 @@ export class Limiter {
   }
 
   async #invalidate(namespace: LimiterNamespace, { secretHash, version }: ChangedKey) {
-    const options = { timeoutsMs: TIMEOUTS_MS };
+    const options = { timeoutsMs: CALL_TIMEOUTS_MS };
     try {
       await callObject(namespace, secretHash, (object) => object.raiseVersion(version), options);
     } catch (error) {
@@ -259,28 +206,11 @@ function toResult(
   };
 }
 
-/** What an exempt request gets that turns out to be none. Undefined if the budget is not used up. */
+/** For a request that was admitted as exempt, and is not. Undefined if the budget is not used up. */
 export function refusalByBudget(
   policy: PolicyName,
   { overBudgetMs }: RateLimitResult,
 ): RateLimitResult | undefined {
   if (overBudgetMs === 0) return undefined;
   return toResult(policy, { ...REFUSED, by: "budget", waitMs: overBudgetMs });
-}
-
-/** Counts the requests in this isolate only. */
-export class ConcurrentRequests {
-  readonly #counts = new Map<string, number>();
-
-  async track<Result>(key: string, run: (others: number) => Promise<Result>): Promise<Result> {
-    const others = this.#counts.get(key) ?? 0;
-    this.#counts.set(key, others + 1);
-    try {
-      return await run(others);
-    } finally {
-      const remaining = (this.#counts.get(key) ?? 1) - 1;
-      if (remaining > 0) this.#counts.set(key, remaining);
-      else this.#counts.delete(key);
-    }
-  }
 }

@@ -11,7 +11,7 @@ import { BUDGETS, type BudgetName, organizationLimit, type PolicyName } from "./
 import type { StoredUse } from "./shared-use.ts";
 import { throttledSave } from "./throttled-save.ts";
 
-/** Below this name, a budget is stored beside the windows. */
+/** Precedes the name of a stored budget: those of the windows are names of policies. */
 const BUDGET_PREFIX = "budget:";
 
 /**
@@ -52,8 +52,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
     now: number,
   ): number {
     const key = `${BUDGET_PREFIX}${name}`;
-    const budget =
-      this.#budgets.get(name) ?? new CostBudget(BUDGETS[name].units, this.#stored.get(key));
+    const budget = this.#budgets.get(name) ?? new CostBudget(BUDGETS[name], this.#stored.get(key));
     this.#budgets.set(name, budget);
     budget.charge(id, consumerId, units, now);
     if (units > 0) this.#unsaved.set(key, () => budget.stored);

@@ -15,6 +15,10 @@ export const POLICIES = {
   },
 } as const satisfies Record<string, { limit: number; appliesTo: string }>;
 
+/** For an answer of the object that holds the windows of a key. */
+export const CALL_TIMEOUT_MS = 500;
+/** Of a call and of its retry. */
+export const CALL_TIMEOUTS_MS = [CALL_TIMEOUT_MS, CALL_TIMEOUT_MS] as const;
 /** The share of a limit that is admitted while the object that would decide cannot be called. */
 export const FALLBACK_SHARE = 1 / 4;
 /** How long, before the object is called again. */
@@ -31,8 +35,8 @@ export function organizationLimit(policy: PolicyName): number {
 
 /** Units of database work per window, of all requests of one organization: see `UNITS`. */
 export const BUDGETS = {
-  caller: { units: LIMITS.databaseUnits.value },
-  runner: { units: LIMITS.runnerDatabaseUnits.value },
+  caller: LIMITS.databaseUnits.value,
+  runner: LIMITS.runnerDatabaseUnits.value,
 } as const;
 
 export type BudgetName = keyof typeof BUDGETS;

@@ -14,7 +14,7 @@ const ORGANIZATION_TIMEOUT_MS = 250;
 const MIN_TIMEOUT_MS = 50;
 const MAX_REMEMBERED_COSTS = 1_000;
 /** From here on, a cost is reported at once, and not with the next tokens that the key needs. */
-const REPORTED_UNITS = 10_000;
+const OBJECT_REPORTED_UNITS = 10_000;
 
 interface State {
   version: number;
@@ -39,7 +39,7 @@ export interface Cost {
 /** Earlier releases send none. */
 interface ConsumeOptions {
   /** Whether the budget of the organization does not refuse the request. */
-  isExempt?: boolean | undefined;
+  exemptFromBudget?: boolean | undefined;
   /** Of earlier requests. */
   cost?: Cost | undefined;
 }
@@ -92,13 +92,13 @@ export class RateLimiter extends DurableObject<Env> {
     sessionId?: string,
     consumerId = this.ctx.id.toString(),
     id: string = crypto.randomUUID(),
-    { isExempt = false, cost }: ConsumeOptions = {},
+    { exemptFromBudget = false, cost }: ConsumeOptions = {},
   ): Consumption | Promise<Consumption> {
     if (cost) this.#add(cost);
     const window =
       sessionId === undefined ? this.#windows[policy] : this.#sessionWindowOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
-    const decision = window.consume(Date.now(), id, resolve, isExempt);
+    const decision = window.consume(Date.now(), id, resolve, exemptFromBudget);
     this.#requestTokens(window, { policy, organizationId, consumerId });
     const toConsumption = (made: KeyDecision) => ({
       ...this.#toConsumption(made, version),
@@ -107,7 +107,7 @@ export class RateLimiter extends DurableObject<Env> {
     return decision ? toConsumption(decision) : promise.then(toConsumption);
   }
 
-  /** Reports what requests have cost, after which none came that would have. */
+  /** For an isolate that has sent no request since, with which it would have reported the cost. */
   report(cost: Cost, policy: PolicyName, organizationId: string, consumerId: string): void {
     this.#add(cost);
     this.#requestTokens(this.#windows[policy], { policy, organizationId, consumerId }, 1);
@@ -170,7 +170,11 @@ export class RateLimiter extends DurableObject<Env> {
     return { ...decision, version: this.#version };
   }
 
-  #requestTokens(window: KeyWindow, source: TokenConsumer, reportedUnits = REPORTED_UNITS): void {
+  #requestTokens(
+    window: KeyWindow,
+    source: TokenConsumer,
+    reportedUnits = OBJECT_REPORTED_UNITS,
+  ): void {
     const hasCosts = this.#unreportedUnits >= reportedUnits;
     const pending = window.nextRequest(Date.now(), () => crypto.randomUUID(), hasCosts);
     if (!pending) return;

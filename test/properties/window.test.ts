@@ -14,7 +14,7 @@ const REQUEST = {
   consumerId: "membership",
   policy: "default",
   version: 0,
-  isExempt: false,
+  exemptFromBudget: false,
 } as const;
 
 /** Gaps between requests, in milliseconds, for different load patterns. */

@@ -20,8 +20,8 @@ import {
   type World,
 } from "../support/world.ts";
 
-const CALLER = BUDGETS.caller.units;
-const RUNNER = BUDGETS.runner.units;
+const CALLER = BUDGETS.caller;
+const RUNNER = BUDGETS.runner;
 const FIFTH = CALLER / 5;
 const ORGANIZATION = `"organization";q=${organizationLimit("default")};w=60`;
 

@@ -37,7 +37,7 @@ export async function spend(
   organizationId: string,
   budget: BudgetName,
   consumerId: string,
-  units: number = BUDGETS[budget].units,
+  units: number = BUDGETS[budget],
 ): Promise<void> {
   const report = { id: crypto.randomUUID(), waiting: 0, prefetch: 0, reports: [] };
   const policy = budget === "runner" ? "runner" : "default";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
-import { reportCostsAfter } from "../../src/rate-limits/limiter.ts";
+import { reportCostsAfter } from "../../src/rate-limits/unreported-costs.ts";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { emptyDatabase } from "./empty-database.ts";
 import { importEvaluatedModules } from "./evaluated-modules.ts";

@@ -67,11 +67,16 @@ import { MAXIMUM_DAYS, RETENTION } from "../../../src/lib/retention.ts";
 import { MINIMUM_CHARACTERS } from "../../../src/lib/settings.ts";
 import { PORTS } from "../../../src/lib/target-url.ts";
 import { PERIOD_SECONDS } from "../../../src/rate-limits/client-address-limiter.ts";
-import { CALL_TIMEOUT_MS, REPORTED_UNITS } from "../../../src/rate-limits/limiter.ts";
 import { RESERVED_SHARE } from "../../../src/rate-limits/organization-window.ts";
-import { FALLBACK_SHARE, POLICIES, WINDOW_MS } from "../../../src/rate-limits/policies.ts";
+import {
+  CALL_TIMEOUT_MS,
+  FALLBACK_SHARE,
+  POLICIES,
+  WINDOW_MS,
+} from "../../../src/rate-limits/policies.ts";
 import { TOKEN_TTL_MS } from "../../../src/rate-limits/prefetched-tokens.ts";
 import { FIFTHS, SHARED_FIFTHS } from "../../../src/rate-limits/shared-use.ts";
+import { ISOLATE_REPORTED_UNITS } from "../../../src/rate-limits/unreported-costs.ts";
 import { readEffort } from "../../effort.ts";
 
 const limit = (name: keyof typeof LIMITS) => LIMITS[name].value;
@@ -201,7 +206,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${limit("concurrentReads")} reads more`,
     `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
     `would add ${POLICIES.console.limit} requests to a key`,
-    `A cost below ${count(REPORTED_UNITS)} units waits`,
+    `A cost below ${count(ISOLATE_REPORTED_UNITS)} units waits`,
     `would add ${POLICIES.reveal.limit} reads`,
     `takes at most ${seconds(CACHE_TTL_MS)} s`,
     `recorded ${ONCE_A_MINUTE} for each credential`,

@@ -54,7 +54,7 @@ const cancel = operation({
   method: "patch",
   path: "/v1/deployments/{deployment_id}/cancel",
   operationId: "cancelDeployment",
-  unbudgeted: true,
+  exemptFromBudget: true,
   resource: true,
   present: presentDeployment,
   scope: "deployments:write",

@@ -18,7 +18,7 @@ const append = operation({
   method: "post",
   path: "/v1/runner/attempts/{attempt_id}/logs",
   operationId: "appendToLog",
-  unbudgeted: true,
+  exemptFromBudget: true,
   credentials: ["runner_token"],
   policy: "runner",
   request: () => ({
