@@ -239,6 +239,18 @@ export const LIMIT_DESCRIPTIONS = {
       "the other fields that callers write",
     CONFLICT,
   ),
+  databaseWarningBytes: bytes(
+    "The database, with the data of all organizations",
+    "an error in the log names the largest organizations, every minute; `/health` and `usage` say `filling`",
+  ),
+  databaseFullBytes: bytes(
+    "The same, from which it is full",
+    "`conflict` for what creates or enlarges live data, of every organization; `/health` and `usage` say `full`",
+  ),
+  databaseCriticalBytes: bytes(
+    "The same, from which also young entries of audit logs are deleted",
+    "the oldest of the largest organization are deleted, with an error in the log",
+  ),
   integrationsPerProject: items("Notification integrations of a project", "`conflict`"),
   integrationFilters: items("`environment_ids` of an integration, and `stack_ids`"),
   resumedDeliveries: items(

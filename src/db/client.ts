@@ -58,8 +58,8 @@ export function interceptWrites(
   return drizzle(intercepted as D1Database);
 }
 
-function wrap(session: D1DatabaseSession, charge: Charge | undefined): DatabaseSession {
-  const metered: unknown = charge ? meter(session, charge) : session;
+function wrap(session: D1DatabaseSession, charge: Charge = () => undefined): DatabaseSession {
+  const metered: unknown = meter(session, charge);
   return {
     // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.
     db: drizzle(metered as D1Database),

@@ -1,4 +1,5 @@
 import { UNITS, unitsOf } from "../lib/database-units.ts";
+import { noteDatabaseSize } from "./database-size.ts";
 
 /** Is called with the cost of statements, in units of `UNITS`, once they have run. */
 export type Charge = (units: number) => void;
@@ -6,7 +7,10 @@ export type Charge = (units: number) => void;
 /** What Drizzle calls. */
 export type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
 
-/** The same session, which charges for every statement, also for one that fails. */
+/**
+ * The same session, which charges for every statement, also for one that fails, and notes the size of
+ * the database.
+ */
 export function meter(session: Session, charge: Charge): Session {
   return {
     prepare: (query) => {
@@ -45,7 +49,7 @@ class MeteredStatement {
   }
 
   /**
-   * D1 reports no cost of `raw`. Like in a batch, of columns with the same name only the last is left, so a
+   * D1 reports nothing of `raw`. Like in a batch, of columns with the same name only the last is left, so a
    * select must not have two.
    */
   async raw(): Promise<unknown[][]> {
@@ -69,6 +73,8 @@ async function charged<Results extends readonly Pick<D1Result, "meta">[]>(
 ): Promise<Results> {
   try {
     const done = await results;
+    const last = done.at(-1);
+    if (last) noteDatabaseSize(last.meta);
     charge(done.reduce((units, { meta }) => units + unitsOf(meta), 0));
     return done;
   } catch (error) {

@@ -6,6 +6,8 @@ export interface Limit {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+/** D1 holds 10 of them. */
+const GB = 1_000_000_000;
 const HOUR_MS = 3_600_000;
 const DOCUMENT_DEPTH = 64;
 
@@ -108,6 +110,9 @@ export const LIMITS = {
   signInLinksOfKey: { value: 10 },
   openInvitations: { value: 200 },
   storedBytes: { value: 1024 * MIB },
+  databaseWarningBytes: { value: 7 * GB },
+  databaseFullBytes: { value: 9 * GB },
+  databaseCriticalBytes: { value: 9.5 * GB },
   integrationsPerProject: { value: 20 },
   integrationFilters: { value: 50 },
   resumedDeliveries: { value: 100_000 },

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { databaseSize } from "../../src/db/database-size.ts";
 import { meter } from "../../src/db/metered-session.ts";
 import { UNITS } from "../../src/lib/database-units.ts";
 
@@ -58,6 +59,26 @@ describe("a metered session", () => {
     await expect(session.batch(statements)).rejects.toThrow("UNIQUE");
     expect(charged).toEqual([UNITS.failure, 2 * UNITS.failure]);
   });
+
+  it.each(["all", "run", "raw"] as const)(
+    "notes the size that D1 reports of %s",
+    async (method) => {
+      const { session } = metered();
+      const { meta } = await env.DB.prepare("select 1").run();
+      await session.prepare("create table filler (text)").run();
+      const before = Number(databaseSize());
+      expect(before).toBeGreaterThan(meta.size_after);
+      await session.batch([
+        session.prepare("insert into filler values (randomblob(100000))"),
+        session.prepare("select 1"),
+      ]);
+      const filled = Number(databaseSize());
+      expect(filled - before).toBeGreaterThan(90_000);
+      await session.prepare("drop table filler").run();
+      await session.prepare("select 1")[method]();
+      expect(databaseSize()).toBeLessThanOrEqual(before);
+    },
+  );
 
   it("returns the arrays of raw", async () => {
     const { session } = metered();
