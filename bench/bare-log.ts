@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
+export { HostLimiter } from "../src/features/notifications/delivery/host-limiter.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

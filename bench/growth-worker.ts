@@ -1,6 +1,7 @@
 import worker from "../src/index.ts";
 
 export { AttemptLog } from "../src/features/deployments/logs/attempt-log.do.ts";
+export { HostLimiter } from "../src/features/notifications/delivery/host-limiter.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

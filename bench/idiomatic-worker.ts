@@ -12,6 +12,7 @@ import { sha256Hex } from "../src/lib/digest.ts";
 import type { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 
 export { AttemptLog } from "../src/features/deployments/logs/attempt-log.do.ts";
+export { HostLimiter } from "../src/features/notifications/delivery/host-limiter.do.ts";
 export { OrganizationLimiter } from "../src/rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "../src/rate-limits/rate-limiter.do.ts";
 

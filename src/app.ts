@@ -14,6 +14,7 @@ import { FEATURES } from "./features/index.ts";
 import {
   consume,
   type DeliveryMessage,
+  Hosts,
   Endpoints as WebhookEndpoints,
 } from "./features/notifications/delivery/index.ts";
 import { isPagePath, servePage } from "./http/assets.ts";
@@ -75,7 +76,7 @@ export function createApp({
   });
   const routes = createRouteIndex(endpoints);
   const route = createRouteHandler(routes, { clock, log, createContext });
-  const webhooks = new WebhookEndpoints();
+  const webhooks = { endpoints: new WebhookEndpoints(), hosts: new Hosts() };
   return {
     operations: Object.values(endpoints).flatMap((each: Endpoints[keyof Endpoints]) =>
       each.map(({ operation }) => operation),
@@ -96,9 +97,9 @@ export function createApp({
     queue: async (batch, env, execution) => {
       requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
-      const { DELIVERIES: queue } = env;
+      const { DELIVERIES: queue, HOST_LIMITER: hostLimiters } = env;
       const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-      const sending = { fetch: network, random, queue, endpoints: webhooks, waitUntil };
+      const sending = { fetch: network, random, queue, hostLimiters, ...webhooks, waitUntil };
       return consume({ ...ctx, ...sending }, batch);
     },
   };

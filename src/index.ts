@@ -2,6 +2,7 @@ import { type App, createApp } from "./app.ts";
 import type { DeliveryMessage } from "./features/notifications/delivery/index.ts";
 
 export { AttemptLog } from "./features/deployments/logs/attempt-log.do.ts";
+export { HostLimiter } from "./features/notifications/delivery/host-limiter.do.ts";
 export { OrganizationLimiter } from "./rate-limits/organization-limiter.do.ts";
 export { RateLimiter } from "./rate-limits/rate-limiter.do.ts";
 

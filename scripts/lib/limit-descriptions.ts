@@ -323,8 +323,16 @@ export const LIMIT_DESCRIPTIONS = {
     "Time in which every attempt of an integration fails",
     "the integration is disabled by its next delivery that fails twice",
   ),
+  hostRequests: requests(
+    "Requests to webhooks of one host in any second, over all organizations, which take turns, without a 2xx response of the host in the time below",
+    "the deliveries wait, which is no attempt",
+  ),
+  hostSuccessMs: ms(
+    "Time since the last 2xx response of a host in which requests to it are not limited",
+    "the limit above applies",
+  ),
   deliveryClaims: items(
-    "Claims of a delivery, including those that end without a recorded delivery attempt",
+    "Claims of a delivery, including those that end without a recorded delivery attempt, apart from those that are given back",
     "the delivery fails with the reason `too_many_attempts`",
   ),
   sweepMs: ms("One run of the sweep for recoveries", "the next run, within a minute, continues"),

@@ -135,6 +135,8 @@ export const LIMITS = {
   responseExcerptBytes: { value: KIB },
   retryAfterMs: { value: 12 * HOUR_MS },
   failingMs: { value: 5 * 24 * HOUR_MS },
+  hostRequests: { value: 5 },
+  hostSuccessMs: { value: HOUR_MS },
   deliveryClaims: { value: 100 },
   sweepMs: { value: 20_000 },
   deliveryConnections: { value: 5 },

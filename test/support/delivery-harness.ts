@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/housekeeping/outbox/model.ts";
+import { HostWindow } from "../../src/features/notifications/delivery/host-window.ts";
 import {
   type DeliveryMessage,
   wakeConsumers,
@@ -101,6 +102,10 @@ export class DeliveryHarness {
   /** Those that the Worker made, whether or not an endpoint received them. */
   requests = 0;
   readonly logged: string[] = [];
+  /** What the limiters of hosts know. */
+  readonly hosts = new Map<string, HostWindow>();
+  /** The calls of their limiters, by method. */
+  readonly hostCalls: string[] = [];
   /** The statements of each round trip to the database. */
   readonly roundTrips: string[][] = [];
   openRoundTrips = 0;
@@ -140,6 +145,11 @@ export class DeliveryHarness {
     this.received.push(request);
     if (!signal) throw new Error("The request has no timeout signal");
     return this.endpoint(request, signal);
+  }
+
+  /** The host has just answered 2xx, which its limiter knows. */
+  succeedAt(host: string): void {
+    this.hosts.set(host, new HostWindow(this.now));
   }
 
   /** Delivers messages and runs sweeps until nothing is due before this moment. */
@@ -233,6 +243,24 @@ async function nextSweep(): Promise<number> {
 
 type Pass = Invocation["pass"];
 
+/** The limiters of hosts, on the clock of the test. */
+function hostLimitersOf(harness: DeliveryHarness, pass: Pass) {
+  return {
+    getByName: (host: string) => {
+      const window = harness.hosts.get(host) ?? new HostWindow();
+      harness.hosts.set(host, window);
+      const call = <Result>(method: string, run: () => Result) => {
+        harness.hostCalls.push(method);
+        return pass(async () => run());
+      };
+      return {
+        ask: (organizationId: string) => call("ask", () => window.ask(organizationId, harness.now)),
+        succeed: () => call("succeed", () => window.succeed(harness.now)),
+      };
+    },
+  };
+}
+
 function bindingsOf(harness: DeliveryHarness, pass: Pass): Env {
   const { producer } = harness.queue;
   const queue = {
@@ -253,7 +281,8 @@ function bindingsOf(harness: DeliveryHarness, pass: Pass): Env {
       getBookmark: () => session.getBookmark(),
     };
   };
-  const own = { DB: { withSession }, DELIVERIES: queue };
+  const HOST_LIMITER = hostLimitersOf(harness, pass);
+  const own = { DB: { withSession }, DELIVERIES: queue, HOST_LIMITER };
   return { ...env, ...own, ...harness.bindings } as unknown as Env;
 }
 

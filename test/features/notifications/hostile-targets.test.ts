@@ -55,6 +55,7 @@ describe("a hostile target", () => {
         const { data } = JSON.parse(body);
         return new Response(null, { status, headers: { location: toHeader(TARGETS[data.at]) } });
       });
+      harness.succeedAt("hooks.longshore.dev");
       const integrationId = await insertIntegration(project);
       const ids = await insertDeliveries(project, integrationId, harness.now, TARGETS.length);
       harness.enqueue(ids);

@@ -278,6 +278,7 @@ describe("an endpoint that fails", () => {
         }),
       { instances: 1 },
     );
+    harness.succeedAt("hooks.longshore.dev");
     harness.enqueue(await insertDeliveries(project, integrationId, harness.now, 10));
     await harness.runUntil(harness.now);
     expect(inProgress.most).toBe(1);

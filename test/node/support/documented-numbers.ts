@@ -47,6 +47,8 @@ import {
   SLOW_MS,
   UNPROVEN_REQUESTS,
 } from "../../../src/features/notifications/delivery/endpoints.ts";
+import { KEPT_MS } from "../../../src/features/notifications/delivery/host-window.ts";
+import { UNKNOWN_WAIT_MS } from "../../../src/features/notifications/delivery/hosts.ts";
 import { LONG_PAUSE_MS } from "../../../src/features/notifications/delivery/owner-notifications.ts";
 import { PART_LENGTH } from "../../../src/features/notifications/delivery/redact-target.ts";
 import {
@@ -202,6 +204,9 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `after ${word(MAXIMUM_TRIES)} tries it is a`,
     `Only the ${word(STATUSES)} statuses of the API`,
     `gets at most ${word(UNPROVEN_REQUESTS)} requests at once`,
+    `the delivery waits ${seconds(UNKNOWN_WAIT_MS)} s`,
+    `of its ${limit("hostRequests")} requests a second`,
+    `kept for ${word(KEPT_MS / 1_000)} seconds`,
     `While ${limit("concurrentReads")} requests of a key`,
     `at most ${limit("concurrentReads")} reads more`,
     `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
@@ -280,6 +285,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `up to ${hours(limit("retryAfterMs"))} h. If the ${ordinal(RETRY_DELAYS_MS.length + 1)} attempt fails`,
     `After ${word(limit("failingMs") / 86_400_000)} days in which every attempt failed`,
     `was claimed ${word(limit("deliveryClaims"))} times`,
+    `at most ${limit("hostRequests")} requests a second`,
+    `within the last ${limit("hostSuccessMs") === 3_600_000 ? "hour" : duration(limit("hostSuccessMs"))}`,
     `up to ${count(limit("resumedDeliveries"))} for each request`,
     `at most ${days(limit("recoveryMs"))} days ago`,
     `up to ${count(limit("recoveredDeliveries"))} failed deliveries a minute`,

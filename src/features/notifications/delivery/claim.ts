@@ -125,16 +125,20 @@ export function toClaimed(rows: readonly ClaimRow[], maximum: number) {
   return { deliveries, isFull: rows.length >= maximum, withMore, withoutMore };
 }
 
-/** Gives back what was claimed and not sent, unless it is claimed again. */
-export async function release(
-  db: Database,
-  claimed: readonly ClaimedDelivery[],
-  now: number,
-): Promise<void> {
-  const items = claimed.map(({ id, attempts }) => ({ id, attempts }));
-  await db
+export interface Released extends Pick<ClaimedDelivery, "id" | "attempts"> {
+  dueAt: number;
+}
+
+/** Gives back what was claimed and not sent, unless it is claimed again. The claim does not count. */
+export function release(db: Database, released: readonly Released[], now: number) {
+  const items = released.map(({ id, attempts, dueAt }) => ({ id, attempts, dueAt }));
+  return db
     .update(deliveries)
-    .set({ dueAt: now, updatedAt: now })
+    .set({
+      attempts: sql`${deliveries.attempts} - 1`,
+      dueAt: sql`item.value ->> 'dueAt'`,
+      updatedAt: now,
+    })
     .from(sql`json_each(${JSON.stringify(items)}) as item`)
     .where(
       sql`${deliveries.id} = item.value ->> 'id' and ${deliveries.status} = 'pending'

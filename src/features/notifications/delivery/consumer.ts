@@ -3,17 +3,13 @@ import { describeError } from "../../../lib/log.ts";
 import { Sender, type SenderContext } from "./sender.ts";
 import { type DeliveryMessage, deliveryIdsOf } from "./wake-up.ts";
 
-interface ConsumerContext extends SystemContext, SenderContext {
-  waitUntil(promise: Promise<unknown>): void;
-}
-
 /**
  * Sends what is due until nothing is, or until its time is over. Requests that are still in progress
  * continue in the background, so that slow endpoints do not hold up the queue. A message that is
  * lost after the claim does no harm: deliveries become due again when their claims end.
  */
 export async function consume(
-  ctx: ConsumerContext,
+  ctx: SystemContext & SenderContext,
   batch: MessageBatch<DeliveryMessage>,
 ): Promise<void> {
   const sender = new Sender(

@@ -5,6 +5,7 @@ export const SLOW_MS = 500;
 /** To an endpoint that has not responded in time before. */
 export const UNPROVEN_REQUESTS = 2;
 const MAX_PROVEN = 200;
+const MAX_HELD = 1_000;
 
 interface InProgress {
   /** The start of each request, oldest first. */
@@ -21,9 +22,12 @@ interface InProgress {
 export class Endpoints {
   readonly #inProgress = new Map<string, InProgress>();
   readonly #proven = new BoundedMap<string, true>(MAX_PROVEN);
+  /** By integration, until when its host gets no further requests. */
+  readonly #heldUntil = new BoundedMap<string, number>(MAX_HELD);
 
   /** Whether another request may start now. */
   accepts(integrationId: string, now: number): boolean {
+    if (this.#mustWait(integrationId, now)) return false;
     const endpoint = this.#inProgress.get(integrationId);
     if (!endpoint) return true;
     if (endpoint.isFailing || isSlow(endpoint, now)) return false;
@@ -50,10 +54,15 @@ export class Endpoints {
     endpoint.starts.splice(endpoint.starts.indexOf(startedAt), 1);
     if (endpoint.starts.length === 0) this.#inProgress.delete(integrationId);
     if (now - startedAt > SLOW_MS) this.#proven.delete(integrationId);
-    else this.#proven.set(integrationId, true);
+    else if (!this.#mustWait(integrationId, now)) this.#proven.set(integrationId, true);
     const mayClaim = endpoint.wasLeftOut && this.accepts(integrationId, now);
     if (mayClaim) endpoint.wasLeftOut = false;
     return mayClaim;
+  }
+
+  /** A request was not sent, and none is until then. Precedes its `end`. */
+  hold(integrationId: string, until: number): void {
+    this.#heldUntil.set(integrationId, until);
   }
 
   leaveOut(integrationIds: readonly string[]): void {
@@ -65,11 +74,17 @@ export class Endpoints {
 
   /** The integrations for which `accepts` is false. */
   busy(now: number): string[] {
-    return [...this.#inProgress.keys()].filter((id) => !this.accepts(id, now));
+    for (const [id, until] of this.#heldUntil) if (until <= now) this.#heldUntil.delete(id);
+    const known = new Set([...this.#inProgress.keys(), ...this.#heldUntil.keys()]);
+    return [...known].filter((id) => !this.accepts(id, now));
   }
 
   proven(): string[] {
     return [...this.#proven.keys()];
+  }
+
+  #mustWait(integrationId: string, now: number): boolean {
+    return (this.#heldUntil.get(integrationId) ?? 0) > now;
   }
 }
 

@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import type { HostContext, Hosts } from "./hosts.ts";
 import { type DeliveryAttempt, type Failure, failure, outcomeOf, type Result } from "./outcome.ts";
 import { redactTarget } from "./redact-target.ts";
 import { buildRequest, type DeliveryRequest } from "./request.ts";
@@ -11,19 +12,29 @@ const TIMEOUT_MS = LIMITS.deliveryTimeoutMs.value;
 const READ_BYTES = LIMITS.responseReadBytes.value;
 const EXCERPT_BYTES = LIMITS.responseExcerptBytes.value;
 
-export interface SendingContext extends SystemContext {
+export interface SendingContext extends SystemContext, HostContext {
   fetch: Fetch;
+  hosts: Hosts;
+}
+
+/** Not sent, because its host gets as many requests as it may. */
+export interface HeldDelivery {
+  waitMs: number;
 }
 
 /** An endpoint cannot make it throw. */
 export async function send(
   ctx: SendingContext,
   claimed: ClaimedDelivery,
-): Promise<DeliveryAttempt> {
-  const startedAt = ctx.clock.now();
+): Promise<DeliveryAttempt | HeldDelivery> {
   const request = await buildRequest(ctx, claimed);
-  const result =
-    "error" in request ? { outcome: failure(request.error) } : await sendWithTimeout(ctx, request);
+  const isInvalid = "error" in request;
+  const waitMs = isInvalid ? 0 : await ctx.hosts.waitMs(ctx, request.url, claimed.organizationId);
+  if (waitMs > 0) return { waitMs };
+  const startedAt = ctx.clock.now();
+  const result = isInvalid
+    ? { outcome: failure(request.error) }
+    : await sendWithTimeout(ctx, request);
   return { ...result, startedAt, durationMs: ctx.clock.now() - startedAt };
 }
 
@@ -31,7 +42,9 @@ async function sendWithTimeout(ctx: SendingContext, request: DeliveryRequest): P
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
   try {
-    return await sendRequest(ctx, request, controller.signal);
+    const result = await sendRequest(ctx, request, controller.signal);
+    if (result.outcome.success) ctx.hosts.succeed(ctx, request.url);
+    return result;
   } finally {
     clearTimeout(timer);
   }

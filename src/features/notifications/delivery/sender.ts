@@ -1,7 +1,14 @@
 import { batch } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
-import { type ClaimedDelivery, claimNext, findThrottled, release, toClaimed } from "./claim.ts";
+import {
+  type ClaimedDelivery,
+  claimNext,
+  findThrottled,
+  type Released,
+  release,
+  toClaimed,
+} from "./claim.ts";
 import { type Endpoints, SLOW_MS } from "./endpoints.ts";
 import { type SendingContext, send } from "./send.ts";
 import { SLACK_INTERVAL_MS, type Turn } from "./turns.ts";
@@ -33,6 +40,8 @@ export class Sender {
   readonly #sending = new Set<ClaimedDelivery>();
   /** Sent, and not recorded yet. */
   readonly #sent: SentDelivery[] = [];
+  /** Claimed, and not sent because of their host. */
+  readonly #held: Released[] = [];
   #writeTimer: ReturnType<typeof setTimeout> | undefined;
   #isWindowOver = false;
   #mayFindMore = true;
@@ -69,16 +78,18 @@ export class Sender {
   async finish(): Promise<void> {
     this.#isFinishing = true;
     const unsent = this.#waiting.splice(0);
-    if (unsent.length > 0) await this.#try(() => release(this.#ctx.db, unsent, this.#now()));
+    const dueAt = this.#now();
+    const released = unsent.map((each) => ({ ...each, dueAt }));
+    if (unsent.length > 0) await this.#try(async () => release(this.#ctx.db, released, dueAt));
     // At once, because the requests in progress may take long.
     await this.#wakeForMore(unsent);
-    for (let failures = 0; this.#sending.size + this.#sent.length > 0; ) {
+    for (let failures = 0; this.#sending.size + this.#unrecorded > 0; ) {
       if (this.#needsWrite()) {
         const isWritten = await this.#try(() => this.#writeAndClaim());
         failures = isWritten ? 0 : failures + 1;
-        if (failures >= RECORD_TRIES) this.#sent.splice(0);
+        if (failures >= RECORD_TRIES) [this.#sent, this.#held].map((each) => each.splice(0));
       }
-      if (this.#sending.size + this.#sent.length > 0) await this.#nextChange();
+      if (this.#sending.size + this.#unrecorded > 0) await this.#nextChange();
     }
     await this.#wakeForMore([]);
   }
@@ -97,14 +108,18 @@ export class Sender {
     return this.#now() - this.#startedAt < CLAIMING_MS;
   }
 
+  get #unrecorded(): number {
+    return this.#sent.length + this.#held.length;
+  }
+
   #needsClaim(): boolean {
     return !this.#isFinishing && this.#mayFindMore && this.#waiting.length < LOW_WATER;
   }
 
   #needsWrite(): boolean {
     const isIdle = this.#sending.size === 0 && this.#waiting.length === 0;
-    const isDue = this.#isWindowOver || isIdle || this.#sent.length >= MAX_RECORDED;
-    return this.#sent.length > 0 && isDue;
+    const isDue = this.#isWindowOver || isIdle || this.#unrecorded >= MAX_RECORDED;
+    return this.#unrecorded > 0 && isDue;
   }
 
   /** Whether some remain to be sent, or a request must end before more can be claimed. */
@@ -115,17 +130,23 @@ export class Sender {
 
   async #writeAndClaim(): Promise<void> {
     const { db } = this.#ctx;
-    const sent = this.#sent.splice(0);
+    const [sent, held] = [this.#sent.splice(0), this.#held.splice(0)];
     if (this.#writeTimer !== undefined) clearTimeout(this.#writeTimer);
+    this.#writeTimer = undefined;
     this.#isWindowOver = false;
     const maximum = MAX_CLAIMED - this.#waiting.length;
     const turn = this.#needsClaim() ? this.#turn(maximum) : undefined;
     // A request that ends during the claim may make further deliveries claimable.
     if (turn) this.#mayFindMore = false;
-    const wakeUps = sent.flatMap((each) => this.#retryOf(each));
+    const now = this.#now();
+    const wakeUps = [
+      ...sent.flatMap((each) => this.#retryOf(each)),
+      ...held.map(({ id, dueAt }) => ({ deliveryId: id, delayMs: dueAt - now })),
+    ];
     try {
       const { claimed, throttled = [] } = await batch(this.#ctx.db, {
         recorded: writeAttempts(this.#ctx, sent),
+        held: held.length > 0 ? release(db, held, now) : undefined,
         claimed: turn && claimNext(db, turn),
         throttled: turn && this.#isFirstClaim ? findThrottled(db, turn.woken, turn.now) : undefined,
       });
@@ -134,6 +155,7 @@ export class Sender {
       if (claimed) wakeUps.push(...this.#take(toClaimed(claimed, maximum)));
     } catch (error) {
       this.#sent.unshift(...sent);
+      this.#held.unshift(...held);
       this.#startRecordTimer();
       throw error;
     }
@@ -200,7 +222,10 @@ export class Sender {
     const { integrationId } = claimed;
     const request = endpoints.begin(integrationId, this.#now(), claimed.failingSince !== null);
     await this.#try(async () => {
-      this.#addSent(toSent(this.#ctx, claimed, await send(this.#ctx, claimed)));
+      const attempt = await send(this.#ctx, claimed);
+      if ("waitMs" in attempt) this.#hold(claimed, attempt.waitMs);
+      else this.#sent.push(toSent(this.#ctx, claimed, attempt));
+      this.#startRecordTimer();
     });
     if (endpoints.end(integrationId, request, this.#now())) {
       this.#withMore.set(integrationId, claimed.id);
@@ -211,12 +236,19 @@ export class Sender {
     this.#changed.resolve("changed");
   }
 
-  #addSent(sent: SentDelivery): void {
-    if (this.#sent.push(sent) === 1) this.#startRecordTimer();
+  /** Nothing of the integration is sent until then. */
+  #hold(claimed: ClaimedDelivery, waitMs: number): void {
+    const dueAt = this.#now() + waitMs;
+    const { integrationId } = claimed;
+    this.#ctx.endpoints.hold(integrationId, dueAt);
+    this.#withMore.delete(integrationId);
+    const others = this.#waiting.filter((each) => each.integrationId === integrationId);
+    for (const each of others) this.#waiting.splice(this.#waiting.indexOf(each), 1);
+    this.#held.push(...[claimed, ...others].map((each) => ({ ...each, dueAt })));
   }
 
   #startRecordTimer(): void {
-    this.#writeTimer = setTimeout(() => {
+    this.#writeTimer ??= setTimeout(() => {
       this.#isWindowOver = true;
       this.#changed.resolve("changed");
     }, RECORD_WINDOW_MS);
