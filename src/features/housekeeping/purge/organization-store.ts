@@ -1,12 +1,11 @@
-import { and, type Column, eq, getTableName, lte, or, type SQL, sql } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { and, type Column, eq, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
-import { idOf, type OrganizationRoot, type OwnedRows } from "../../../db/ownership.ts";
+import { idOf, type OrganizationRoot } from "../../../db/ownership.ts";
 import { accounts, memberships } from "../../tenancy/member-table.ts";
-import type { PurgeRow } from "./store.ts";
-import { purges } from "./table.ts";
+import { filterBy, ownsNothing, type PurgeRow } from "./store.ts";
+import { IS_ORGANIZATION, purges } from "./table.ts";
 
 /**
  * Of organizations that have rows, or were deleted before `settledAt`. In a random order, so that none
@@ -22,7 +21,7 @@ export function listPurges(
   return db
     .select()
     .from(purges)
-    .where(and(eq(purges.resourceType, "organization"), isDue))
+    .where(and(IS_ORGANIZATION, isDue))
     .orderBy(sql`random()`)
     .limit(limit);
 }
@@ -34,31 +33,6 @@ export function findRootsWithRows(
   organizationId: string,
 ): Promise<OrganizationRoot[]> {
   return filterBy(db, roots, (root) => hasRows(root, organizationId));
-}
-
-/** Those that the organization's rows of the root own, and that have a row. */
-export function findOwnedWithRows(
-  db: Database,
-  root: OrganizationRoot,
-  organizationId: string,
-): Promise<OwnedRows[]> {
-  return filterBy(db, root.owned, ({ table, key }) => {
-    const owners = selectIds(root, organizationId);
-    return sql`exists (select 1 from ${table} where ${key} in (${owners}))`;
-  });
-}
-
-async function filterBy<Item extends { table: SQLiteTable }>(
-  db: Database,
-  items: readonly Item[],
-  condition: (item: Item) => SQL,
-): Promise<Item[]> {
-  if (items.length === 0) return [];
-  const columns = items.map((item) => {
-    return sql`${condition(item)} as ${sql.identifier(getTableName(item.table))}`;
-  });
-  const found = await db.get<Record<string, number>>(sql`select ${sql.join(columns, sql`, `)}`);
-  return items.filter(({ table }) => found[getTableName(table)] === 1);
 }
 
 /** Selects the IDs of the organization's rows. */
@@ -113,11 +87,4 @@ export function endPurge(db: Database, roots: readonly OrganizationRoot[], purge
 
 function hasRows({ table, key }: OrganizationRoot, organizationId: string | Column): SQL {
   return sql`exists (select 1 from ${table} where ${eq(key, organizationId)})`;
-}
-
-function ownsNothing({ table, owned }: OrganizationRoot): SQL | undefined {
-  const conditions = owned.map((rows) => {
-    return sql`not exists (select 1 from ${rows.table} where ${rows.key} = ${idOf(table)})`;
-  });
-  return and(...conditions);
 }

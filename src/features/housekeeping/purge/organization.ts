@@ -3,35 +3,35 @@ import { batch } from "../../../db/batch.ts";
 import type { OrganizationRoot } from "../../../db/ownership.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { memberships } from "../../tenancy/member-table.ts";
-import { deleteSome } from "./logged-rows.ts";
 import * as organizations from "./organization-store.ts";
-import { type PurgeRun, ROWS } from "./run.ts";
+import { purgeOwned } from "./owned-rows.ts";
+import { logFailure, type PurgeRun, ROWS, type Steps } from "./run.ts";
 import type { PurgeRow } from "./store.ts";
 
-/** Those with rows to delete now. */
-export function listOrganizations(ctx: SystemContext, limit: number): Promise<PurgeRow[]> {
+/** Of those with rows to delete now. */
+export async function listOrganizationPurges(
+  ctx: SystemContext,
+  run: PurgeRun,
+  limit: number,
+): Promise<Steps[]> {
   const { db, clock } = ctx;
   const settledAt = clock.now() - LIMITS.purgeSettlesMs.value;
-  return organizations.listPurges(db, rootsOf(ctx, false), { settledAt, limit });
+  const purges = await organizations.listPurges(db, rootsOf(ctx, false), { settledAt, limit });
+  return purges.map((purge) => {
+    return logFailure(ctx, { purge: purge.id }, purgeOrganization(ctx, run, purge));
+  });
 }
 
 /**
  * Deletes the rows of a deleted organization. A request that was in progress may still insert some, so
  * it ends when it finds none a while after the deletion.
  */
-export async function purgeOrganization(
-  ctx: SystemContext,
-  run: PurgeRun,
-  purge: PurgeRow,
-): Promise<void> {
+async function* purgeOrganization(ctx: SystemContext, run: PurgeRun, purge: PurgeRow): Steps {
   const { db, clock } = ctx;
   const isSettled = clock.now() - purge.createdAt >= LIMITS.purgeSettlesMs.value;
   const roots = rootsOf(ctx, isSettled);
   const left = await organizations.findRootsWithRows(db, roots, purge.resourceId);
-  for (const root of left) {
-    if (run.isPartOver()) return;
-    await purgeRoot(ctx, run, root, purge.resourceId);
-  }
+  for (const root of left) yield* purgeRoot(ctx, run, root, purge.resourceId);
   if (left.length > 0 || !isSettled) return;
   await batch(db, organizations.endPurge(db, roots, purge));
 }
@@ -42,27 +42,20 @@ function rootsOf({ ownership }: SystemContext, isSettled: boolean): Organization
   return isSettled ? roots : roots.filter(({ table }) => table !== memberships);
 }
 
-async function purgeRoot(
+async function* purgeRoot(
   ctx: SystemContext,
   run: PurgeRun,
   root: OrganizationRoot,
   organizationId: string,
-): Promise<void> {
+): Steps {
   const { db } = ctx;
-  for (const rows of await organizations.findOwnedWithRows(db, root, organizationId)) {
-    const owners = organizations.selectIds(root, organizationId);
-    do {
-      if (run.isPartOver()) return;
-    } while (await deleteSome(ctx, run, rows, owners));
+  if (root.owned.length > 0) {
+    yield* purgeOwned(ctx, run, root.owned, organizations.selectIds(root, organizationId));
   }
   const isOfMembers = root.table === memberships;
-  do {
-    if (run.isPartOver()) return;
-  } while (
-    await run.deletes(
-      isOfMembers
-        ? await organizations.deleteMembers(db, root, organizationId, ROWS)
-        : { rows: organizations.deleteRoots(db, root, organizationId, ROWS) },
-    )
-  );
+  const deleteRoots = async () =>
+    isOfMembers
+      ? await organizations.deleteMembers(db, root, organizationId, ROWS)
+      : { rows: organizations.deleteRoots(db, root, organizationId, ROWS) };
+  while (await run.deletes(await deleteRoots())) yield;
 }

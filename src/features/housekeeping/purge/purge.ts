@@ -1,14 +1,13 @@
 import type { SystemContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
 import { firstIdAt } from "../../../lib/ids.ts";
-import { describeError } from "../../../lib/log.ts";
 import { retentionMs } from "../../../lib/retention.ts";
-import { deleteSome } from "./logged-rows.ts";
-import { listOrganizations, purgeOrganization } from "./organization.ts";
-import { PurgeRun, ROWS } from "./run.ts";
+import { listOrganizationPurges } from "./organization.ts";
+import { listResourcePurges } from "./resources.ts";
+import { PurgeRun, ROWS, type Steps } from "./run.ts";
 import * as store from "./store.ts";
 
-const MARKS = 100;
+/** Of organizations with data to delete, in one run. */
+const ORGANIZATIONS = 100;
 const DAY_MS = 24 * 3_600_000;
 
 /**
@@ -18,60 +17,34 @@ const DAY_MS = 24 * 3_600_000;
 export async function sweepPurges(ctx: SystemContext): Promise<void> {
   const run = new PurgeRun(ctx);
   // None can keep another from making progress.
-  run.startPart();
-  await purgeEach(ctx, run, await listOrganizations(ctx, MARKS), purgeOrganization);
-  run.startPart();
-  await purgeEach(ctx, run, await store.listOldestResources(ctx.db, MARKS), purgeResource);
-  run.startPart();
-  await deleteExpired(ctx, run);
+  await run.runPart(await listOrganizationPurges(ctx, run, ORGANIZATIONS));
+  await run.runPart(await listResourcePurges(ctx, run, ORGANIZATIONS));
+  await run.runPart(listExpirations(ctx, run));
 }
 
-async function purgeEach(
-  ctx: SystemContext,
-  run: PurgeRun,
-  purges: readonly store.PurgeRow[],
-  purgeOne: typeof purgeResource,
-): Promise<void> {
-  for (const purge of purges) {
-    if (run.isPartOver()) return;
-    try {
-      await purgeOne(ctx, run, purge);
-    } catch (error) {
-      // The others do not wait for it. The next run tries again.
-      ctx.log("error", "purge.failed", { purge: purge.id, ...describeError(error) });
-    }
-  }
+/** In turns over the settings. Of the same one, in the order of the manifests: deliveries before their events. */
+function listExpirations(ctx: SystemContext, run: PurgeRun): Steps[] {
+  const byPeriod = Map.groupBy(ctx.ownership.retained(), ({ retention }) => retention.period);
+  return Array.from(byPeriod.values(), (tables) => deleteExpired(ctx, run, tables));
 }
 
-async function purgeResource(
-  ctx: SystemContext,
-  run: PurgeRun,
-  purge: store.PurgeRow,
-): Promise<void> {
-  const table = ctx.ownership.tombstonesOf(purge.resourceType);
-  if (!table) throw new Error(`Nothing leaves tombstones of the type ${purge.resourceType}`);
-  for (const rows of ctx.ownership.rowsOwnedBy(table)) {
-    do {
-      if (run.isPartOver()) return;
-    } while (await deleteSome(ctx, run, rows, purge.resourceId));
-  }
-  await batch(ctx.db, store.deleteTombstone(ctx.db, table, purge));
-}
+type RetainedTables = ReturnType<SystemContext["ownership"]["retained"]>;
 
-async function deleteExpired(ctx: SystemContext, run: PurgeRun): Promise<void> {
-  const { db, clock, ownership } = ctx;
-  for (const { table, retention, childKeys } of ownership.retained()) {
+async function* deleteExpired(ctx: SystemContext, run: PurgeRun, tables: RetainedTables): Steps {
+  const { db, clock } = ctx;
+  for (const { table, retention, childKeys } of tables) {
     const cutoff = clock.now() - retentionMs(ctx.settings, retention.period);
     const isExpired = retention.isExpired?.(cutoff);
     const before = firstIdAt(cutoff);
     // What has just expired comes first: old rows that are kept must not hold it up.
     for (const start of [firstIdAt(cutoff - DAY_MS), ""]) {
       for (let after = start; ; ) {
-        if (run.isPartOver()) return;
         const until = await store.findRangeEnd(db, table, { after, before, count: ROWS });
         if (until === undefined) break;
         const expired = { table, childKeys, after, until, isExpired };
         if (!(await run.deletes(store.deleteExpired(db, expired, ROWS)))) after = until;
+        // Counts also if it has deleted nothing: it has read the rows.
+        yield;
       }
     }
   }

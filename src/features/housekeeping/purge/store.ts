@@ -1,44 +1,99 @@
-import { and, asc, eq, getTableName, gt, lt, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableName, gt, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../../db/client.ts";
+import { listOf } from "../../../db/list-of.ts";
 import { idOf, type OwnedRows, referencedBy } from "../../../db/ownership.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
-import { purges } from "./table.ts";
+import { IS_RESOURCE, purges } from "./table.ts";
 
 export type PurgeRow = typeof purges.$inferSelect;
 
-/** Without organizations. */
-export function listOldestResources(db: Database, limit: number) {
-  const isResource = ne(purges.resourceType, "organization");
-  return db.select().from(purges).where(isResource).orderBy(asc(purges.id)).limit(limit);
+/** How many rows one run reads to find the organizations with deleted resources. */
+const SCANNED = 10_000;
+
+/** Some of the organizations with deleted resources. Reads one row of each, however many it has. */
+export async function listOrganizations(db: Database, limit: number): Promise<string[]> {
+  const next = (condition: SQL) =>
+    sql`select min(organization_id) from ${purges} where ${IS_RESOURCE}${condition}`;
+  const found = await db.all<{ id: string }>(sql`
+    with recursive found(id) as (
+      ${next(sql``)}
+      union all
+      select (${next(sql` and organization_id > found.id`)}) from found where found.id is not null
+      limit ${SCANNED}
+    ) select id from found where id is not null order by random() limit ${limit}`);
+  return found.map(({ id }) => id);
 }
 
-/** An ID, or a select of several IDs. */
-type Owner = string | SQL;
+/** Deleted resources of an organization, oldest first. */
+export function listResources(
+  db: Database,
+  { organizationId, after, limit }: { organizationId: string; after: string; limit: number },
+) {
+  return db
+    .select()
+    .from(purges)
+    .where(and(eq(purges.organizationId, organizationId), gt(purges.id, after), IS_RESOURCE))
+    .orderBy(asc(purges.id))
+    .limit(limit);
+}
+
+/** Selects their IDs. */
+export type Owners = SQL;
+
+export function selectResources(of: readonly PurgeRow[]): Owners {
+  const ids = of.map(({ resourceId }) => resourceId);
+  return sql`select value from json_each(${JSON.stringify(ids)})`;
+}
+
+/** Those of which the owners have a row. */
+export function findWithRows(
+  db: Database,
+  owned: readonly OwnedRows[],
+  owners: Owners,
+): Promise<OwnedRows[]> {
+  return filterBy(db, owned, ({ table, key }) => {
+    return sql`exists (select 1 from ${table} where ${key} in (${owners}))`;
+  });
+}
+
+/** Those for whose table the condition holds, in one statement. */
+export async function filterBy<Item extends { table: SQLiteTable }>(
+  db: Database,
+  items: readonly Item[],
+  condition: (item: Item) => SQL,
+): Promise<Item[]> {
+  if (items.length === 0) return [];
+  const columns = items.map((item) => {
+    return sql`${condition(item)} as ${sql.identifier(getTableName(item.table))}`;
+  });
+  const found = await db.get<Record<string, number>>(sql`select ${sql.join(columns, sql`, `)}`);
+  return items.filter(({ table }) => found[getTableName(table)] === 1);
+}
 
 /** Some of the rows, with their children. No statement deletes more than `limit` rows. */
 export function deleteOwned(
   db: Database,
   { table, key, childKeys }: OwnedRows,
-  owner: Owner,
+  owners: Owners,
   limit: number,
 ) {
-  const some = sql`(select rowid from ${table} where ${isOwnedBy(key, owner)} limit ${limit})`;
+  const some = sql`(select rowid from ${table} where ${key} in (${owners}) limit ${limit})`;
   return deleteWithChildren(db, table, childKeys, sql`${table}.rowid in ${some}`, limit);
 }
 
-/** The IDs of some of the rows for which `condition` holds. */
+/** The IDs of some of the rows, and whether `hasLog` holds for them. */
 export async function listOwned(
   db: Database,
   { table, key }: OwnedRows,
-  { owner, condition, limit }: { owner: Owner; condition: SQL; limit: number },
-): Promise<string[]> {
+  { owners, hasLog, limit }: { owners: Owners; hasLog: SQL; limit: number },
+): Promise<{ id: string; hasLog: boolean }[]> {
   const found = await db
-    .select({ id: sql<string>`${idOf(table)}`.as("id") })
+    .select({ id: sql<string>`${idOf(table)}`.as("id"), hasLog: sql<number>`${hasLog}`.as("log") })
     .from(table)
-    .where(and(isOwnedBy(key, owner), condition))
+    .where(sql`${key} in (${owners})`)
     .limit(limit);
-  return found.map(({ id }) => id);
+  return found.map((row) => ({ id: row.id, hasLog: row.hasLog === 1 }));
 }
 
 /** These rows, with their children. */
@@ -48,21 +103,40 @@ export function deleteRows(
   ids: readonly string[],
   limit: number,
 ) {
-  const isOneOf = sql`${idOf(table)} in (select value from json_each(${JSON.stringify(ids)}))`;
+  const isOneOf = sql`${idOf(table)} in ${listOf(ids)}`;
   return deleteWithChildren(db, table, childKeys, isOneOf, limit);
 }
 
-function isOwnedBy(key: SQLiteColumn, owner: Owner): SQL {
-  return typeof owner === "string" ? eq(key, owner) : sql`${key} in (${owner})`;
+/**
+ * Last, because all other rows of the resources refer to them. Of one type; those that still own rows stay.
+ * The mark stays with its tombstone.
+ */
+export function deleteTombstones(
+  db: Database,
+  root: { table: SQLiteTable; owned: readonly OwnedRows[] },
+  of: readonly PurgeRow[],
+) {
+  const { table } = root;
+  const id = idOf(table);
+  const isTombstone = sql`${table}.organization_id = ${TOMBSTONE_ORGANIZATION_ID}`;
+  const isOneOf = sql`${id} in ${listOf(of.map(({ resourceId }) => resourceId))}`;
+  return {
+    tombstones: db.delete(table).where(and(isOneOf, isTombstone, ownsNothing(root))),
+    purges: db.delete(purges).where(
+      sql`${purges.id} in ${listOf(of.map((purge) => purge.id))} and not exists
+        (select 1 from ${table} where ${id} = ${purges.resourceId} and ${isTombstone})`,
+    ),
+  };
 }
 
-/** Last, because all other rows of the resource refer to it. */
-export function deleteTombstone(db: Database, table: SQLiteTable, purge: PurgeRow) {
-  const isTombstone = sql`${table}.organization_id = ${TOMBSTONE_ORGANIZATION_ID}`;
-  return {
-    tombstone: db.delete(table).where(and(eq(idOf(table), purge.resourceId), isTombstone)),
-    purge: db.delete(purges).where(eq(purges.id, purge.id)),
-  };
+export function ownsNothing(root: {
+  table: SQLiteTable;
+  owned: readonly OwnedRows[];
+}): SQL | undefined {
+  const conditions = root.owned.map((rows) => {
+    return sql`not exists (select 1 from ${rows.table} where ${rows.key} = ${idOf(root.table)})`;
+  });
+  return and(...conditions);
 }
 
 /** The ID of the last of the next `count` rows; undefined if there is none. */

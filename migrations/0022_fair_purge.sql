@@ -1,0 +1,2 @@
+CREATE INDEX `purges_resources` ON `purges` (`organization_id`,`id`) WHERE record_type <> 'organization';--> statement-breakpoint
+CREATE INDEX `purges_organizations` ON `purges` (`organization_id`) WHERE record_type = 'organization';
