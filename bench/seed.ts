@@ -54,6 +54,8 @@ export function makeProject(organizationId: string, name: string): ProjectRow {
     repoId: null,
     defaultEnvironmentId: newId(systemClock),
     connectionStatus: "disconnected",
+    disconnectedAt: null,
+    disconnectedBy: null,
     createdAt: now,
     updatedAt: now,
     version: 1,

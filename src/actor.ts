@@ -129,14 +129,22 @@ export function authorize<Found extends Authorizable>(
   needed: ProjectRole,
 ): Found {
   if (!found || !isWithinBoundaries(actor, found)) throw new NotFound(what);
-  const { memberRole } = found;
-  const reaches = memberRole !== null && projectRoleReaches(memberRole, needed);
-  if (!reaches && !orgRoleReaches(actor.role, "admin")) throw new Forbidden(needed);
+  if (!hasProjectRole(actor, found, needed)) throw new Forbidden(needed);
   const isReading = needed === "viewer";
   if (!isReading && found.environmentId === null && actor.environmentIds !== null) {
     throw new Unauthorized(ONLY_IN_ENVIRONMENTS);
   }
   return found;
+}
+
+/** Whether the actor has the role in the project of a resource, or is an admin of the organization. */
+export function hasProjectRole(
+  { role }: Actor,
+  { memberRole }: Pick<Authorizable, "memberRole">,
+  needed: ProjectRole,
+): boolean {
+  if (orgRoleReaches(role, "admin")) return true;
+  return memberRole !== null && projectRoleReaches(memberRole, needed);
 }
 
 export const ONLY_IN_ENVIRONMENTS =

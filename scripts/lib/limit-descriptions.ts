@@ -72,6 +72,13 @@ export const LIMIT_DESCRIPTIONS = {
   reportedResources: items(
     "Resources that a runner reports of a stack, which are all that are not `DELETE_COMPLETE`",
   ),
+  stackOutputs: items("Outputs of a stack"),
+  outputNameLength: characters("Name of an output of a stack"),
+  outputBytes: bytes("Value of an output of a stack"),
+  outputBytesOfEnvironment: bytes(
+    "Outputs of all stacks of an environment, as JSON",
+    "those of the report are not stored, and its response says so",
+  ),
   deletedResources: items(
     "`DELETE_COMPLETE` resources of a stack",
     "a report of the stack deletes those that were deleted first",
@@ -129,7 +136,6 @@ export const LIMIT_DESCRIPTIONS = {
   commandWords: items("Words of a registry source's `command`"),
   commandWordLength: characters("A word of a registry source's `command`"),
   roleArnLength: characters("The `role_arn` of a connection"),
-  externalIdLength: characters("The `external_id` of a connection"),
   requestIdLength: characters("The `request_id` of a claim, and a `failure_reason`"),
   resourceNameLength: characters("The `template_id` and `resource_type` of a resource"),
   physicalIdLength: characters("The `physical_id` of a resource"),

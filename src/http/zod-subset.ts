@@ -8,6 +8,7 @@ export const z = {
   array: zod.array,
   boolean: zod.boolean,
   custom: zod.custom,
+  discriminatedUnion: zod.discriminatedUnion,
   email: zod.email,
   enum: zod.enum,
   int: zod.int,

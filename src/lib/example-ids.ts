@@ -30,6 +30,7 @@ export const EXAMPLE_IDS = {
   trust: "1Cg7UqP2dY4nZbKx8VhGtM",
   session: "1Cg5bWz8mKq3TnRv6HxPdY",
   signInLink: "1Cg5dLk2VfJ9sYc4BtGwNq",
+  externalId: "1CgB2t7ZrKx5VnWq8YdLmP",
   auditRecord: "1CgRkWm5sT9vXcLd3JfBzN",
   changelogEntry: "1CgQuY8akfz7QnnHApfdSd",
 } as const;

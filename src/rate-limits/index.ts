@@ -2,10 +2,9 @@ export { refuseUntilTomorrow } from "./audit-limit.ts";
 export { ClientAddressLimiter } from "./client-address-limiter.ts";
 export { ConcurrentRequests } from "./concurrent-requests.ts";
 export { resetSeconds, setRateLimitHeaders } from "./headers.ts";
+export type { LimitedRequest, LimiterNamespace } from "./limited-request.ts";
 export {
-  type LimitedRequest,
   Limiter,
-  type LimiterNamespace,
   type RateLimitResult,
   refusalByBudget,
 } from "./limiter.ts";

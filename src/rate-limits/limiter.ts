@@ -4,6 +4,7 @@ import { callObject, isOverloaded } from "../lib/call-object.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import type { KeyDecision } from "./key-window.ts";
+import type { LimitedRequest, LimiterNamespace } from "./limited-request.ts";
 import {
   CALL_TIMEOUTS_MS,
   FALLBACK_MS,
@@ -13,7 +14,7 @@ import {
   POLICIES,
   type PolicyName,
 } from "./policies.ts";
-import type { Consumption, RateLimiter } from "./rate-limiter.do.ts";
+import type { Consumption } from "./rate-limiter.do.ts";
 import { UnreportedCosts } from "./unreported-costs.ts";
 import { type AdmissionLog, admit } from "./window.ts";
 
@@ -34,27 +35,8 @@ export interface RateLimitResult {
   overBudgetMs: number;
 }
 
-export interface LimitedRequest {
-  /** Unique. A call that is repeated after a failure or a timeout counts once by it. */
-  id: string;
-  /** The hash of the key's secret, which is also the name of its object. */
-  key: string;
-  organizationId: string;
-  /** See `Principal`. */
-  consumerId: string;
-  policy: PolicyName;
-  /** The version of the key that the caller has cached. */
-  version: number;
-  /** Of a request that counts in the session's own window, which the key's object holds. */
-  sessionId?: string | undefined;
-  /** Whether the budget of the organization does not refuse it. */
-  exemptFromBudget: boolean;
-}
-
 /** What selects a window. */
 type WindowName = Pick<LimitedRequest, "key" | "policy" | "sessionId">;
-
-export type LimiterNamespace = Pick<DurableObjectNamespace<RateLimiter>, "getByName">;
 
 interface Refusal {
   by: KeyDecision["by"];

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { callObject } from "../lib/call-object.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import type { LimitedRequest, LimiterNamespace } from "./limiter.ts";
+import type { LimitedRequest, LimiterNamespace } from "./limited-request.ts";
 import { CALL_TIMEOUTS_MS } from "./policies.ts";
 import type { Cost } from "./rate-limiter.do.ts";
 

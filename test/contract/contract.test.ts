@@ -32,14 +32,7 @@ const parametersOf = (operation: Operation) =>
     .filter((name) => name !== "name");
 
 /** Fields with IDs from other systems, such as AWS and code hosts. */
-const EXTERNAL_IDS = [
-  "account_id",
-  "external_id",
-  "repo_id",
-  "request_id",
-  "physical_id",
-  "template_id",
-];
+const EXTERNAL_IDS = ["account_id", "repo_id", "request_id", "physical_id", "template_id"];
 
 function propertiesOf(operation: Operation): string[] {
   const schema = operation.requestBody?.content["application/json"]?.schema;

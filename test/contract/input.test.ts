@@ -13,6 +13,8 @@ interface TextField {
   operation: Operation;
   path: string[];
   schema: Node;
+  /** What else a body needs, so that its schema is the one of a union that has the field. */
+  base: Node;
 }
 
 const ELSEWHERE = [
@@ -43,9 +45,25 @@ function textsIn(node: Node, path: string[] = []): { path: string[]; schema: Nod
   ];
 }
 
+function branchesOf(schema: Node): Node[] {
+  const { oneOf } = resolve(schema) as { oneOf?: Node[] };
+  return oneOf ?? [schema];
+}
+
+function textsOf(operation: Operation, branch: Node): TextField[] {
+  const { properties = {} } = resolve(branch) as { properties?: Record<string, Node> };
+  const constants = Object.entries(properties).flatMap(([name, { enum: all, const: one }]) => {
+    const value = one ?? (Array.isArray(all) && all.length === 1 ? all[0] : undefined);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const base = Object.fromEntries(constants);
+  const texts = textsIn(branch).filter(({ path }) => !(path.join(".") in base));
+  return texts.map((each) => ({ operation, base, ...each }));
+}
+
 const fields: TextField[] = operations.flatMap((operation) => {
   const body = operation.requestBody?.content["application/json"]?.schema;
-  return (body ? textsIn(body) : []).map((each) => ({ operation, ...each }));
+  return body ? branchesOf(body).flatMap((branch) => textsOf(operation, branch)) : [];
 });
 const walked = fields.filter(({ path }) => !ELSEWHERE.some((each) => each.test(path.join("."))));
 const TEXT_PATTERNS: unknown[] = [undefined, LINE.source, TEXT.source, PARAGRAPHS.source];
@@ -83,12 +101,13 @@ async function callerOf({ security, path }: Operation): Promise<Client> {
 }
 
 /** The issue messages about a field, for each value. */
-async function issuesOf({ operation, path }: TextField, values: readonly string[]) {
+async function issuesOf({ operation, path, base }: TextField, values: readonly string[]) {
   const url = operation.path.replaceAll(/\{(.+?)\}/g, () => newId(systemClock));
   return Promise.all(
     values.map(async (value) => {
       const client = await callerOf(operation);
-      const reply = await client.request(operation.method, url, bodyWith(path, value));
+      const body = { ...base, ...(bodyWith(path, value) as object) };
+      const reply = await client.request(operation.method, url, body);
       return messagesIn(reply, path.join("."));
     }),
   );

@@ -183,7 +183,8 @@ describe("every list", () => {
       rows(
         `insert into components select value, ?2, ?3, ?4, 'n' || key, 'service', key / ${TIES}, 0, 1`,
       ),
-      rows(`insert into stacks select value, ?2, ?3, ?4, ?5, 'n' || key, key / ${TIES}, 0, 1`),
+      rows(`insert into stacks (id, organization_id, project_id, environment_id, component_id,
+        name, created_at, updated_at, record_version) select value, ?2, ?3, ?4, ?5, 'n' || key, key / ${TIES}, 0, 1`),
       rows(`insert into variables
         select value, ?2, ?3, ?4, null, ?4, 'V' || key, 'string', value, '', 1, key / ${TIES}, 0`),
       rows(

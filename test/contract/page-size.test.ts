@@ -90,7 +90,9 @@ const lists: Record<string, { count: number; path: () => string; fill: () => Pro
     path: () => "/v1/projects",
     fill: () =>
       insert(
-        "projects select value, ?2, 'p', ?3, 'icon:' || ?3, null, value, 'disconnected', key / 7, 0, 1",
+        `projects (id, organization_id, name, description, icon, default_environment_id,
+           connection_status, created_at, updated_at)
+         select value, ?2, 'p', ?3, 'icon:' || ?3, value, 'disconnected', key / 7, 0`,
         240,
         world.id,
         WIDE,

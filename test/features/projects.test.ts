@@ -116,12 +116,11 @@ describe("projects", () => {
     const connected = await world.client.put(`${path}/connection`, CONNECTION);
     expect(connected.body.connection_status).toBe("connected");
     const role_arn = "arn:aws:iam::123456789012:role/teams/deploy";
-    const again = { ...CONNECTION, region: "us-gov-west-1", role_arn, external_id: "longshore" };
+    const { external_id } = (await world.client.get(`${path}/connection`)).body;
+    expect(external_id).toMatch(/^[1-9A-Za-z]{22}$/);
+    const again = { ...CONNECTION, region: "us-gov-west-1", role_arn };
     expect((await world.client.put(`${path}/connection`, again)).status).toBe(200);
-    const stored = await env.DB.prepare("select * from project_connections where project_id = ?")
-      .bind(project.id)
-      .first();
-    expect(stored).toMatchObject({ region: "us-gov-west-1", role_arn, external_id: "longshore" });
+    expect((await world.client.get(`${path}/connection`)).body).toEqual({ ...again, external_id });
     for (let time = 0; time < 2; time += 1) {
       expect((await world.client.patch(`${path}/disconnect`)).status).toBe(204);
       expect((await world.client.get(path)).body.connection_status).toBe("disconnected");
@@ -139,9 +138,17 @@ describe("projects", () => {
     ["account_id", { account_id: "1234" }],
     ["region", { region: "Frankfurt" }],
     ["role_arn", { role_arn: "deploy" }],
-    ["external_id", { external_id: "a b" }],
+    ["external_id", { external_id: "longshore" }],
+    ["context", { provider: "kubernetes", context: "--kubeconfig=/tmp/x" }],
+    ["namespace", { provider: "kubernetes", context: "prod", namespace: "Not_Valid" }],
+    ["host", { provider: "ssh", host: "-oProxyCommand=id" }],
+    ["user", { provider: "ssh", host: "web-1", user: "-l" }],
+    ["account_id", { provider: "cloudflare", account_id: "123456789012" }],
+    ["name", { provider: "other" }],
+    ["region", { provider: "other", name: "x", region: "eu-central-1" }],
   ])("refuse a connection with a bad %s", async (where, fields) => {
-    const reply = await world.client.put(`${path}/connection`, { ...CONNECTION, ...fields });
+    const connection = "account_id" in fields || !("provider" in fields) ? CONNECTION : {};
+    const reply = await world.client.put(`${path}/connection`, { ...connection, ...fields });
     expect(reply.body.cause.issues[0].path).toBe(where);
   });
 });

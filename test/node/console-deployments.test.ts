@@ -120,7 +120,7 @@ describe("a deployment in the console", () => {
     });
     await page.getByRole("button", { name: "Redeploy" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("The project is not connected").waitFor();
+    await dialog.getByText("has disconnected the project").waitFor();
     expect(await dialog.getByRole("button", { name: "Redeploy" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
   });

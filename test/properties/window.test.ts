@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Limiter, type LimiterNamespace } from "../../src/rate-limits/limiter.ts";
+import type { LimiterNamespace } from "../../src/rate-limits/limited-request.ts";
+import { Limiter } from "../../src/rate-limits/limiter.ts";
 import { POLICIES, WINDOW_MS } from "../../src/rate-limits/policies.ts";
 import type { Consumption } from "../../src/rate-limits/rate-limiter.do.ts";
 import { type AdmissionLog, admit } from "../../src/rate-limits/window.ts";

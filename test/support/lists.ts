@@ -16,7 +16,9 @@ export async function insertProjects(
 ): Promise<void> {
   const statements = rows.flatMap(({ id, createdAt }) => [
     env.DB.prepare(
-      "insert into projects values (?1, ?2, 'p', null, null, null, ?1, 'disconnected', ?3, ?3, 1)",
+      `insert into projects
+        (id, organization_id, name, default_environment_id, connection_status, created_at, updated_at)
+        values (?1, ?2, 'p', ?1, 'disconnected', ?3, ?3)`,
     ).bind(id, world.id, createdAt),
     env.DB.prepare("insert into project_members values (?1, ?2, ?3, 'owner', ?4, ?4, 1)").bind(
       id,

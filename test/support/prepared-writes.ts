@@ -42,11 +42,13 @@ async function newCaller({ path }: Operation, { world }: Fixture): Promise<Perso
 }
 
 /** A GET of what the operation writes: of its path, or of the resource that its path begins with. */
-function readOf({ path, method }: Operation): Operation | undefined {
+function readOf({ path, method, ...operation }: Operation): Operation | undefined {
   if (method === "GET") return undefined;
+  // The connection of a project has the tag of the project.
+  const isOfResource = operation["x-record"] === true;
   return operations
     .filter((each) => each.method === "GET" && `${path}/`.startsWith(`${each.path}/`))
-    .filter((each) => each["x-record"] === true || each.path === path)
+    .filter((each) => each["x-record"] === true || (each.path === path && !isOfResource))
     .toSorted((one, other) => other.path.length - one.path.length)[0];
 }
 

@@ -17,6 +17,8 @@ export const environments = sqliteTable(
     name: text("name").notNull(),
     /** A JSON object, as text: no query reads inside it. */
     configuration: text("configuration").notNull(),
+    /** JSON: what the last successful deployment deployed. Null: it had no source. */
+    source: text("source"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     /** Increases with every attempt to deploy to the environment. */
@@ -40,4 +42,5 @@ export const ENVIRONMENT_TOMBSTONE = {
   organizationId: TOMBSTONE_ORGANIZATION_ID,
   name: TOMBSTONE_NAME,
   configuration: "{}",
+  source: null,
 };

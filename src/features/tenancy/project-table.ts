@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
+import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { CONNECTION_STATUSES } from "./model.ts";
 import { organizations } from "./organization-table.ts";
@@ -19,6 +19,13 @@ export const projects = sqliteTable(
     /** No foreign key: it would be circular, because an environment refers to its project. */
     defaultEnvironmentId: id("default_environment_id").notNull(),
     connectionStatus: text("connection_status", { enum: CONNECTION_STATUSES }).notNull(),
+    /**
+     * When somebody last disconnected the project; null if nobody has, or it is connected again. A trigger maintains
+     * it, so that disconnections by the previous version of the Worker count too.
+     */
+    disconnectedAt: time("disconnected_at"),
+    /** The membership that did. Null if a Worker of an earlier release was asked. */
+    disconnectedBy: id("disconnected_by"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     version: version(),

@@ -34,7 +34,6 @@ interface ChangelogFixture {
   ids: Record<string, string>;
 }
 
-const EXTERNAL_ID = "between-project-and-role";
 const HOOK = `https://hooks.example.com/in?token=${encodeURIComponent(newCanarySecret())}`;
 
 async function createFixture(): Promise<ChangelogFixture> {
@@ -207,7 +206,7 @@ const CASES: Record<string, Case> = {
     entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
   },
   connectProject: {
-    body: () => ({ ...CONNECTION, region: "eu-west-1", external_id: EXTERNAL_ID }),
+    body: () => ({ ...CONNECTION, region: "eu-west-1" }),
     entries: ({ project }) => [
       {
         action: "connected",
@@ -594,7 +593,9 @@ describe("the changelog", () => {
     const text = JSON.stringify(tables.map(({ results }) => results));
     expect(text).toContain("resource_id");
     expect(text).not.toContain(CANARY_PREFIX);
-    expect(text).not.toContain(EXTERNAL_ID);
+    const connections = await env.DB.prepare("select external_id from project_connections").all();
+    expect(connections.results).not.toEqual([]);
+    for (const { external_id } of connections.results) expect(text).not.toContain(external_id);
   });
 });
 
@@ -659,9 +660,10 @@ describe("a request that changes nothing", () => {
       409,
     ],
     [
-      "a deployment without a connection",
+      "a deployment of a project that was disconnected",
       async ({ world }) => {
-        const { default_environment_id } = await newProject(world.client);
+        const { id, default_environment_id } = await newProject(world.client);
+        await world.client.patch(`/v1/projects/${id}/disconnect`);
         return world.client.post(`/v1/environments/${default_environment_id}/deployments`, {});
       },
       409,

@@ -127,7 +127,7 @@ describe("queued deployments of an environment", () => {
     const attempt = await Attempt.claim(runner);
     worker.forget();
     await attempt.post("start");
-    expect(worker.database.map(({ statements }) => statements.length)).toEqual([11]);
+    expect(worker.database.map(({ statements }) => statements.length)).toEqual([12]);
   });
 });
 
@@ -296,7 +296,7 @@ describe("a start", () => {
     await queue(set("/a", 3));
     await measure();
     await measure();
-    expect(costs).toEqual([[11], [11, 12], [11]]);
+    expect(costs).toEqual([[12], [12, 13], [12]]);
   });
 });
 

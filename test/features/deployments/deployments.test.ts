@@ -133,11 +133,30 @@ describe("a deployment", () => {
     expect(wrong.body.cause.issues[0].path).toBe("source.git.repo");
   });
 
-  it("requires a connected project, and stacks of its environment", async () => {
+  it("is refused once somebody has disconnected the project, but not before it is connected", async () => {
+    const other = await newProject(world.client);
+    const path = `/v1/projects/${other.id}`;
+    const there = `/v1/environments/${other.default_environment_id}/deployments`;
+    const create = () => world.client.post(there, {});
+    expect((await create()).status).toBe(201);
+    expect((await world.client.patch(`${path}/disconnect`)).status).toBe(204);
+    const refused = await create();
+    expect(refused.status).toBe(409);
+    const { display_name } = (await world.client.get("/v1/account")).body;
+    expect(refused.body.message).toMatch(
+      / has disconnected the project at 20.+Z\. Connect it first\.$/,
+    );
+    expect(refused.body.message.startsWith(display_name)).toBe(true);
+    const [ended] = (await world.client.get(there)).body.data;
+    const preview = await world.client.get(`/v1/deployments/${ended.id}/redeployment`);
+    expect(preview.body.error.message).toBe(refused.body.message);
+    await connect(world.client, other.id);
+    expect((await create()).status).toBe(201);
+  });
+
+  it("has stacks of its environment only", async () => {
     const other = await newProject(world.client);
     const there = `/v1/environments/${other.default_environment_id}/deployments`;
-    expect((await world.client.post(there, {})).status).toBe(409);
-    await connect(world.client, other.id);
     expect((await world.client.post(there, { stack_ids: [stackId] })).status).toBe(404);
     expect((await world.client.post(there, { stack_ids: [] })).status).toBe(201);
   });

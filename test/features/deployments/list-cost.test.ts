@@ -39,7 +39,8 @@ describe("every list of deployments, resources, alarms, changes, runners and del
       insert(
         "insert into environments (id, organization_id, project_id, name, configuration, created_at, updated_at) values (?1, ?2, ?3, 'e', '{}', 0, 0)",
       ).bind(environmentId, world.id, projectId),
-      insert("insert into stacks values (?1, ?2, ?3, ?4, null, 's', 0, 0, 1)").bind(
+      insert(`insert into stacks (id, organization_id, project_id, environment_id, component_id, name,
+           created_at, updated_at, record_version) values (?1, ?2, ?3, ?4, null, 's', 0, 0, 1)`).bind(
         stackId,
         world.id,
         projectId,

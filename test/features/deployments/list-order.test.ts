@@ -77,7 +77,8 @@ describe("the deployments of an organization", () => {
         JSON.stringify(projects),
       ),
       insert(
-        "insert into stacks values (?1, ?2, ?3, ?3, null, 's', 0, 0, 1)",
+        `insert into stacks (id, organization_id, project_id, environment_id, component_id, name,
+           created_at, updated_at, record_version) values (?1, ?2, ?3, ?3, null, 's', 0, 0, 1)`,
         stackId,
         world.id,
         projects[0],

@@ -547,10 +547,10 @@ describe("each call of a runner", () => {
     await measure("complete", () => attempt.complete("succeeded"));
     expect(costs).toEqual({
       claim: [13],
-      start: [11],
+      start: [12],
       heartbeat: [2],
       variables: [4],
-      report: [6],
+      report: [7],
       complete: [10],
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");

@@ -40,7 +40,7 @@ const insert = (sql: string, count: number, ...values: unknown[]) =>
 describe("an environment", () => {
   it("has at most 500 stacks", async () => {
     await insert(
-      "stacks select value, ?2, ?3, ?4, null, 'n-' || key, 0, 0, 1",
+      "stacks (id, organization_id, project_id, environment_id, component_id, name, created_at, updated_at, record_version) select value, ?2, ?3, ?4, null, 'n-' || key, 0, 0, 1",
       499,
       world.id,
       project.id,

@@ -28,11 +28,15 @@ interface CreateOptions extends RecordOptions {
 }
 
 interface ConnectOptions extends RecordOptions {
-  provider: "aws";
-  accountId: string;
-  region: string;
+  provider: string;
+  accountId?: string;
+  region?: string;
   roleArn?: string;
-  externalId?: string;
+  context?: string;
+  namespace?: string;
+  host?: string;
+  user?: string;
+  place?: string;
   profile?: string;
 }
 
@@ -51,17 +55,21 @@ export function addProjectCommands(program: Command, context: CliContext): void 
   addRemove(group, context, PROJECTS, " with its environments, variables and deployments");
   addExamples(
     addRecordOptions(group.command("connect"))
-      .description("connect a project to its cloud account; deployments need one")
+      .description("say where a project is deployed to; runners have the credentials")
       .argument("<name>", "name or ID")
-      .option("--provider <provider>", "the cloud", "aws")
-      .requiredOption("--account-id <id>", "12 digits")
-      .requiredOption("--region <region>", "such as eu-central-1")
-      .option("--role-arn <arn>", "the role for the runner to assume")
-      .option("--external-id <id>", "the external ID of the role"),
+      .option("--provider <provider>", "aws, cloudflare, kubernetes, ssh or other", "aws")
+      .option("--account-id <id>", "of aws (12 digits) or cloudflare")
+      .option("--region <region>", "of aws, such as eu-central-1")
+      .option("--role-arn <arn>", "of aws: the role for the runner to assume")
+      .option("--context <name>", "of kubernetes")
+      .option("--namespace <name>", "of kubernetes")
+      .option("--host <host>", "of ssh")
+      .option("--user <name>", "of ssh")
+      .option("--place <name>", "of other: what people call it"),
     "longshore projects connect storefront --account-id 123456789012 --region eu-central-1",
   ).action((name: string, _, self: Command) => connect(context, name, self.optsWithGlobals()));
   addConsentOption(group.command("disconnect"))
-    .description("disconnect a project from its cloud account")
+    .description("disconnect a project: it deploys no more until it is connected again")
     .argument("<name>", "name or ID")
     .action((name: string, _, self: Command) => disconnect(context, name, self.optsWithGlobals()));
 }
@@ -80,16 +88,22 @@ async function create(context: CliContext, name: string, options: CreateOptions)
 async function connect(context: CliContext, name: string, options: ConnectOptions): Promise<void> {
   const session = await openSession(context, options);
   const { record } = await find(context, session, PROJECTS, options, name);
-  const { provider, accountId, region, roleArn, externalId } = options;
+  const { provider, accountId, region, roleArn, context: cluster, namespace } = options;
+  const { host, user, place } = options;
   const project = await session.client.put("/v1/projects/{project_id}/connection", {
     path: { project_id: record.id },
+    // The server says which fields a provider needs, and which it does not know.
     body: {
       provider,
       account_id: accountId,
       region,
-      ...(roleArn !== undefined && { role_arn: roleArn }),
-      ...(externalId !== undefined && { external_id: externalId }),
-    },
+      role_arn: roleArn,
+      context: cluster,
+      namespace,
+      host,
+      user,
+      name: place,
+    } as Schemas["ConnectProject"],
   });
   printRecord(context, PROJECTS, project, options);
 }

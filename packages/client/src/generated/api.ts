@@ -1091,9 +1091,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
         /**
-         * Connect a project to a cloud provider
+         * Read where a project is deployed to
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `projects:read`. A project that is not connected has none.
+         */
+        get: operations["getConnection"];
+        /**
+         * Connect a project to where it is deployed
          * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is disconnecting is a `conflict`.
          */
         put: operations["connectProject"];
@@ -1118,8 +1122,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Disconnect a project from its cloud provider
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Cancels unfinished deployments: the project is `disconnecting` until the last of them has ended. Has no effect on a disconnected project.
+         * Disconnect a project
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Cancels unfinished deployments: the project is `disconnecting` until the last of them has ended. Until it is connected again, nothing is deployed. Has no effect on a project that is disconnected already.
          */
         patch: operations["disconnectProject"];
         trace?: never;
@@ -1623,7 +1627,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. If the project is not connected, the reply is a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -1663,7 +1667,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy again, or roll back
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. If the project is not connected, the reply is a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
          */
         post: operations["redeployDeployment"];
         delete?: never;
@@ -1683,7 +1687,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment to another environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. If the project is not connected, the reply is a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
          */
         post: operations["promoteDeployment"];
         delete?: never;
@@ -2796,6 +2800,183 @@ export interface components {
              */
             next_page?: string;
         };
+        /** @description An account of Amazon Web Services. */
+        AwsConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "aws";
+            /**
+             * @description The 12 digits of the AWS account.
+             * @example 123456789012
+             */
+            account_id: string;
+            /**
+             * @description Where runners deploy to.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description The role that runners assume in the account. Absent or null: none.
+             * @example arn:aws:iam::123456789012:role/deploy
+             */
+            role_arn?: string | null;
+        };
+        /** @description An account of Amazon Web Services, with the external ID. */
+        AwsAccount: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "aws";
+            /**
+             * @description The 12 digits of the AWS account.
+             * @example 123456789012
+             */
+            account_id: string;
+            /**
+             * @description Where runners deploy to.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description The role that runners assume. Absent: none.
+             * @example arn:aws:iam::123456789012:role/deploy
+             */
+            role_arn?: string;
+            /**
+             * @description The external ID that the trust policy of the role must require. Generated, and the same until the project is disconnected. Only for owners of the project and for runners.
+             * @example 1CgB2t7ZrKx5VnWq8YdLmP
+             */
+            external_id?: string;
+        };
+        /** @description An account of Cloudflare. */
+        CloudflareConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "cloudflare";
+            /**
+             * @description The 32 hex digits of the Cloudflare account.
+             * @example 023e105f4ecef8ad9ca31a8372d0c353
+             */
+            account_id: string;
+        };
+        /** @description An account of Cloudflare that is deployed to. */
+        CloudflareAccount: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "cloudflare";
+            /**
+             * @description The 32 hex digits of the Cloudflare account.
+             * @example 023e105f4ecef8ad9ca31a8372d0c353
+             */
+            account_id: string;
+        };
+        /** @description A Kubernetes cluster. */
+        KubernetesConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "kubernetes";
+            /**
+             * @description The context in the configuration of the runner's kubectl.
+             * @example production
+             */
+            context: string;
+            /**
+             * @description The namespace. Absent or null: that of the context.
+             * @example shop
+             */
+            namespace?: string | null;
+        };
+        /** @description A Kubernetes cluster. */
+        KubernetesCluster: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "kubernetes";
+            /**
+             * @description The context in the configuration of the runner's kubectl.
+             * @example production
+             */
+            context: string;
+            /**
+             * @description Absent: the namespace of the context.
+             * @example shop
+             */
+            namespace?: string;
+        };
+        /** @description A machine that is reached by SSH. */
+        SshConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "ssh";
+            /**
+             * @description The host, as the runner's SSH configuration knows it.
+             * @example web-1.example.com
+             */
+            host: string;
+            /**
+             * @description The user on the host. Absent or null: that of the SSH configuration.
+             * @example deploy
+             */
+            user?: string | null;
+        };
+        /** @description A machine that is reached by SSH. */
+        SshHost: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "ssh";
+            /**
+             * @description The host, as the runner's SSH configuration knows it.
+             * @example web-1.example.com
+             */
+            host: string;
+            /**
+             * @description Absent: the user of the SSH configuration.
+             * @example deploy
+             */
+            user?: string;
+        };
+        /** @description Any other place to deploy to. */
+        OtherConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "other";
+            /**
+             * @description What people call the place that is deployed to.
+             * @example The machine in the office
+             */
+            name: string;
+        };
+        /** @description Any other place that is deployed to. */
+        OtherPlace: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "other";
+            /**
+             * @description What people call the place that is deployed to.
+             * @example The machine in the office
+             */
+            name: string;
+        };
+        /** @description Where a project is deployed to. */
+        Connection: components["schemas"]["AwsAccount"] | components["schemas"]["CloudflareAccount"] | components["schemas"]["KubernetesCluster"] | components["schemas"]["SshHost"] | components["schemas"]["OtherPlace"];
         /**
          * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
          * @enum {string}
@@ -3543,10 +3724,97 @@ export interface components {
              */
             log_bytes: number;
         };
+        /**
+         * @description Which request created a deployment: a new one, or a copy of another.
+         * @enum {string}
+         */
+        DeploymentTrigger: "api" | "redeployment" | "promotion";
+        /**
+         * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
+         * @example {
+         *       "url": "https://shop.example.com"
+         *     }
+         */
+        StackOutputs: {
+            [key: string]: string;
+        };
+        /** @description A stack to deploy. */
+        StackOfInput: {
+            /**
+             * @description The stack's own ID in this service.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, and part of what people see.
+             * @example web
+             */
+            name: string;
+            /** @description The component that the stack runs. Absent: it runs no single component. */
+            component?: {
+                /**
+                 * @description Its own ID, which stays when the component is renamed.
+                 * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example api
+                 */
+                name: string;
+            };
+            outputs: components["schemas"]["StackOutputs"];
+        };
+        /** @description What a started deployment deploys, and where. */
+        StartInput: {
+            /** @description What is deployed. */
+            deployment: {
+                /**
+                 * @description Identifies what runs, in logs and in the names of what it creates.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description What the deployment changes in the environment's configuration. */
+                patch: components["schemas"]["PatchOperation"][];
+                /** @description What is deployed. Absent if the request gave none. */
+                source?: components["schemas"]["DeploymentSource"];
+                trigger: components["schemas"]["DeploymentTrigger"];
+            };
+            /** @description What the environment belongs to. */
+            project: {
+                /** @description Its own ID, which stays when the project is renamed. */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example shop
+                 */
+                name: string;
+            };
+            /** @description Where it is deployed to. */
+            environment: {
+                /**
+                 * @description Its own ID, which stays when the environment is renamed.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example production
+                 */
+                name: string;
+            };
+            /** @description In the order of the deployment. */
+            stacks: components["schemas"]["StackOfInput"][];
+            /** @description The configuration as this deployment makes it. */
+            configuration: components["schemas"]["Configuration"];
+            /** @description Absent: the project is not connected. */
+            connection?: components["schemas"]["Connection"];
+        };
         /** @description The deployment to execute, and what the runner must do next. */
         StartedAttempt: components["schemas"]["AttemptProgress"] & {
             /** @description The deployment to execute. `data.patch` is based on the current configuration. */
             deployment: components["schemas"]["Deployment"];
+            input: components["schemas"]["StartInput"];
         };
         /**
          * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
@@ -3601,6 +3869,16 @@ export interface components {
             variables: components["schemas"]["DeliveredVariable"][];
             /** @description The stacks of the deployment, in its order, each with its component. */
             stacks: components["schemas"]["StackOfVariables"][];
+        };
+        /** @description What the runner must do next, and what was not stored. */
+        ReportedProgress: components["schemas"]["AttemptProgress"] & {
+            /**
+             * @description What the report had that was not stored, and why. Absent: all was stored.
+             * @example [
+             *       "The output url was dropped: it is not an http or https URL without a user name and password."
+             *     ]
+             */
+            warnings?: string[];
         };
         /**
          * @description How the work on a deployment ended.
@@ -5816,6 +6094,7 @@ export interface components {
              * @example api-production
              */
             name: string;
+            outputs?: components["schemas"]["StackOutputs"];
             /** @description When the stack was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description When the name or the component last changed. */
@@ -6569,12 +6848,7 @@ export interface components {
             default_environment_id?: string;
         };
         /**
-         * @description The cloud provider. More may follow.
-         * @enum {string}
-         */
-        CloudProvider: "aws";
-        /**
-         * @description The account of a cloud provider that the project is deployed to.
+         * @description Where the project is deployed to. No field is a secret: runners have the credentials.
          * @example {
          *       "provider": "aws",
          *       "account_id": "123456789012",
@@ -6582,26 +6856,7 @@ export interface components {
          *       "role_arn": "arn:aws:iam::123456789012:role/deploy"
          *     }
          */
-        ConnectProject: {
-            provider: components["schemas"]["CloudProvider"];
-            /**
-             * @description The 12 digits of the AWS account.
-             * @example 123456789012
-             */
-            account_id: string;
-            /**
-             * @description Where runners deploy to.
-             * @example eu-central-1
-             */
-            region: string;
-            /**
-             * @description The role that runners assume in the account. Absent or null: none.
-             * @example arn:aws:iam::123456789012:role/deploy
-             */
-            role_arn?: string | null;
-            /** @description The external ID that the role's trust policy requires. Absent or null: it requires none. */
-            external_id?: string | null;
-        };
+        ConnectProject: components["schemas"]["AwsConnection"] | components["schemas"]["CloudflareConnection"] | components["schemas"]["KubernetesConnection"] | components["schemas"]["SshConnection"] | components["schemas"]["OtherConnection"];
         /**
          * @description The members to add.
          * @example {
@@ -6857,8 +7112,20 @@ export interface components {
         CreateDeployment: {
             /** @description A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused if the patch, with the values that it replaces, exceeds 256 KiB. */
             patch?: components["schemas"]["PatchOperationInput"][];
-            /** @description What to deploy. Runners receive it unchanged. */
-            source?: components["schemas"]["DeploymentSource"];
+            /**
+             * @description What to deploy. Runners receive it unchanged. Absent: what the environment runs when the deployment starts. Null: nothing.
+             * @example {
+             *       "registry": {
+             *         "image": "ghcr.io/acme/shop:1.4.2"
+             *       }
+             *     }
+             */
+            source?: {
+                /** @description Absent: no commit is given. */
+                git?: components["schemas"]["GitSource"];
+                /** @description Absent: no image is given. */
+                registry?: components["schemas"]["RegistrySource"];
+            } | null;
             /** @description Stacks of the environment, in this order. Default: all stacks. */
             stack_ids?: string[];
             queue?: components["schemas"]["DeploymentQueue"];
@@ -7043,6 +7310,25 @@ export interface components {
             timestamp?: string;
         };
         /**
+         * @description A value that a stack gives to people and to later stacks.
+         * @example {
+         *       "name": "url",
+         *       "value": "https://shop.example.com"
+         *     }
+         */
+        ReportedOutput: {
+            /**
+             * @description The name. `url` is where people open what was deployed: an `http` or `https` URL without credentials.
+             * @example url
+             */
+            name: string;
+            /**
+             * @description Not secret: everybody who reads the stack sees it. At most 2 KiB.
+             * @example https://shop.example.com
+             */
+            value: string;
+        };
+        /**
          * @description The progress of one stack.
          * @example {
          *       "seq": 1,
@@ -7060,6 +7346,8 @@ export interface components {
             status_reason?: string;
             /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
             resources?: components["schemas"]["ReportedResource"][];
+            /** @description All outputs of the stack. Those of the report of a success are kept, and replace those of the success before. */
+            outputs?: components["schemas"]["ReportedOutput"][];
         };
         /** @description What a runner declares of a log at its end. */
         LogDeclaration: {
@@ -9286,6 +9574,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
                 };
             };
         };
@@ -11750,7 +12061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AttemptProgress"];
+                    "application/json": components["schemas"]["ReportedProgress"];
                 };
             };
         };

@@ -62,6 +62,7 @@ export const ACCESS = {
   replaceProject: {"project":"owner","scope":"projects:write"},
   updateProject: {"project":"owner","scope":"projects:write"},
   deleteProject: {"project":"owner","scope":"projects:write"},
+  getConnection: {"project":"viewer","scope":"projects:read"},
   connectProject: {"project":"owner","scope":"projects:write"},
   disconnectProject: {"project":"owner","scope":"projects:write"},
   getProjectOverview: {"project":"viewer","scope":"projects:read"},

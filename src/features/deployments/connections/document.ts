@@ -2,11 +2,20 @@ import type { FeatureDocument, OperationDocuments } from "../../../document/feat
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { Project } from "../../projects/projects/responses.ts";
 import { DISCONNECTING } from "./model.ts";
+import { Connection } from "./responses.ts";
 
 const operations = {
+  getConnection: {
+    tags: ["Projects"],
+    summary: "Read where a project is deployed to",
+    role: "viewer",
+    description: "A project that is not connected has none.",
+    notFound: ["project", "connection of the project"],
+    responses: { 200: jsonReply(Connection(), "The connection.") },
+  },
   connectProject: {
     tags: ["Projects"],
-    summary: "Connect a project to a cloud provider",
+    summary: "Connect a project to where it is deployed",
     role: "owner",
     description:
       "Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is " +
@@ -17,11 +26,12 @@ const operations = {
   },
   disconnectProject: {
     tags: ["Projects"],
-    summary: "Disconnect a project from its cloud provider",
+    summary: "Disconnect a project",
     role: "owner",
     description:
       `Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
-      "last of them has ended. Has no effect on a disconnected project.",
+      "last of them has ended. Until it is connected again, nothing is deployed. Has no effect on a project that is " +
+      "disconnected already.",
     notFound: ["project"],
     responses: { 204: NO_CONTENT },
   },

@@ -4,8 +4,18 @@ import { ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import { presentProject } from "../../projects/projects/index.ts";
 import type { Documented } from "./document.ts";
+import type { PresentedConnection } from "./presenters.ts";
 import { ConnectProject } from "./schemas.ts";
-import { connectProject, disconnectProject } from "./service.ts";
+import { connectProject, disconnectProject, getConnection } from "./service.ts";
+
+const get = operation({
+  method: "get",
+  path: "/v1/projects/{project_id}/connection",
+  operationId: "getConnection",
+  present: (connection: PresentedConnection) => connection,
+  scope: "projects:read",
+  request: () => ({ params: ProjectParams() }),
+});
 
 const connect = operation({
   method: "put",
@@ -27,13 +37,6 @@ const disconnect = operation({
 });
 
 export const connectionRoutes = createRouter<Documented>()
-  .handle(connect, ({ ctx, params, body: { provider, region, ...rest } }) =>
-    connectProject(ctx, params.project_id, {
-      provider,
-      region,
-      accountId: rest.account_id,
-      roleArn: rest.role_arn,
-      externalId: rest.external_id,
-    }),
-  )
+  .handle(get, ({ ctx, params }) => getConnection(ctx, params.project_id))
+  .handle(connect, ({ ctx, params, body }) => connectProject(ctx, params.project_id, body))
   .handle(disconnect, ({ ctx, params }) => disconnectProject(ctx, params.project_id));

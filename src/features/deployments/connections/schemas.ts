@@ -1,22 +1,31 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
-import { clearable, component } from "../../../lib/schemas.ts";
-import { PROVIDERS } from "./model.ts";
+import { clearable, component, text } from "../../../lib/schemas.ts";
+import type { Provider } from "./model.ts";
 
-const EXAMPLE_ROLE = documented(() => "arn:aws:iam::123456789012:role/deploy");
+const name = (metadata: { description: string; example: string }) =>
+  text(LIMITS.nameLength.value).openapi(metadata);
 
-const CloudProvider = component("CloudProvider", () =>
+/** A word that a command line, a URL or a file of Kubernetes takes as a name, and not as an option. */
+const word = (metadata: { description: string; example: string }) =>
   z
-    .enum(PROVIDERS)
-    .openapi(documented(() => ({ description: "The cloud provider. More may follow." }))),
-);
+    .string()
+    .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
+    .regex(
+      /^[A-Za-z0-9_][A-Za-z0-9_.:@/-]*$/,
+      "Send letters, digits, and any of _ . : @ / -, with a letter, a digit or _ first.",
+    )
+    .openapi(metadata);
+
+const isProvider = <Name extends Provider>(provider: Name) =>
+  z.literal(provider).openapi(documented(() => ({ description: "The kind of the connection." })));
 
 /** Source of the formats: AWS. */
-export const ConnectProject = component("ConnectProject", () =>
+export const AwsConnection = component("AwsConnection", () =>
   z
     .strictObject({
-      provider: CloudProvider(),
+      provider: isProvider("aws"),
       account_id: z
         .string()
         .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
@@ -43,33 +52,116 @@ export const ConnectProject = component("ConnectProject", () =>
       ).openapi(
         documented(() => ({
           description: "The role that runners assume in the account. Absent or null: none.",
-          example: EXAMPLE_ROLE,
-        })),
-      ),
-      external_id: clearable(
-        z
-          .string()
-          .min(2, "Send at least 2 characters.")
-          .max(
-            LIMITS.externalIdLength.value,
-            `Send at most ${LIMITS.externalIdLength.value} characters.`,
-          )
-          .regex(/^[\w+=,.@:/-]+$/, "Send letters, digits, and any of + = , . @ : / - _."),
-      ).openapi(
-        documented(() => ({
-          description:
-            "The external ID that the role's trust policy requires. Absent or null: it requires none.",
+          example: "arn:aws:iam::123456789012:role/deploy",
         })),
       ),
     })
+    .openapi(documented(() => ({ description: "An account of Amazon Web Services." }))),
+);
+
+export const CloudflareConnection = component("CloudflareConnection", () =>
+  z
+    .strictObject({
+      provider: isProvider("cloudflare"),
+      account_id: z
+        .string()
+        .regex(/^[0-9a-f]{32}$/, "Send the 32 lowercase hex digits of a Cloudflare account.")
+        .openapi(
+          documented(() => ({
+            description: "The 32 hex digits of the Cloudflare account.",
+            example: "023e105f4ecef8ad9ca31a8372d0c353",
+          })),
+        ),
+    })
+    .openapi(documented(() => ({ description: "An account of Cloudflare." }))),
+);
+
+export const KubernetesConnection = component("KubernetesConnection", () =>
+  z
+    .strictObject({
+      provider: isProvider("kubernetes"),
+      context: word(
+        documented(() => ({
+          description: "The context in the configuration of the runner's kubectl.",
+          example: "production",
+        })),
+      ),
+      namespace: clearable(
+        z
+          .string()
+          .regex(
+            /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+            "Send the name of a namespace: at most 63 lowercase letters, digits and hyphens.",
+          ),
+      ).openapi(
+        documented(() => ({
+          description: "The namespace. Absent or null: that of the context.",
+          example: "shop",
+        })),
+      ),
+    })
+    .openapi(documented(() => ({ description: "A Kubernetes cluster." }))),
+);
+
+export const SshConnection = component("SshConnection", () =>
+  z
+    .strictObject({
+      provider: isProvider("ssh"),
+      host: word(
+        documented(() => ({
+          description: "The host, as the runner's SSH configuration knows it.",
+          example: "web-1.example.com",
+        })),
+      ),
+      user: clearable(
+        z
+          .string()
+          .regex(
+            /^[a-z_][a-z0-9_-]{0,31}$/,
+            "Send the name of a user: at most 32 lowercase letters, digits, _ and -.",
+          ),
+      ).openapi(
+        documented(() => ({
+          description: "The user on the host. Absent or null: that of the SSH configuration.",
+          example: "deploy",
+        })),
+      ),
+    })
+    .openapi(documented(() => ({ description: "A machine that is reached by SSH." }))),
+);
+
+export const OtherConnection = component("OtherConnection", () =>
+  z
+    .strictObject({
+      provider: isProvider("other"),
+      name: name(
+        documented(() => ({
+          description: "What people call the place that is deployed to.",
+          example: "The machine in the office",
+        })),
+      ),
+    })
+    .openapi(documented(() => ({ description: "Any other place to deploy to." }))),
+);
+
+export const ConnectProject = component("ConnectProject", () =>
+  z
+    .discriminatedUnion("provider", [
+      AwsConnection(),
+      CloudflareConnection(),
+      KubernetesConnection(),
+      SshConnection(),
+      OtherConnection(),
+    ])
     .openapi(
       documented(() => ({
-        description: "The account of a cloud provider that the project is deployed to.",
+        description:
+          "Where the project is deployed to. No field is a secret: runners have the credentials.",
         example: {
           provider: "aws",
           account_id: "123456789012",
           region: "eu-central-1",
-          role_arn: EXAMPLE_ROLE,
+          role_arn: "arn:aws:iam::123456789012:role/deploy",
         },
       })),
     ),

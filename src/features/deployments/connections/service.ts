@@ -1,16 +1,28 @@
-import { authorize } from "../../../actor.ts";
+import { authorize, hasProjectRole } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
+import { NotFound } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
+import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../housekeeping/changelog/index.ts";
 import { findProject, type ProjectRow, presentProject } from "../../projects/projects/index.ts";
 import { cancelDeployments, finalize } from "../deployments/index.ts";
-import { DISCONNECTING } from "./model.ts";
-import { presentConnection } from "./presenters.ts";
-import type { Connection, ConnectionRow } from "./store.ts";
+import { type Connection, DISCONNECTING } from "./model.ts";
+import { presentConnection, presentWithExternalId, toColumns } from "./presenters.ts";
+import type { ConnectionColumns } from "./store.ts";
 import * as store from "./store.ts";
+
+/** The external ID is for owners only. */
+export async function getConnection(ctx: ServiceContext, projectId: string) {
+  const { project, before } = await findWithProject(ctx, projectId, "viewer");
+  if (!before) throw new NotFound("connection of the project");
+  return hasProjectRole(ctx.actor, project, "owner")
+    ? presentWithExternalId(before)
+    : presentConnection(before);
+}
 
 export async function connectProject(
   ctx: ServiceContext,
@@ -22,7 +34,8 @@ export async function connectProject(
   const row = {
     projectId: id,
     organizationId: project.organizationId,
-    ...connection,
+    ...toColumns(connection),
+    externalId: connection.provider === "aws" ? newId(ctx.clock) : null,
     createdAt: now,
     updatedAt: now,
   };
@@ -42,14 +55,9 @@ export async function connectProject(
  * ends the last deployment sets the project to `disconnected`.
  */
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
-  const { project, before } = await requireConnection(ctx, id);
+  const { project, before } = await findWithProject(ctx, id, "owner");
   const now = ctx.clock.now();
-  const { disconnecting, ...first } = store.beginDisconnecting(
-    ctx.db,
-    project.organizationId,
-    id,
-    now,
-  );
+  const { disconnecting, ...first } = store.beginDisconnecting(ctx, id, now);
   await writeBatch(ctx, {
     first,
     guarded: disconnecting,
@@ -64,29 +72,26 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
 
 /** For a write. Throws `EtagMismatch` unless the project has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string) {
-  const found = await requireConnection(ctx, id);
+  const found = await findWithProject(ctx, id, "owner");
   const { project } = found;
   await requireExpectedVersion(ctx, project.version, () => presentProject(project));
   return found;
 }
 
-async function requireConnection(
-  ctx: ServiceContext,
-  id: string,
-): Promise<{ project: ProjectRow; before: ConnectionRow | undefined }> {
+async function findWithProject(ctx: ServiceContext, id: string, needed: ProjectRole) {
   const { db, actor } = ctx;
   const { found, connections } = await batch(db, {
     found: findProject(db, actor, id),
     connections: store.findConnection(db, actor.organizationId, id),
   });
-  return { project: authorize(actor, "project", found[0], "owner"), before: connections[0] };
+  return { project: authorize(actor, "project", found[0], needed), before: connections[0] };
 }
 
 function changeOf(
   { id, name }: ProjectRow,
   action: "connected" | "disconnected",
-  before: Connection | undefined,
-  after: Connection | undefined,
+  before: ConnectionColumns | undefined,
+  after: ConnectionColumns | undefined,
 ): Change<"connected" | "disconnected"> {
   return {
     projectId: id,

@@ -5,14 +5,15 @@ import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { isDeployable } from "../deployments/index.ts";
 import { projectConnections } from "./table.ts";
 
-export const FIELDS = ["provider", "accountId", "region", "roleArn", "externalId"] as const;
+export const FIELDS = ["provider", "accountId", "region", "roleArn", "settings"] as const;
 
-export type Connection = Pick<NewConnection, (typeof FIELDS)[number]>;
+/** What callers write of it. */
+export type ConnectionColumns = Pick<ConnectionRow, (typeof FIELDS)[number]>;
 
 export type ConnectionRow = typeof projectConnections.$inferSelect;
-export type NewConnection = typeof projectConnections.$inferInsert;
 
 const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
@@ -31,18 +32,17 @@ export function findConnection(db: Database, organizationId: string, projectId: 
 
 /**
  * Changes nothing while the project is disconnecting, or if the request expects another version of the
- * project.
+ * project. An external ID stays.
  */
-export function connectProject(ctx: ServiceContext, connection: NewConnection) {
+export function connectProject(ctx: ServiceContext, row: ConnectionRow) {
   const { db } = ctx;
-  const { projectId, organizationId, createdAt: _, ...change } = connection;
-  const { roleArn = null, externalId = null } = connection;
-  const row = { ...connection, roleArn, externalId };
+  const { projectId, organizationId, createdAt: _, ...change } = row;
+  const externalId = sql`coalesce(${projectConnections.externalId}, excluded.external_id)`;
   const connected = db
     .update(projects)
     .set({
       connectionStatus: "connected",
-      updatedAt: connection.updatedAt,
+      updatedAt: row.updatedAt,
       version: nextVersion(projects.version),
     })
     .where(
@@ -56,23 +56,24 @@ export function connectProject(ctx: ServiceContext, connection: NewConnection) {
   const stored = after(connected, (hasChanged) =>
     insertFrom(db, projectConnections, row, sql`where ${hasChanged}`).onConflictDoUpdate({
       target: projectConnections.projectId,
-      set: change,
+      set: { ...change, externalId },
     }),
   );
   return { connected, stored };
 }
 
 /** The same batch must cancel the deployments of the project. */
-export function beginDisconnecting(db: Database, organizationId: string, id: string, now: number) {
+export function beginDisconnecting({ db, actor }: ServiceContext, id: string, now: number) {
   return {
     forgotten: db.delete(projectConnections).where(eq(projectConnections.projectId, id)),
     disconnecting: db
       .update(projects)
       .set({
         connectionStatus: "disconnecting",
+        disconnectedBy: actor.membershipId,
         updatedAt: now,
         version: nextVersion(projects.version),
       })
-      .where(and(within(organizationId, id), eq(projects.connectionStatus, "connected"))),
+      .where(and(within(actor.organizationId, id), isDeployable())),
   };
 }

@@ -16,7 +16,10 @@ export const projectConnections = sqliteTable("project_connections", {
   accountId: text("account_id").notNull(),
   region: text("region").notNull(),
   roleArn: text("role_arn"),
+  /** Generated, and not chosen by a caller, so that no organization can name the role of another. */
   externalId: text("external_id"),
+  /** JSON: the fields of a connection to another provider than AWS. The columns for AWS are empty then. */
+  settings: text("settings"),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });

@@ -9,9 +9,10 @@ import { type EnvironmentRow, findEnvironment } from "../../projects/environment
 import {
   type DeploymentFields,
   queueDeployment,
-  requireConnected,
+  requireDeployable,
   sizeOfDeployment,
 } from "./creation-service.ts";
+import type { DeploymentTrigger } from "./lifecycle.ts";
 import { type Document, patchBetween } from "./patch.ts";
 import type { DeploymentPreview } from "./presenters.ts";
 import type { DeploymentContent, DeploymentRow } from "./store.ts";
@@ -97,7 +98,7 @@ function selectForPromotion({ db, actor }: ServiceContext, id: string, environme
 function selectState({ db, actor }: ServiceContext, environmentId: store.EnvironmentId) {
   const { organizationId } = actor;
   return {
-    project: store.findConnectionStatusOf(db, organizationId, environmentId),
+    project: store.findConnectionStateOf(db, organizationId, environmentId),
     storage: sumStoredBytes(db, organizationId),
     queued: store.listQueued(db, organizationId, environmentId),
   };
@@ -116,7 +117,7 @@ function planRedeployment(
   authorize(actor, "deployment", loaded.deployment[0], needed);
   if (!content || !environment) throw new NotFound("deployment");
   const stackIds = loaded.stacks.map((stack) => stack.id);
-  return { environment, fields: copyOf(content, environment, stackIds) };
+  return { environment, fields: copyOf(content, environment, stackIds, "redeployment") };
 }
 
 function planPromotion(
@@ -134,13 +135,14 @@ function planPromotion(
   const { status } = deployment;
   const message = `Only a deployment that has succeeded can be promoted: this one is ${status}.`;
   const refusal = status === "succeeded" ? undefined : new Conflict(message);
-  return { environment, fields: copyOf(content, environment, undefined), refusal };
+  return { environment, fields: copyOf(content, environment, undefined, "promotion"), refusal };
 }
 
 function copyOf(
   { configuration, source }: DeploymentContent,
   environment: EnvironmentRow,
   stackIds: readonly string[] | undefined,
+  trigger: DeploymentTrigger,
 ): DeploymentFields | undefined {
   if (configuration === "") return undefined;
   const current = JSON.parse(environment.configuration) as Document;
@@ -150,6 +152,8 @@ function copyOf(
     patch: JSON.stringify(patch),
     configuration,
     source,
+    keepsSource: false,
+    trigger,
     stackIds,
     reason: null,
     isAbsolute: true,
@@ -176,7 +180,7 @@ function previewOf(
     authorize(actor, "deployment", deployment[0], "contributor");
     const fields = requireFields(plan);
     requireStorage(state.storage[0]?.bytes ?? 0, sizeOfDeployment(fields));
-    requireConnected(state.project[0]);
+    requireDeployable(state.project[0]);
   });
   return {
     environmentId: plan.environment.id,

@@ -10,7 +10,7 @@ import {
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import type { Queue } from "./lifecycle.ts";
-import { NOT_CONNECTED } from "./model.ts";
+import { ProjectDisconnected } from "./model.ts";
 import {
   type Document,
   type Operation,
@@ -32,7 +32,8 @@ const PATCH_TOO_LARGE =
 
 export interface DeploymentInput {
   patch: readonly Operation[];
-  source: object | undefined;
+  /** Undefined: that of the environment. Null: none. */
+  source: object | null | undefined;
   /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
   queue: Queue;
@@ -41,7 +42,7 @@ export interface DeploymentInput {
 
 /**
  * Throws `BadInput` if the patch does not apply, `NotFound` for a stack of another environment, and
- * `Conflict` if the project is not connected.
+ * `Conflict` if somebody has disconnected the project,
  */
 export async function createDeployment(
   ctx: ServiceContext,
@@ -54,7 +55,8 @@ export async function createDeployment(
     queue: input.queue,
     patch: JSON.stringify(patch),
     configuration: JSON.stringify(document),
-    source: input.source ? JSON.stringify(input.source) : null,
+    ...sourceOf(environment, input),
+    trigger: "api",
     stackIds: input.stackIds,
     reason: input.reason ?? null,
     isAbsolute: false,
@@ -63,11 +65,18 @@ export async function createDeployment(
 
 export type DeploymentFields = Pick<
   NewDeployment,
-  "patch" | "configuration" | "source" | "stackIds" | "reason" | "isAbsolute"
+  | "patch"
+  | "configuration"
+  | "source"
+  | "keepsSource"
+  | "trigger"
+  | "stackIds"
+  | "reason"
+  | "isAbsolute"
 > & { queue: Queue };
 
 /**
- * Throws `LimitReached` for the stored bytes, then as `requireConnected`.
+ * Throws `LimitReached` for the stored bytes, then as `requireDeployable`.
  * @param promotedId The deployment that a promotion copies.
  */
 export async function queueDeployment(
@@ -88,7 +97,7 @@ export async function queueDeployment(
       bytes: sizeOfDeployment(fields),
       bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
     },
-    first: { project: store.findConnectionStatus(db, organizationId, projectId) },
+    first: { project: store.findConnectionState(db, organizationId, projectId) },
     guarded: creation.insertDeployment(db, row),
     changes: [
       {
@@ -114,7 +123,7 @@ export async function queueDeployment(
   });
   const [created] = reads.created;
   if (created) return created;
-  requireConnected(first.project[0]);
+  requireDeployable(first.project[0]);
   throw new NotFound("stack in the environment");
 }
 
@@ -122,10 +131,18 @@ export function sizeOfDeployment(fields: DeploymentFields): number {
   return bytesOf(fields.patch, fields.configuration, fields.source, fields.reason);
 }
 
-export function requireConnected(project: { connectionStatus: string } | undefined): void {
+/** A project that was never connected may deploy. */
+export function requireDeployable(project: store.ConnectionState | undefined): void {
   if (!project) throw new NotFound("environment");
-  if (project.connectionStatus === "connected") return;
-  throw NOT_CONNECTED;
+  const { connectionStatus, disconnectedAt, disconnectedBy } = project;
+  if (connectionStatus === "connected") return;
+  if (connectionStatus === "disconnected" && disconnectedAt === null) return;
+  throw new ProjectDisconnected(disconnectedAt, disconnectedBy);
+}
+
+function sourceOf({ source: current }: EnvironmentRow, { source }: DeploymentInput) {
+  if (source === undefined) return { source: current, keepsSource: true };
+  return { source: source && JSON.stringify(source), keepsSource: false };
 }
 
 function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
 import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
-import { ACTIVE_OF_ENVIRONMENT, NOT_CONNECTED } from "./model.ts";
+import { ACTIVE_OF_ENVIRONMENT, ProjectDisconnected } from "./model.ts";
 import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
@@ -19,7 +19,9 @@ const PREVIEW =
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
   "or the role may not make it.";
 
-const CONNECTED = "If the project is not connected, the reply is a `conflict`.";
+const DEPLOYABLE = "A project that somebody has disconnected is a `conflict`.";
+
+const DISCONNECTED = new ProjectDisconnected(Date.parse("2026-11-21T09:30:00.000Z"), "Mona");
 
 const operations = {
   getDeploymentConfiguration: {
@@ -70,7 +72,7 @@ const operations = {
     summary: "Deploy an environment",
     role: "contributor",
     description:
-      `${CONNECTED} The patch is applied to a copy of the environment's ` +
+      `${DEPLOYABLE} The patch is applied to a copy of the environment's ` +
       "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
       "If the configuration changes before a runner starts the deployment, the start applies the " +
       "patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment " +
@@ -80,7 +82,7 @@ const operations = {
       patch_test_failed: new BadInput([
         { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
       ]),
-      not_connected: NOT_CONNECTED,
+      project_disconnected: DISCONNECTED,
       deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, ACTIVE_OF_ENVIRONMENT),
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
@@ -104,11 +106,11 @@ const operations = {
     summary: "Deploy again, or roll back",
     role: "contributor",
     description:
-      `${CONNECTED} Creates a deployment of the configuration and source of ` +
+      `${DEPLOYABLE} Creates a deployment of the configuration and source of ` +
       "this one. Later changes to the environment's configuration do not affect it.",
     notFound: ["deployment"],
     errors: {
-      not_connected: NOT_CONNECTED,
+      project_disconnected: DISCONNECTED,
       configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
     },
     responses: { 201: jsonReply(Deployment(), "The new deployment, queued.") },
@@ -118,11 +120,11 @@ const operations = {
     summary: "Promote a deployment to another environment",
     role: "contributor",
     description:
-      `${CONNECTED} Creates a deployment of all stacks of the other ` +
+      `${DEPLOYABLE} Creates a deployment of all stacks of the other ` +
       "environment, to the configuration and source of this one, which must have succeeded.",
     notFound: ["deployment", "environment", "environment in the project"],
     errors: {
-      not_connected: NOT_CONNECTED,
+      project_disconnected: DISCONNECTED,
       not_succeeded: new Conflict(
         "Only a deployment that has succeeded can be promoted: this one is failed.",
       ),

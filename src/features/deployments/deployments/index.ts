@@ -1,6 +1,7 @@
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
+  DEPLOYMENT_TRIGGERS,
   type DeploymentStatus,
   HEARTBEAT_INTERVAL_MS,
   hasEnded,
@@ -33,6 +34,7 @@ export {
 export { cancelDeployments } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
 export { completeDeployment } from "./transitions/complete.ts";
+export { isDeployable } from "./transitions/create.ts";
 export { expire } from "./transitions/expire.ts";
 export { finalize } from "./transitions/finalize.ts";
 export {

@@ -33,6 +33,10 @@ export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
 export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
+/** What creates a deployment. */
+export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion"] as const;
+export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+
 export const OUTCOMES = ["succeeded", "failed", "canceled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -1,9 +1,14 @@
+import { toTimestamp } from "../../../lib/clock.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import type { Outcome } from "./lifecycle.ts";
 
-export const NOT_CONNECTED = new Conflict(
-  "The project is not connected to a cloud provider. Connect it first.",
-);
+export class ProjectDisconnected extends Conflict {
+  constructor(disconnectedAt: number | null, name: string | null) {
+    const time = disconnectedAt === null ? "" : ` at ${toTimestamp(disconnectedAt)}`;
+    const who = name ?? "Somebody";
+    super(`${who} has disconnected the project${time}. Connect it first.`);
+  }
+}
 
 /** What the limit `unfinishedDeployments` counts. */
 export const ACTIVE_OF_ENVIRONMENT = "unfinished deployments of an environment";

@@ -106,10 +106,12 @@ export const CreateDeployment = component("CreateDeployment", () =>
           })),
         ),
       source: Source()
-        .optional()
+        .nullish()
         .openapi(
           documented(() => ({
-            description: "What to deploy. Runners receive it unchanged.",
+            description:
+              "What to deploy. Runners receive it unchanged. Absent: what the environment runs when the " +
+              "deployment starts. Null: nothing.",
           })),
         ),
       stack_ids: z

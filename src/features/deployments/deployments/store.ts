@@ -29,6 +29,7 @@ const {
   configuration: _,
   stackCount: __,
   reasonBytes: ___,
+  keepsSource: ____,
   ...COLUMNS
 } = getTableColumns(deployments);
 
@@ -165,13 +166,29 @@ export function listQueued(db: Database, organizationId: string, environmentId: 
     .orderBy(createdAt, id);
 }
 
-export function findConnectionStatusOf(
+export interface ConnectionState {
+  connectionStatus: string;
+  disconnectedAt: number | null;
+  /** The name of the person or service account. */
+  disconnectedBy: string | null;
+}
+
+const { connectionStatus, disconnectedAt } = projects;
+const CONNECTION_STATE = {
+  connectionStatus,
+  disconnectedAt,
+  disconnectedBy: sql<string | null>`(select accounts.display_name from memberships
+    join accounts on accounts.id = memberships.account_id
+    where memberships.id = ${projects.disconnectedBy})`.as("disconnected_by"),
+};
+
+export function findConnectionStateOf(
   db: Database,
   organizationId: string,
   environmentId: EnvironmentId,
 ) {
   return db
-    .select({ connectionStatus: projects.connectionStatus })
+    .select(CONNECTION_STATE)
     .from(environments)
     .innerJoin(projects, eq(projects.id, environments.projectId))
     .where(
@@ -179,9 +196,9 @@ export function findConnectionStatusOf(
     );
 }
 
-export function findConnectionStatus(db: Database, organizationId: string, projectId: string) {
+export function findConnectionState(db: Database, organizationId: string, projectId: string) {
   return db
-    .select({ connectionStatus: projects.connectionStatus })
+    .select(CONNECTION_STATE)
     .from(projects)
     .where(and(eq(projects.organizationId, organizationId), eq(projects.id, projectId)));
 }

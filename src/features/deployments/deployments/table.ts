@@ -16,6 +16,7 @@ import {
   ATTEMPT_OUTCOMES,
   ATTEMPT_STATES,
   DEPLOYMENT_STATUSES,
+  DEPLOYMENT_TRIGGERS,
   QUEUES,
   STACK_STATUSES,
   statesBefore,
@@ -71,6 +72,10 @@ export const deployments = sqliteTable(
     configuration: text("configuration").notNull(),
     /** JSON. */
     source: text("source"),
+    /** Whether `source` is the environment's, which the start reads again. */
+    keepsSource: integer("keeps_source", { mode: "boolean" }).notNull().default(false),
+    /** What created it. Null if a Worker of a release without this column has. */
+    trigger: text("trigger", { enum: DEPLOYMENT_TRIGGERS }),
     reason: text("reason"),
     failureReason: text("failure_reason"),
     message: text("message"),

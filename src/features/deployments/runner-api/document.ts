@@ -18,6 +18,7 @@ import {
   CompletedAttempt,
   DeliveredVariables,
   Progress,
+  ReportedProgress,
   StartedAttempt,
 } from "./responses.ts";
 
@@ -100,7 +101,7 @@ const operations = {
       attempt_not_started: new Conflict(NOT_STARTED),
       stack_ended: new Conflict(STACK_ENDED),
     },
-    responses: { 200: jsonReply(Progress(), "The directive.") },
+    responses: { 200: jsonReply(ReportedProgress(), "The directive.") },
   },
   completeAttempt: {
     tags: ["Runners"],

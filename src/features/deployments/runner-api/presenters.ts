@@ -1,6 +1,14 @@
 import type { Output } from "../../../lib/schemas.ts";
-import { type Completion, type Outcome, presentDeployment } from "../deployments/index.ts";
+import { presentWithExternalId } from "../connections/index.ts";
+import {
+  type Completion,
+  type Document,
+  type Operation,
+  type Outcome,
+  presentDeployment,
+} from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
+import type { InputRow, StackOfInput } from "./input-store.ts";
 import type { CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type {
@@ -8,6 +16,7 @@ import type {
   ClaimRow,
   DeliveredVariable,
   Delivery,
+  ReportedProgress,
   StartedDeployment,
 } from "./store.ts";
 
@@ -22,8 +31,35 @@ export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: s
   };
 }
 
-export function presentStart({ row, directive }: StartedDeployment) {
-  return { ...presentProgress(directive), deployment: presentDeployment(row) };
+export function presentStart({ row, input, directive }: StartedDeployment) {
+  const deployment = presentDeployment(row);
+  return { ...presentProgress(directive), deployment, input: presentInput(row, input) };
+}
+
+function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
+  const { id, patch, source, trigger } = deployment;
+  return {
+    deployment: {
+      id,
+      patch: JSON.parse(patch) as Operation[],
+      ...(source !== null && { source: JSON.parse(source) as object }),
+      trigger: trigger ?? "api",
+    },
+    project: { id: row.projectId, name: row.projectName },
+    environment: { id: deployment.environmentId, name: row.environmentName },
+    stacks: (JSON.parse(row.stacks) as StackOfInput[]).map(presentStack),
+    configuration: JSON.parse(row.configuration) as Document,
+    ...(row.connection && { connection: presentWithExternalId(row.connection) }),
+  };
+}
+
+function presentStack({ id, name, componentId, componentName, outputs }: StackOfInput) {
+  return {
+    id,
+    name,
+    ...(componentId !== null && { component: { id: componentId, name: componentName ?? "" } }),
+    outputs,
+  };
 }
 
 export function presentCompleted({ deploymentStatus, failureReason }: AttemptRow) {
@@ -36,6 +72,10 @@ export function presentCompleted({ deploymentStatus, failureReason }: AttemptRow
 
 export function presentProgress(directive: Directive) {
   return { desired: directive, ...INTERVALS };
+}
+
+export function presentReported({ directive, warnings }: ReportedProgress) {
+  return { ...presentProgress(directive), ...(warnings.length > 0 && { warnings }) };
 }
 
 export function presentDelivery({ variables, stacks }: Delivery) {
@@ -66,11 +106,18 @@ export function toLeaseCredentials(
   return { attemptId: attempt_id, leaseToken: headers["lease-token"] };
 }
 
-export function toReport({ seq, status, status_reason, resources }: Output<typeof StackReport>) {
+export function toReport({
+  seq,
+  status,
+  status_reason,
+  resources,
+  outputs = [],
+}: Output<typeof StackReport>) {
   return {
     seq,
     status,
     statusReason: status_reason ?? null,
+    outputs,
     resources: resources?.map((each) => ({
       templateId: each.template_id,
       physicalId: each.physical_id,

@@ -3,12 +3,15 @@ import { batch } from "../../../db/batch.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { applyReport, type Report, type ReportedResource } from "../deployments/index.ts";
-import { type Directive, directiveFor } from "./directive.ts";
+import { directiveFor } from "./directive.ts";
 import { AttemptConflict, STACK_ENDED } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireRunning } from "./lease.ts";
+import { checkOutputs, OUTPUTS_TOO_LARGE, type Output } from "./outputs.ts";
+import type { ReportedProgress } from "./store.ts";
 import * as store from "./store.ts";
 
-export type ReportInput = Omit<Report, "resources"> & {
+export type ReportInput = Omit<Report, "resources" | "outputs"> & {
+  outputs: readonly Output[];
   resources:
     | readonly (Omit<ReportedResource, "id" | "timestamp"> & { timestamp: number | undefined })[]
     | undefined;
@@ -22,7 +25,7 @@ export async function reportStack(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
   input: ReportInput,
-): Promise<Directive> {
+): Promise<ReportedProgress> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
   if (input.status === "in_progress") ctx.requireBudget();
@@ -32,9 +35,10 @@ export async function reportStack(
     id: newId(clock),
     timestamp: each.timestamp ?? now,
   }));
+  const { outputs, warnings } = checkOutputs(input.outputs);
   const results = await batch(db, {
     attempt: store.findAttempt(db, key),
-    report: applyReport(db, key, { ...input, resources }, now),
+    report: applyReport(db, key, { ...input, resources, outputs: JSON.stringify(outputs) }, now),
     stack: store.findReportedStack(db, key, input.stackId),
   });
   const attempt = requireRunning(results.attempt[0], now);
@@ -42,6 +46,13 @@ export async function reportStack(
   if (!stack) throw new NotFound("stack in the deployment");
   const directive = directiveFor(attempt, now);
   if (stack.seq === input.seq) ctx.logs.refreshFollowers(attempt.deploymentId);
-  if (stack.seq >= input.seq) return directive;
+  if (
+    input.status === "succeeded" &&
+    stack.seq === input.seq &&
+    stack.outputs !== JSON.stringify(outputs)
+  ) {
+    warnings.push(OUTPUTS_TOO_LARGE);
+  }
+  if (stack.seq >= input.seq) return { directive, warnings };
   throw new AttemptConflict(STACK_ENDED, directive);
 }

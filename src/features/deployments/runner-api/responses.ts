@@ -2,10 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { component, identifierOf } from "../../../lib/schemas.ts";
+import { Environment } from "../../projects/environments/responses.ts";
+import { StackOutputs } from "../../projects/stacks/responses.ts";
 import { DELIVERED_VARIABLE } from "../../projects/variables/responses.ts";
-import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
+import { Connection } from "../connections/responses.ts";
+import { DEPLOYMENT_FAILURES, DEPLOYMENT_TRIGGERS } from "../deployments/index.ts";
 import { Deployment } from "../deployments/responses.ts";
 import { DIRECTIVES } from "./directive.ts";
+import { INVALID_URL } from "./outputs.ts";
 import { INTERVALS, Outcome } from "./schemas.ts";
 
 const Intervals = lazy(() => ({
@@ -60,6 +64,70 @@ export const Claim = component("Claim", () =>
     .openapi({ description: "A deployment that is offered to one runner." }),
 );
 
+const DeploymentTrigger = component("DeploymentTrigger", () =>
+  z.enum(DEPLOYMENT_TRIGGERS).openapi({
+    description: "Which request created a deployment: a new one, or a copy of another.",
+  }),
+);
+
+const named = (resource: "project" | "environment" | "component", example: string) =>
+  z.object({
+    id: identifierOf(resource, `Its own ID, which stays when the ${resource} is renamed.`),
+    name: z
+      .string()
+      .openapi({ description: "As people named it, at the time of the start.", example }),
+  });
+
+const StackOfInput = component("StackOfInput", () =>
+  z
+    .object({
+      id: identifierOf("stack", "The stack's own ID in this service."),
+      name: z
+        .string()
+        .openapi({
+          description: "Unique in the environment, and part of what people see.",
+          example: "web",
+        }),
+      component: named("component", "api").optional().openapi({
+        description: "The component that the stack runs. Absent: it runs no single component.",
+      }),
+      outputs: StackOutputs(),
+    })
+    .openapi({ description: "A stack to deploy." }),
+);
+
+/** Everything that the program needs which deploys. */
+const StartInput = component("StartInput", () =>
+  z
+    .object({
+      deployment: z
+        .object({
+          id: identifierOf(
+            "deployment",
+            "Identifies what runs, in logs and in the names of what it creates.",
+          ),
+          patch: Deployment().shape.data.shape.patch,
+          source: Deployment().shape.data.shape.source,
+          trigger: DeploymentTrigger(),
+        })
+        .openapi({ description: "What is deployed." }),
+      project: named("project", "shop").openapi({
+        description: "What the environment belongs to.",
+      }),
+      environment: named("environment", "production").openapi({
+        description: "Where it is deployed to.",
+      }),
+      stacks: z.array(StackOfInput()).openapi({ description: "In the order of the deployment." }),
+      configuration: Environment().shape.configuration.openapi({
+        description: "The configuration as this deployment makes it.",
+      }),
+      connection: Connection()
+        .optional()
+        .openapi({ description: "Absent: the project is not connected." }),
+    })
+    .openapi({ description: "What a started deployment deploys, and where." }),
+);
+
 const Directive = component("RunnerDirective", () =>
   z.enum(DIRECTIVES).openapi({
     description:
@@ -75,6 +143,20 @@ export const Progress = component("AttemptProgress", () =>
     .openapi({ description: "What the runner must do next, and when." }),
 );
 
+export const ReportedProgress = component("ReportedProgress", () =>
+  Progress()
+    .extend({
+      warnings: z
+        .array(z.string())
+        .optional()
+        .openapi({
+          description: "What the report had that was not stored, and why. Absent: all was stored.",
+          example: [INVALID_URL],
+        }),
+    })
+    .openapi({ description: "What the runner must do next, and what was not stored." }),
+);
+
 export const StartedAttempt = component("StartedAttempt", () =>
   Progress()
     .extend({
@@ -82,6 +164,7 @@ export const StartedAttempt = component("StartedAttempt", () =>
         description:
           "The deployment to execute. `data.patch` is based on the current configuration.",
       }),
+      input: StartInput(),
     })
     .openapi({ description: "The deployment to execute, and what the runner must do next." }),
 );

@@ -10,6 +10,7 @@ import {
   presentCompleted,
   presentDelivery,
   presentProgress,
+  presentReported,
   presentStart,
   toCompletion,
   toLeaseCredentials,
@@ -151,8 +152,8 @@ export const runnerRoutes = createRouter<Documented, RunnerEnv>()
     const { stack_id, ...param } = c.req.valid("param");
     const input = { stackId: stack_id, ...toReport(c.req.valid("json")) };
     const credentials = toLeaseCredentials(param, c.req.valid("header"));
-    const directive = await reportStack(c.env, credentials, input);
-    return c.json(presentProgress(directive), 200, { [DIRECTIVE_HEADER]: directive });
+    const reported = await reportStack(c.env, credentials, input);
+    return c.json(presentReported(reported), 200, { [DIRECTIVE_HEADER]: reported.directive });
   })
   .openapi(complete, async (c) => {
     const completion = toCompletion(c.req.valid("json"));

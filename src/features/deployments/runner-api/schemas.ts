@@ -3,8 +3,9 @@ import { documented } from "#documented";
 import { textParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { durationOf } from "../../../lib/quantities.ts";
+import { durationOf, sizeOf } from "../../../lib/quantities.ts";
 import { component, line, paragraphs, text, timestampInput } from "../../../lib/schemas.ts";
+import { bytesOf } from "../../housekeeping/usage/index.ts";
 import {
   HEARTBEAT_INTERVAL_MS,
   LEASE_TTL_MS,
@@ -15,6 +16,7 @@ import {
 } from "../deployments/index.ts";
 import { ResourceStatus } from "../resources/index.ts";
 
+const OUTPUT_NAME = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.outputNameLength.value}}$`);
 const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
 
 /** The server sends durations, because a runner's clock may be wrong. */
@@ -110,6 +112,40 @@ const ReportedStatus = component("ReportedStackStatus", () =>
   ),
 );
 
+const Output = component("ReportedOutput", () =>
+  z
+    .strictObject({
+      name: z
+        .string()
+        .regex(OUTPUT_NAME, "Send 1 to 100 letters, digits, and any of . _ -.")
+        .openapi(
+          documented(() => ({
+            description:
+              "The name. `url` is where people open what was deployed: an `http` or `https` URL without " +
+              "credentials.",
+            example: "url",
+          })),
+        ),
+      value: line(LIMITS.outputBytes.value)
+        .refine(
+          (value) => bytesOf(value) <= LIMITS.outputBytes.value,
+          `Send at most ${LIMITS.outputBytes.value} bytes.`,
+        )
+        .openapi(
+          documented(() => ({
+            description: `Not secret: everybody who reads the stack sees it. At most ${sizeOf(LIMITS.outputBytes.value)}.`,
+            example: "https://shop.example.com",
+          })),
+        ),
+    })
+    .openapi(
+      documented(() => ({
+        description: "A value that a stack gives to people and to later stacks.",
+        example: { name: "url", value: "https://shop.example.com" },
+      })),
+    ),
+);
+
 export const StackReport = component("StackReport", () =>
   z
     .strictObject({
@@ -142,6 +178,21 @@ export const StackReport = component("StackReport", () =>
           documented(() => ({
             description:
               "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
+          })),
+        ),
+      outputs: z
+        .array(Output())
+        .max(LIMITS.stackOutputs.value, `Send at most ${LIMITS.stackOutputs.value} outputs.`)
+        .refine(
+          (all) => new Set(all.map((each) => each.name)).size === all.length,
+          "Send each name once.",
+        )
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "All outputs of the stack. Those of the report of a success are kept, and replace those of the " +
+              "success before.",
           })),
         ),
     })

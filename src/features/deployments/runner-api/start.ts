@@ -18,6 +18,7 @@ import {
 } from "../deployments/index.ts";
 import { directiveFor } from "./directive.ts";
 import { AttemptConflict, CONFIGURATION_CHANGING, LeaseLost, PatchConflict } from "./errors.ts";
+import { findInput, type InputRow } from "./input-store.ts";
 import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
 import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 
@@ -30,16 +31,16 @@ export async function startAttempt(
   credentials: LeaseCredentials,
 ): Promise<StartedDeployment> {
   const key = await authenticateLease(ctx, credentials);
-  let row = await tryStart(ctx, key, undefined);
+  let { row, input } = await tryStart(ctx, key, undefined);
   for (let rebases = 0; row && isOutdated(row) && rebases < MAXIMUM_REBASES; rebases += 1) {
-    row = await tryStart(ctx, key, resolveRebase(row));
+    ({ row, input } = await tryStart(ctx, key, resolveRebase(row)));
   }
   const now = ctx.clock.now();
   if (row?.failureReason === DEPLOYMENT_FAILURES.patchConflict)
     throw new PatchConflict(row.message ?? "");
   const started = requireLease(row, now);
   const directive = directiveFor(started, now);
-  if (started.state === "running") return { row: started, directive };
+  if (started.state === "running" && input) return { row: started, input, directive };
   if (!isOutdated(started)) throw new LeaseLost();
   throw new AttemptConflict(CONFIGURATION_CHANGING, directive);
 }
@@ -50,7 +51,7 @@ async function tryStart(
   ctx: RunnerContext,
   key: AttemptKey,
   rebaseResult: RebaseResult | undefined,
-): Promise<StartRow | undefined> {
+): Promise<{ row?: StartRow | undefined; input?: InputRow | undefined }> {
   const { db } = ctx;
   const now = ctx.clock.now();
   const results = await batch(ctx.db, {
@@ -58,8 +59,9 @@ async function tryStart(
     started: startDeployment(db, key, now),
     finalized: finalize(ctx, { attempt: key.id }, now),
     row: findStart(db, key),
+    input: findInput(db, key),
   });
-  return results.row[0];
+  return { row: results.row[0], input: results.input[0] };
 }
 
 function applyRebase(db: Database, key: AttemptKey, result: RebaseResult, now: number) {

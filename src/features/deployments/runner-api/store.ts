@@ -27,6 +27,7 @@ import {
   isLiveAttempt,
 } from "../deployments/table.ts";
 import type { Directive } from "./directive.ts";
+import type { InputRow } from "./input-store.ts";
 
 export interface DeliveredVariable {
   name: string;
@@ -44,7 +45,14 @@ export interface Delivery {
 
 export interface StartedDeployment {
   row: StartRow;
+  input: InputRow;
   directive: Directive;
+}
+
+export interface ReportedProgress {
+  directive: Directive;
+  /** What the report had that was not stored. */
+  warnings: string[];
 }
 
 export type AttemptRow = Awaited<ReturnType<typeof findAttempt>>[number];
@@ -167,7 +175,11 @@ export function renewLease(db: Database, attempt: AttemptKey, now: number) {
 
 export function findReportedStack(db: Database, attempt: AttemptKey, stackId: string) {
   return db
-    .select({ seq: deploymentStacks.seq })
+    .select({
+      seq: deploymentStacks.seq,
+      outputs: sql<string | null>`(select stacks.outputs from stacks
+        where stacks.id = ${deploymentStacks.stackId})`.as("outputs"),
+    })
     .from(deploymentStacks)
     .where(
       and(

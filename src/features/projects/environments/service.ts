@@ -73,6 +73,7 @@ export async function createEnvironment(
     projectId,
     name: input.name,
     configuration: JSON.stringify(input.configuration),
+    source: null,
     createdAt: now,
     updatedAt: now,
     epoch: 0,

@@ -63,6 +63,8 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     ...input,
     defaultEnvironmentId: newId(ctx.clock),
     connectionStatus: "disconnected",
+    disconnectedAt: null,
+    disconnectedBy: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

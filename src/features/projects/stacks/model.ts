@@ -10,3 +10,6 @@ export const COMPONENT = "component in the environment";
 export const NAME_TAKEN = new Conflict(
   "The environment already has a stack with this name. Choose another name.",
 );
+
+/** As `stacks.outputs` has them. */
+export const NO_OUTPUTS = "{}";

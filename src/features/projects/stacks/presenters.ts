@@ -1,4 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
+import { NO_OUTPUTS } from "./model.ts";
 import type { StackRow } from "./store.ts";
 
 export function presentStack(row: StackRow) {
@@ -8,6 +9,9 @@ export function presentStack(row: StackRow) {
     environment_id: row.environmentId,
     component_id: row.componentId ?? undefined,
     name: row.name,
+    ...(row.outputs !== NO_OUTPUTS && {
+      outputs: JSON.parse(row.outputs) as Record<string, string>,
+    }),
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };

@@ -3,6 +3,14 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { Name } from "./schemas.ts";
 
+export const StackOutputs = component("StackOutputs", () =>
+  z.record(z.string(), z.string()).openapi({
+    description:
+      "The outputs of the last success, by name. They are not secret. Absent: it had none.",
+    example: { url: "https://shop.example.com" },
+  }),
+);
+
 export const Stack = component("Stack", () =>
   z
     .object({
@@ -14,6 +22,7 @@ export const Stack = component("Stack", () =>
         "The component that the stack runs. Absent: it runs no single component.",
       ).optional(),
       name: Name(),
+      outputs: StackOutputs().optional(),
       created_at: timestampOf("When the stack was created."),
       updated_at: timestampOf("When the name or the component last changed."),
     })

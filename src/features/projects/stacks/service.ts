@@ -11,7 +11,7 @@ import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
+import { COMPONENT, NAME_TAKEN, NO_OUTPUTS, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
 import type { StackRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -62,12 +62,19 @@ export async function createStack(
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };
   const times = { createdAt: now, updatedAt: now };
-  const stack = { id: newId(ctx.clock), ...scope, ...input, ...times, version: 1 };
+  const stack = {
+    id: newId(ctx.clock),
+    ...scope,
+    ...input,
+    outputs: NO_OUTPUTS,
+    ...times,
+    version: 1,
+  };
   return write(ctx, {
     growth: {
       organizationId,
       records: { stacks: 1 },
-      bytes: bytesOf(stack.name),
+      bytes: bytesOf(stack.name, stack.outputs),
       bounds: [store.stackCountBound(organizationId, environmentId)],
     },
     guarded: store.insertStack(ctx.db, stack),

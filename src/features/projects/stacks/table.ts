@@ -21,6 +21,8 @@ export const stacks = sqliteTable(
       .references(() => environments.id, { onDelete: "restrict" }),
     componentId: id("component_id").references(() => components.id, { onDelete: "restrict" }),
     name: text("name").notNull(),
+    /** JSON: an object of the outputs of the last success, by name. */
+    outputs: text("outputs").notNull().default("{}"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     version: version(),
@@ -37,4 +39,5 @@ export const STACK_TOMBSTONE = {
   organizationId: TOMBSTONE_ORGANIZATION_ID,
   name: TOMBSTONE_NAME,
   componentId: null,
+  outputs: "{}",
 };

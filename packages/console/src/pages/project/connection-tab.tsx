@@ -1,16 +1,32 @@
-import { client } from "../../api.ts";
+import { useState } from "preact/hooks";
+import { client, type Schemas } from "../../api.ts";
 import { type DialogButton, PageButtons } from "../../components/dialog-buttons.tsx";
-import { Form, TextField } from "../../components/form.tsx";
-import { Section } from "../../components/page.tsx";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { Facts, Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { showHidden } from "../../format.ts";
+import { useQuery } from "../../query.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 
+const CONNECTION = "/v1/projects/{project_id}/connection";
+
 const MEANINGS = {
-  connected: "Deployments of this project run in the connected account.",
-  disconnected: "The project is not connected to a cloud account, so it refuses deployments.",
+  connected: "Runners deploy this project to the place below.",
+  disconnected:
+    "Runners deploy with what they have themselves, unless somebody has disconnected the project.",
   disconnecting: "The project disconnects when the last of its deployments has ended.",
 } as const;
+
+/** The fields of each provider, with a hint. A name that ends with ? is optional. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  aws: { account_id: "12 digits", region: "Such as eu-west-1", "role_arn?": "The role to assume" },
+  cloudflare: { account_id: "32 hex digits" },
+  kubernetes: { context: "In the runner's kubeconfig", "namespace?": "Default: the context's" },
+  ssh: { host: "As the runner's SSH knows it", "user?": "Default: that of the SSH configuration" },
+  other: { name: "What people call it" },
+};
+
+const PROVIDERS = Object.keys(FIELDS).map((name) => [name, name] as const);
 
 export function ConnectionTab({ project, can, reload }: ProjectTabProps) {
   const { id, name, connection_status: status } = project;
@@ -34,6 +50,7 @@ export function ConnectionTab({ project, can, reload }: ProjectTabProps) {
         <p>
           <Status of={status} /> {MEANINGS[status]}
         </p>
+        {status === "connected" && <Details path={path} />}
         {mayDisconnect && (
           <div>
             <PageButtons reload={reload} buttons={[disconnect]} />
@@ -41,56 +58,65 @@ export function ConnectionTab({ project, can, reload }: ProjectTabProps) {
         )}
       </Section>
       {mayConnect && <ConnectForm path={path} status={status} reload={reload} />}
-      {status === "disconnected" && !mayConnect && (
-        <p>An owner of the project can connect it to a cloud account.</p>
-      )}
+      {status === "disconnected" && !mayConnect && <p>An owner of the project can connect it.</p>}
     </div>
   );
 }
 
-interface ConnectFormProps {
+interface PathProps {
   path: { project_id: string };
+}
+
+function Details({ path }: PathProps) {
+  const { data } = useQuery(CONNECTION, { path });
+  const facts = Object.entries(data ?? {});
+  return <Facts facts={facts.map(([name, value]) => [name, showHidden(String(value))])} />;
+}
+
+interface ConnectFormProps extends PathProps {
   status: string;
   reload: () => Promise<void>;
 }
 
 function ConnectForm({ path, status, reload }: ConnectFormProps) {
+  const [provider, setProvider] = useState("aws");
+  const fields = Object.entries(FIELDS[provider] ?? {});
   const isConnected = status === "connected";
   return (
-    <Section title={isConnected ? "Replace the connection" : "Connect an AWS account"}>
+    <Section title={isConnected ? "Replace the connection" : "Connect"}>
       <Form
         verb={isConnected ? "Replace" : "Connect"}
         done="The project is connected."
         reload={reload}
-        submit={(fields) => {
-          const body = {
-            provider: "aws",
-            account_id: fields.text("account_id"),
-            region: fields.text("region"),
-            role_arn: fields.optional("role_arn") ?? null,
-            external_id: fields.optional("external_id") ?? null,
-          } as const;
-          return client.put("/v1/projects/{project_id}/connection", { path, body });
+        submit={(form) => {
+          const texts = fields.flatMap(([field]) => {
+            const name = field.replace("?", "");
+            const text = form.optional(name);
+            return text === undefined ? [] : [[name, text] as const];
+          });
+          const body = { provider, ...Object.fromEntries(texts) } as Schemas["ConnectProject"];
+          return client.put(CONNECTION, { path, body });
         }}
       >
         {(error) => (
           <>
-            <TextField
-              name="account_id"
-              label="Account ID"
-              hint="12 digits"
-              required
-              error={error}
+            <SelectField
+              name="provider"
+              label="Provider"
+              options={PROVIDERS}
+              value={provider}
+              onChange={setProvider}
             />
-            <TextField
-              name="region"
-              label="Region"
-              hint="Such as eu-west-1"
-              required
-              error={error}
-            />
-            <TextField name="role_arn" label="Role ARN (optional)" error={error} />
-            <TextField name="external_id" label="External ID (optional)" error={error} />
+            {fields.map(([field, hint]) => (
+              <TextField
+                key={`${provider}.${field}`}
+                name={field.replace("?", "")}
+                label={field.replace("_", " ").replace("?", " (optional)")}
+                hint={hint}
+                required={!field.endsWith("?")}
+                error={error}
+              />
+            ))}
           </>
         )}
       </Form>

@@ -18,7 +18,7 @@ import { type AttemptKey, deploymentIdOf, isAttempt, whereLeaseIsValid } from ".
 const SUCCESSFUL_STACK_STATUSES = literalList<StackStatus>(["succeeded", "skipped"]);
 
 /**
- * If the deployment succeeds, its configuration becomes the environment's. Precedes `finalize` in a
+ * If the deployment succeeds, its configuration and source become the environment's. Precedes `finalize` in a
  * batch.
  */
 export function completeDeployment(
@@ -45,11 +45,16 @@ export function completeDeployment(
       .set({ state: "ended", outcome, completion: toCompletionText(completion), endedAt: now })
       .where(and(isAttempt(attempt), hasChanged)),
   );
-  const configuration = sql`(select configuration from deployments where id = ${deploymentId})`;
+  const deployed = (column: string) =>
+    sql`(select ${sql.raw(column)} from deployments where id = ${deploymentId})`;
   const environment = after(ended, (hasChanged) =>
     db
       .update(environments)
-      .set({ configuration, updatedAt: now })
+      .set({
+        configuration: deployed("configuration"),
+        source: deployed("source"),
+        updatedAt: now,
+      })
       .where(
         sql`${hasChanged} and ${environments.id} = (select deployments.environment_id
           from deployments where deployments.id = ${deploymentId}

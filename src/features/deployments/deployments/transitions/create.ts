@@ -18,6 +18,8 @@ export type NewDeployment = Pick<
   | "patch"
   | "configuration"
   | "source"
+  | "keepsSource"
+  | "trigger"
   | "reason"
   | "isAbsolute"
 > & {
@@ -27,7 +29,7 @@ export type NewDeployment = Pick<
   now: number;
 };
 
-/** Inserts nothing unless the project is connected and has these stacks. */
+/** Inserts nothing if somebody has disconnected the project, or unless it has these stacks. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
   const { now, stackIds, configurationVersion, ...fields } = deployment;
   const { organizationId, environmentId } = deployment;
@@ -47,6 +49,8 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       status: "queued",
       notifiedStatus: "queued",
       source: fields.source ?? null,
+      keepsSource: fields.keepsSource ?? false,
+      trigger: fields.trigger ?? null,
       reason: fields.reason ?? null,
       failureReason: null,
       message: null,
@@ -65,10 +69,14 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
     sql`from projects
       join environments on environments.project_id = projects.id
         and environments.id = ${environmentId} and environments.organization_id = ${organizationId}
-      where projects.id = ${fields.projectId} and projects.connection_status = 'connected'
+      where projects.id = ${fields.projectId} and ${isDeployable()}
         and ${hasStacks}`,
   );
 }
+
+/** Whether the project is connected, or nobody has ever disconnected it. */
+export const isDeployable = () => sql`(projects.connection_status = 'connected'
+  or projects.connection_status = 'disconnected' and projects.disconnected_at is null)`;
 
 function countStacks(organizationId: string, environmentId: string): SQL {
   return sql`(select count(*) from ${stacks} where ${stacks.environmentId} = ${environmentId}

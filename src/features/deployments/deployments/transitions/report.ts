@@ -1,5 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
+import { nextVersion } from "../../../../db/expected-version.ts";
+import { LIMITS } from "../../../../lib/limits.ts";
+import { stacks } from "../../../projects/stacks/table.ts";
 import type { ReportedStatus } from "../lifecycle.ts";
 import { ACTIVE_STACK_STATUSES, deploymentStacks } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, whereLeaseIsValid } from "./lease.ts";
@@ -12,11 +15,13 @@ export interface Report {
   statusReason: string | null;
   /** All resources of the stack. Undefined: the report does not include them. */
   resources: readonly ReportedResource[] | undefined;
+  /** JSON: an object of all outputs of the stack. Only those of a success are kept. */
+  outputs: string;
 }
 
 /**
- * Applies a report to a stack that has not ended, if the report is newer than those before. The
- * resources come first, because the update of the stack makes the report no longer newer.
+ * Applies a report to a stack that has not ended, if the report is newer than those before. The update of
+ * the row of the deployment is last, because it makes the report no longer newer.
  */
 export function applyReport(db: Database, attempt: AttemptKey, report: Report, now: number) {
   const { stackId, seq, status, statusReason } = report;
@@ -28,6 +33,7 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
   return {
     resources:
       report.resources && applyResources(db, { stackId, reported: report.resources, applies, now }),
+    outputs: status === "succeeded" ? storeOutputs(db, report, applies) : undefined,
     stack: db
       .update(deploymentStacks)
       .set({ status, statusReason, seq, timestamp: now })
@@ -39,4 +45,21 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
         ),
       ),
   };
+}
+
+/** Unless those of the environment would exceed the limit. */
+function storeOutputs(db: Database, { stackId, outputs }: Report, applies: SQL) {
+  return db
+    .update(stacks)
+    .set({ outputs, version: nextVersion(stacks.version) })
+    .where(
+      and(
+        eq(stacks.id, stackId),
+        ne(stacks.outputs, outputs),
+        sql`octet_length(${outputs}) + coalesce((select sum(octet_length(other.outputs)) from stacks as other
+          where other.environment_id = ${stacks.environmentId} and other.id <> ${stackId}
+            and other.outputs <> '{}'), 0) <= ${LIMITS.outputBytesOfEnvironment.value}`,
+        applies,
+      ),
+    );
 }

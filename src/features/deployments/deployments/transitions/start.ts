@@ -45,13 +45,17 @@ export function failPatch(
     .where(whereOfferIsValid(attempt, version, now));
 }
 
+/** A deployment without a source of its own deploys what the environment runs by now. */
+const CURRENT_SOURCE = sql`iif(keeps_source, (select environments.source from environments
+  where environments.id = deployments.environment_id), deployments.source)`;
+
 /** Supersedes older queued deployments. Precedes `finalize` in a batch. */
 export function startDeployment(db: Database, attempt: AttemptKey, now: number) {
   const environmentId = sql`(select attempts.environment_id from attempts
     where attempts.id = ${attempt.id})`;
   const deployment = db
     .update(deployments)
-    .set({ status: "in_progress", startedAt: now, updatedAt: now })
+    .set({ status: "in_progress", startedAt: now, updatedAt: now, source: CURRENT_SOURCE })
     .where(whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now));
   const running = {
     state: "running" as const,

@@ -1,0 +1,1 @@
+export { presentWithExternalId } from "./presenters.ts";
