@@ -3746,7 +3746,7 @@ export interface components {
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description Unique in the environment, and part of what people see.
+             * @description Unique in the environment.
              * @example web
              */
             name: string;

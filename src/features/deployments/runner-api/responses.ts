@@ -82,12 +82,7 @@ const StackOfInput = component("StackOfInput", () =>
   z
     .object({
       id: identifierOf("stack", "The stack's own ID in this service."),
-      name: z
-        .string()
-        .openapi({
-          description: "Unique in the environment, and part of what people see.",
-          example: "web",
-        }),
+      name: z.string().openapi({ description: "Unique in the environment.", example: "web" }),
       component: named("component", "api").optional().openapi({
         description: "The component that the stack runs. Absent: it runs no single component.",
       }),
