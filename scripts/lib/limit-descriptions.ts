@@ -245,6 +245,15 @@ export const LIMIT_DESCRIPTIONS = {
       "the other fields that callers write",
     CONFLICT,
   ),
+  historyBytes: bytes(
+    "The share of an organization's history: changelog, events, deliveries, and deployments beyond the newest " +
+      "of their environment",
+    "the oldest is deleted; nothing is refused",
+  ),
+  sweepHistory: items(
+    "Rows of each table of history that one run of the schedule counts",
+    "the next run, within a minute, continues",
+  ),
   databaseWarningBytes: bytes(
     "The database, with the data of all organizations",
     "an error in the log names the largest organizations, every minute; `/health` and `usage` say `filling`",

@@ -26,7 +26,9 @@ const RETENTION_TITLE = `
 ## How long data is kept
 
 The schedule deletes older data in small steps ([docs/operations.md](operations.md#the-purge)). A setting in
-\`wrangler.toml\` changes a number of days.
+\`wrangler.toml\` changes a number of days. Beyond the share of its organization,
+history goes before its time: the changelog, events, finished deliveries, and deployments beyond the newest
+${LIMITS.redeployableDeployments.value.toLocaleString("en-US")} of an environment.
 
 | What | Kept for | Setting |
 |---|---|---|
@@ -55,7 +57,8 @@ function renderLimit(value: number, { what, unit, beyond }: LimitDescription): s
 function renderRetention(): string {
   const periods: readonly RetentionRule[] = Object.values(RETENTION);
   const limited = periods.map(
-    ({ what, days, setting }) => `| ${what} | ${count(days)} days | \`${setting}\` |`,
+    ({ what, days, setting, minimumDays }) =>
+      `| ${what} | ${count(days)} days | \`${setting}\`${minimumDays ? `, at least ${minimumDays}` : ""} |`,
   );
   const others = Object.entries(KEPT).map(([what, until]) => `| ${what} | ${until} | |`);
   return [...limited, ...others].join("\n");

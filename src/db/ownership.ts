@@ -3,6 +3,7 @@ import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqli
 import type { RetentionPeriod } from "../lib/retention.ts";
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
+import type { FixedBytes } from "./row-bytes.ts";
 
 export interface OwnedTable {
   table: SQLiteTable;
@@ -16,6 +17,8 @@ export interface OwnedTable {
   tombstone?: { resourceType: string; columns: Readonly<Record<string, unknown>> };
   /** How long its rows are kept. Their IDs are UUIDv7. Children are deleted with their row. */
   retention?: Retention;
+  /** Its oldest rows go while the history of their organization is beyond its share. Children go with them. */
+  rolled?: Rolled;
   /** Its rows at this time that may have a log outside of the database, which the purge deletes first. */
   hasLog?(now: number): SQL;
   /**
@@ -29,6 +32,24 @@ export interface OwnedTable {
   outlivesOrganization?: string;
   /** The reason why `npm run backup` leaves the table out. */
   notInBackups?: string;
+  /** Its rows are history of this kind, which the schedule counts. */
+  history?: { kind: string; fixed?: FixedBytes };
+}
+
+/** Of the rows of an organization. The table has an index on `organization_id`, `id`. */
+export interface Rolled {
+  /** The rows in that index. Absent: all. */
+  indexed?: SQL;
+  /** Of these, the ones that may go. Absent: all. */
+  mayGo?: SQL;
+  /** How many rows of one other table belong to a row, at most. Absent: none. */
+  children?: SQL;
+}
+
+export interface RolledTable extends Rolled {
+  table: SQLiteTable;
+  childKeys: readonly SQLiteColumn[];
+  hasLog?: OwnedTable["hasLog"];
 }
 
 export interface Retention {
@@ -147,11 +168,21 @@ export class Ownership {
   /** The tables whose rows are deleted after a time, with the foreign keys of their children. */
   retained(): { table: SQLiteTable; retention: Retention; childKeys: SQLiteColumn[] }[] {
     return this.#tables.flatMap(({ table, retention }) => {
-      if (!retention) return [];
-      const keys = this.#tables.flatMap(({ deletedWith }) => deletedWith);
-      const childKeys = keys.filter((key) => referencedBy(key) === table);
-      return [{ table, retention, childKeys }];
+      return retention ? [{ table, retention, childKeys: this.#childKeysOf(table) }] : [];
     });
+  }
+
+  /** The tables whose oldest rows go when the history of an organization is beyond its share. */
+  rolled(): RolledTable[] {
+    return this.#tables.flatMap(({ table, rolled, hasLog }) => {
+      const childKeys = this.#childKeysOf(table);
+      return rolled ? [{ ...rolled, table, childKeys, ...(hasLog && { hasLog }) }] : [];
+    });
+  }
+
+  /** The tables whose rows the schedule counts. */
+  history(): { table: SQLiteTable; history: NonNullable<OwnedTable["history"]> }[] {
+    return this.#tables.flatMap(({ table, history }) => (history ? [{ table, history }] : []));
   }
 
   /** The tables with an `organization_id` whose rows no other table owns, except those that outlive it. */
@@ -165,6 +196,11 @@ export class Ownership {
 
   #manifestOf(table: SQLiteTable): OwnedTable | undefined {
     return this.#tables.find((each) => each.table === table);
+  }
+
+  #childKeysOf(table: SQLiteTable): SQLiteColumn[] {
+    const keys = this.#tables.flatMap(({ deletedWith }) => deletedWith);
+    return keys.filter((key) => referencedBy(key) === table);
   }
 
   #keysOf(table: SQLiteTable): readonly SQLiteColumn[] {

@@ -22,6 +22,13 @@ export function firstIdAt(time: number): string {
   return encodeId(uuid);
 }
 
+/** When the resource with this UUIDv7 was created. */
+export function timeOf(id: string): number {
+  let uuid = 0n;
+  for (const digit of id) uuid = uuid * 58n + BigInt(BASE58.indexOf(digit));
+  return Number(uuid >> 80n);
+}
+
 /** The 22-character form of a UUID's 16 bytes. */
 export function encodeId(uuid: Uint8Array): string {
   return encodeRadix(toBigInt(uuid), BASE58, WIDTH);

@@ -113,6 +113,8 @@ export const LIMITS = {
   signInLinksOfKey: { value: 10 },
   openInvitations: { value: 200 },
   storedBytes: { value: 1024 * MIB },
+  historyBytes: { value: 512 * MIB },
+  sweepHistory: { value: 5_000 },
   databaseWarningBytes: { value: 7 * GB },
   databaseFullBytes: { value: 9 * GB },
   databaseCriticalBytes: { value: 9.5 * GB },

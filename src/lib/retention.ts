@@ -6,6 +6,8 @@ export interface RetentionRule {
   days: number;
   /** The setting of the number of days. */
   setting: string;
+  /** A setting of fewer days counts as this. */
+  minimumDays?: number;
 }
 
 export const MAXIMUM_DAYS = 36_500;
@@ -21,7 +23,7 @@ export const RETENTION = {
     setting: "RETAIN_DELIVERIES_DAYS",
   },
   changelog: { what: "The changelog of a project", days: 400, setting: "RETAIN_CHANGELOG_DAYS" },
-  audit: { what: "The audit log", days: 400, setting: "RETAIN_AUDIT_DAYS" },
+  audit: { what: "The audit log", days: 400, setting: "RETAIN_AUDIT_DAYS", minimumDays: 90 },
 } as const satisfies Record<string, RetentionRule>;
 
 export type RetentionPeriod = keyof typeof RETENTION;
@@ -42,10 +44,10 @@ export const KEPT = {
 
 /** In ms. Throws for a value that `retentionProblem` refuses. */
 export function retentionMs(settings: RetentionSettings, period: RetentionPeriod): number {
-  const { setting, days } = RETENTION[period];
-  const value = settings[setting];
+  const { setting, days, minimumDays = 1 }: RetentionRule = RETENTION[period];
+  const value = settings[setting as RetentionSetting];
   if (retentionProblem(value)) throw new Error(`${setting} is not a number of days`);
-  return (value === undefined ? days : Number(value)) * DAY_MS;
+  return Math.max(minimumDays, Number(value ?? days)) * DAY_MS;
 }
 
 /** What is wrong with the value of a setting, and what to do. */

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditDays } from "../../src/features/housekeeping/audit/table.ts";
-import { usage } from "../../src/features/housekeeping/usage/table.ts";
+import { historyUsage, usage } from "../../src/features/housekeeping/usage/table.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import type { Parsed, Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
@@ -30,7 +30,7 @@ import {
 
 const CALLERS = 5;
 /** They count every write of their organization. */
-const COUNTERS: readonly object[] = [usage, auditDays];
+const COUNTERS: readonly object[] = [usage, historyUsage, auditDays];
 
 /** The DELETE operations without an entry in a changelog. */
 const WITHOUT_ENTRY = [

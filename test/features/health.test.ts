@@ -101,6 +101,8 @@ describe("health", () => {
         "audit_log",
         "ended_sessions",
         "events",
+        "history_positions",
+        "history_usage",
         "idempotency_records",
         "idempotency_totals",
         "invitations",

@@ -118,7 +118,7 @@ async function insertRows(table: string, rows: readonly Record<string, unknown>[
 }
 
 /** Of the organizations. They are in no backup. */
-const COUNTERS = ["usage", "audit_days", "idempotency_totals"];
+const COUNTERS = ["usage", "history_usage", "audit_days", "idempotency_totals"];
 
 export async function deleteAllRows(d1: D1Database): Promise<void> {
   const names = [...BACKUP_TABLES.keys(), ...COUNTERS].toSorted((a, b) => rankOf(b) - rankOf(a));

@@ -56,6 +56,7 @@ var REPLACEABLE = /* @__PURE__ */ new Set([
   "/v1/orgs/{org_id}/members/{member_id}",
   "/v1/orgs/{org_id}/api-key-policy",
   "/v1/projects/{project_id}",
+  "/v1/projects/{project_id}/connection",
   "/v1/projects/{project_id}/members/{member_id}",
   "/v1/environments/{environment_id}",
   "/v1/components/{component_id}",

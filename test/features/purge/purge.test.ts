@@ -76,7 +76,7 @@ function failingAfterBatch(): D1Database {
       batch: async (statements: D1PreparedStatement[]) => {
         if (isLost) throw new Error("D1_ERROR: Network connection lost.");
         const results = await session.batch(statements);
-        isLost = results.some(({ meta }) => meta.changes >= ROWS);
+        isLost ||= results.some(({ meta }) => meta.changes >= ROWS);
         return results;
       },
       getBookmark: () => session.getBookmark(),

@@ -3,7 +3,7 @@ import { changeRoutes } from "./change-routes.ts";
 import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
-import { hasLog, isIdle } from "./store.ts";
+import { CHILDREN, hasLog, IS_HISTORY, IS_OUTDATED, isIdle } from "./store.ts";
 import { attempts, deploymentStacks, deployments } from "./table.ts";
 
 export const deploymentsFeature = {
@@ -15,6 +15,7 @@ export const deploymentsFeature = {
       purged: true,
       hasLog,
       isIdle,
+      rolled: { indexed: IS_HISTORY, mayGo: IS_OUTDATED, children: CHILDREN },
     },
     {
       table: deploymentStacks,

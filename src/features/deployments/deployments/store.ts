@@ -210,6 +210,18 @@ export function hasLog(now: number): SQL {
     and (${deployments.finishedAt} is null or ${deployments.finishedAt} > ${oldest})`;
 }
 
+/** Those beyond the newest of their environment. */
+export const IS_HISTORY = sql`deployments.configuration = ''`;
+
+/** Its stacks and attempts, each of which but the last has lapsed. */
+export const CHILDREN = sql`coalesce(deployments.stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))})
+  + deployments.lapsed_offers + 1`;
+
+/** Whether its environment has had a newer one with the same status: the newest are its current state. */
+export const IS_OUTDATED = sql`exists (select 1 from deployments as newer
+  where newer.environment_id = deployments.environment_id and newer.status = deployments.status
+    and newer.created_at > deployments.created_at)`;
+
 const OWNERS = new Map<SQLiteTable, string>([
   [organizations, "organization_id"],
   [projects, "project_id"],

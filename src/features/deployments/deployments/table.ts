@@ -132,6 +132,7 @@ export const deployments = sqliteTable(
     index("deployments_redeployable")
       .on(table.environmentId, table.number)
       .where(sql`configuration <> ''`),
+    index("deployments_history").on(table.organizationId, table.id).where(sql`configuration = ''`),
     index("deployments_overdue")
       .on(table.cancelDeadline)
       .where(sql`status = ${deploymentStatus.canceling}`),

@@ -9,6 +9,7 @@ export const auditFeature = {
       table: auditLog,
       deletedWith: [],
       retention: { period: "audit" },
+      history: { kind: "audit_log" },
       outlivesProject: "It records who did what to a project, also after the project is deleted.",
     },
     {
@@ -20,6 +21,7 @@ export const auditFeature = {
       table: auditRecords,
       deletedWith: [],
       retention: { period: "audit" },
+      history: { kind: "audit_log" },
       outlivesProject: "Its rows are in audit_log, too.",
       notInBackups: "Its rows are in audit_log, too.",
     },

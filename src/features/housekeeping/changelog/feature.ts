@@ -10,6 +10,8 @@ export const changelogFeature = {
       deletedWith: [changelogEntries.projectId],
       purged: true,
       retention: { period: "changelog" },
+      history: { kind: "changelog" },
+      rolled: {},
     },
   ],
 } satisfies Feature;

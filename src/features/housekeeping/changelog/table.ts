@@ -32,6 +32,7 @@ export const changelogEntries = sqliteTable(
     createdAt: createdAt(),
   },
   (table) => [
+    index("changelog_entries_organization").on(table.organizationId, table.id),
     index("changelog_entries_list").on(table.projectId, table.createdAt, table.id),
     // For the erasure of an account, as the index changelog_entries_account (migration 0009), whose
     // expression drizzle-kit cannot generate.

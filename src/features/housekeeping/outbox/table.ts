@@ -36,6 +36,7 @@ export const events = sqliteTable(
     lastUsedAt: time("last_used_at").notNull(),
   },
   (table) => [
+    index("events_organization").on(table.organizationId, table.id),
     index("events_list").on(table.projectId, table.type, table.createdAt, table.id),
     index("events_list_environment")
       .on(table.projectId, table.environmentId, table.type, table.createdAt, table.id)
@@ -77,6 +78,7 @@ export const deliveries = sqliteTable(
     failureReason: text("failure_reason", { enum: DELIVERY_FAILURE_REASONS }),
   },
   (table) => [
+    index("deliveries_finished").on(table.organizationId, table.id).where(sql`status <> 'pending'`),
     index("deliveries_list").on(table.integrationId, table.createdAt, table.id),
     index("deliveries_list_status").on(
       table.integrationId,
@@ -121,9 +123,23 @@ export const deliveryAttempts = sqliteTable(
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
 );
 
+/** Each has at most one row in `delivery_attempts`. */
+export const ATTEMPTS = sql`deliveries.attempts`;
+
 export const isFinished = () => sql`deliveries.status <> 'pending'`;
 
+const HAS_NO_PENDING_DELIVERY = sql`not exists (select 1 from deliveries as pending
+  where pending.event_id = events.id and pending.status = 'pending')`;
+
 /** Whether an event has had no new delivery since `cutoff`, and no delivery of it is pending. */
-export const isUnused = (cutoff: number) => sql`events.last_used_at < ${cutoff}
-  and not exists (select 1 from deliveries as pending
-    where pending.event_id = events.id and pending.status = 'pending')`;
+export const isUnused = (cutoff: number) =>
+  sql`events.last_used_at < ${cutoff} and ${HAS_NO_PENDING_DELIVERY}`;
+
+/**
+ * Whether all deliveries of an event are gone: those that are finished go oldest first, and none of an event
+ * is newer than its last use.
+ */
+export const HAS_NO_DELIVERY = sql`${HAS_NO_PENDING_DELIVERY}
+  and events.last_used_at < coalesce((select oldest.created_at from deliveries as oldest
+    where oldest.organization_id = events.organization_id and oldest.status <> 'pending'
+    order by oldest.id limit 1), 9e15)`;

@@ -16,10 +16,7 @@ export async function* purgeOwned(
   }
 }
 
-/**
- * Deletes some of the rows, those with a log first: the log goes before its row, because nothing
- * else knows of it. Whether it has deleted any.
- */
+/** Whether it has deleted any. */
 async function deleteSome(
   ctx: SystemContext,
   run: PurgeRun,
@@ -30,9 +27,25 @@ async function deleteSome(
   const hasLog = rows.hasLog?.(ctx.clock.now());
   if (!hasLog) return run.deletes(store.deleteOwned(db, rows, owners, ROWS));
   const found = await store.listOwned(db, rows, { owners, hasLog, limit: ROWS });
-  if (found.length === 0) return false;
-  const logged = found.filter((row) => row.hasLog).slice(0, LIMITS.purgeLogs.value);
-  const ids = (logged.length > 0 ? logged : found).map(({ id }) => id);
-  if (logged.length > 0) await ctx.logs.erase(ids);
-  return run.deletes(store.deleteRows(db, rows, ids, ROWS));
+  return deleteListed(ctx, run, rows, limitLogs(found));
+}
+
+/** The first of these rows, with as many logs as a batch may delete. */
+export function limitLogs<Row extends { hasLog: boolean }>(rows: readonly Row[]): Row[] {
+  const beyond = rows.filter(({ hasLog }) => hasLog)[LIMITS.purgeLogs.value];
+  return rows.slice(0, beyond && rows.indexOf(beyond));
+}
+
+/** The log goes before its row, because nothing else knows of it. Whether it has deleted any row. */
+export async function deleteListed(
+  ctx: SystemContext,
+  run: PurgeRun,
+  rows: store.DeletedRows,
+  listed: readonly { id: string; hasLog: boolean }[],
+): Promise<boolean> {
+  if (listed.length === 0) return false;
+  const logged = listed.filter(({ hasLog }) => hasLog).map(({ id }) => id);
+  if (logged.length > 0) await ctx.logs.erase(logged);
+  const ids = listed.map(({ id }) => id);
+  return run.deletes(store.deleteRows(ctx.db, rows, ids, ROWS));
 }

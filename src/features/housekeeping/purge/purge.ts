@@ -1,6 +1,7 @@
 import type { SystemContext } from "../../../context.ts";
 import { firstIdAt } from "../../../lib/ids.ts";
 import { retentionMs } from "../../../lib/retention.ts";
+import { listRolls } from "./history.ts";
 import { listOrganizationPurges } from "./organization.ts";
 import { listResourcePurges } from "./resources.ts";
 import { PurgeRun, ROWS, type Steps } from "./run.ts";
@@ -11,7 +12,7 @@ const ORGANIZATIONS = 100;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Deletes the data of deleted resources, and the data whose retention is over. Stops at its limits: the
+ * Deletes the data of deleted resources, the data whose retention is over, and history beyond a share. Stops at its limits: the
  * next run starts again with the rows that are left, so that no progress is stored.
  */
 export async function sweepPurges(ctx: SystemContext): Promise<void> {
@@ -20,6 +21,7 @@ export async function sweepPurges(ctx: SystemContext): Promise<void> {
   await run.runPart(await listOrganizationPurges(ctx, run, ORGANIZATIONS));
   await run.runPart(await listResourcePurges(ctx, run, ORGANIZATIONS));
   await run.runPart(listExpirations(ctx, run));
+  await run.runPart(await listRolls(ctx, run, ORGANIZATIONS));
 }
 
 /** In turns over the settings. Of the same one, in the order of the manifests: deliveries before their events. */

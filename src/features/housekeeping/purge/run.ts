@@ -8,13 +8,13 @@ export const ROWS = LIMITS.purgeRows.value;
 /** Leaves the database to requests for most of the time: D1 runs one statement at a time. */
 export const PAUSES_PER_BATCH = 4;
 
-/** Of organizations, of other resources, and of expired rows. */
-export const PARTS = 3;
+/** Of organizations, of other resources, of expired rows, and of history beyond a share. */
+export const PARTS = 4;
 
 /** Yields after each batch that counts toward the limits of a run: one that has deleted a row. */
 export type Steps = AsyncGenerator<void, void, void>;
 
-/** Each of its parts has a third of the limits, and what the parts before it have left. */
+/** Each of its parts has an equal share of the limits, and what the parts before it have left. */
 export class PurgeRun {
   readonly #ctx: SystemContext;
   readonly #startedAt: number;

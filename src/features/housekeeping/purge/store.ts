@@ -96,15 +96,22 @@ export async function listOwned(
   return found.map((row) => ({ id: row.id, hasLog: row.hasLog === 1 }));
 }
 
+export interface DeletedRows {
+  table: SQLiteTable;
+  childKeys: readonly SQLiteColumn[];
+  /** The rows stay unless it holds. */
+  condition?: SQL | undefined;
+}
+
 /** These rows, with their children. */
 export function deleteRows(
   db: Database,
-  { table, childKeys }: OwnedRows,
+  { table, childKeys, condition }: DeletedRows,
   ids: readonly string[],
   limit: number,
 ) {
-  const isOneOf = sql`${idOf(table)} in ${listOf(ids)}`;
-  return deleteWithChildren(db, table, childKeys, isOneOf, limit);
+  const where = and(sql`${idOf(table)} in ${listOf(ids)}`, condition);
+  return deleteWithChildren(db, table, childKeys, where, limit);
 }
 
 /**

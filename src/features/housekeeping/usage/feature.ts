@@ -1,6 +1,7 @@
 import type { Feature } from "../../../feature.ts";
+import { sweepHistory } from "./history.ts";
 import { usageRoutes } from "./routes.ts";
-import { limitChecks, usage } from "./table.ts";
+import { historyPositions, historyUsage, limitChecks, usage } from "./table.ts";
 
 export const usageFeature = {
   routes: { apiKey: [usageRoutes] },
@@ -11,9 +12,20 @@ export const usageFeature = {
       notInBackups: "Triggers count the rows again when they are restored.",
     },
     {
+      table: historyUsage,
+      deletedWith: [],
+      notInBackups: "The schedule counts the rows again when they are restored.",
+    },
+    {
+      table: historyPositions,
+      deletedWith: [],
+      notInBackups: "It belongs to the rowids of a database.",
+    },
+    {
       table: limitChecks,
       deletedWith: [],
       notInBackups: "It is always empty.",
     },
   ],
+  sweep: sweepHistory,
 } satisfies Feature;

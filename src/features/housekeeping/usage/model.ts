@@ -5,5 +5,17 @@ export type UsageKind = "deployments" | LimitedKind;
 
 export type UsageByKind = ReadonlyMap<UsageKind, { records: number; bytes: number }>;
 
+/** What is kept for a time, or until the share of its organization is full. */
+export const HISTORY_KINDS = [
+  "changelog",
+  "events",
+  "deliveries",
+  "delivery_attempts",
+  "deployments",
+] as const;
+
+/** It has no share. */
+export const AUDIT_KIND = "audit_log";
+
 /** The types of resources that `usage` counts, as triggers on their tables write them. */
 export const USAGE_KINDS = ["deployments", ...(Object.keys(QUOTAS) as LimitedKind[])] as const;
