@@ -238,6 +238,36 @@ describe("the history of an organization", () => {
     await run("delete from changelog_entries where organization_id = ?", large.world.id);
   });
 
+  it("of founded organizations has half of a share together; only one with more than its part loses", async () => {
+    const [founder, large, small, other] = await Promise.all([0, 1, 2, 3].map(newOwner));
+    if (!founder || !large || !small || !other) throw new Error("It has four organizations");
+    const days = (count: number) => Array.from({ length: count }, (_, at) => 300 - at);
+    const lost = await addEntries(large, days(80));
+    const kept = await addEntries(small, days(20));
+    const others = await addEntries(other, days(80));
+    await countHistory();
+    const [ofLarge, ofSmall] = [await historyOf(large.world), await historyOf(small.world)];
+    const share = 2 * (ofLarge + ofSmall) - 40_000;
+    setShare(share);
+    await sweep();
+    expect(await idsOf("changelog_entries", large.world.id)).toEqual(expect.arrayContaining(lost));
+    for (const { world } of [large, small]) {
+      await run(
+        "update organizations set limits_organization_id = ?1 where id = ?2",
+        ...[founder.world.id, world.id],
+      );
+    }
+    await sweep();
+    const together = (await historyOf(large.world)) + (await historyOf(small.world));
+    expect(together).toBeLessThanOrEqual(share / 2);
+    expect(together).toBeGreaterThan(share / 2 - 2_000);
+    const left = await idsOf("changelog_entries", large.world.id);
+    expect(left.filter((id) => lost.includes(id))).toEqual(lost.slice(-left.length + 2));
+    for (const [{ world }, all] of [[small, kept] as const, [other, others] as const]) {
+      expect(await idsOf("changelog_entries", world.id)).toEqual(expect.arrayContaining(all));
+    }
+  });
+
   it("is never read in whole, nor sorted", async () => {
     const owner = await newOwner();
     await addDelivery(owner, 20);

@@ -8,7 +8,10 @@ import { AUDIT_KIND } from "../usage/model.ts";
 import { historyUsage } from "../usage/table.ts";
 
 /** How many rows of `historyUsage` one run reads. The next run reads the next ones. */
-const SCANNED = 20_000;
+const SCANNED = 5_000;
+
+/** Of the half of a share that founded organizations have together. */
+const SMALLEST_PART = 100;
 
 /** Some of the organizations whose history is beyond their share. In a random order. */
 export async function listBeyondShare(
@@ -33,8 +36,21 @@ export async function findExcess(db: Database, organizationId: string): Promise<
   return found.excess;
 }
 
+/**
+ * Organizations that one has founded have half of a share together. Those that use more than their part of it
+ * are beyond it, too, while all together are.
+ */
 function excessOf(organizationId: SQL): SQL {
-  return sql`(${historyBytes(organizationId)} - ${LIMITS.historyBytes.value})`;
+  const own = historyBytes(organizationId);
+  const share = LIMITS.historyBytes.value;
+  const half = Math.floor(share / 2);
+  const founder = sql`(select own.limits_organization_id from organizations as own
+    where own.id = ${organizationId})`;
+  const ofFounded = sql`select min(sum(${historyBytes(sql`founded.id`)}) - ${half}, ${own} - ${half} / count(*))
+    from organizations as founded where founded.limits_organization_id = ${founder}`;
+  // Whose part is smaller than any is not compared, because the sum reads the history of all.
+  return sql`max(${own} - ${share}, coalesce(
+    iif(${own} > ${half} / ${SMALLEST_PART}, (${ofFounded}), null), ${own} - ${share}))`;
 }
 
 function historyBytes(organizationId: SQL): SQL {
