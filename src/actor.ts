@@ -62,6 +62,8 @@ export function lineageOf({ keyId, membershipId, session }: Actor) {
 export interface Runner {
   keyId: string;
   organizationId: string;
+  /** See `Principal`. */
+  limitsOrganizationId: string;
   poolId: string;
   /** The key and the membership that created the token. Null: not known. */
   createdByKeyId: string | null;

@@ -96,6 +96,11 @@ export const LIMIT_DESCRIPTIONS = {
     "The log of a deployment",
     "the rest is not kept, and the last line says so; the deployment continues",
   ),
+  logBytesOfDay: bytes(
+    "The logs of an organization on one day (UTC), together with those of the organizations that share " +
+      "its rate limits",
+    "as beyond the limit of a log: of each log that goes on, the rest is not kept",
+  ),
   logLineBytes: bytes("A line of a log in one item", "the next item has the rest of the line"),
   logPageBytes: bytes("Bytes of a log on one page of lines", "`has_more`"),
   logPageLines: items("Lines of a log on one page", "`has_more`"),

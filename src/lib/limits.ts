@@ -37,6 +37,7 @@ export const LIMITS = {
   sweepResources: { value: 5_000 },
   logChunkBytes: { value: 256 * KIB },
   logBytes: { value: 16 * MIB },
+  logBytesOfDay: { value: 2048 * MIB },
   logLineBytes: { value: 64 * KIB },
   logPageBytes: { value: 128 * KIB },
   logPageLines: { value: 1_000 },

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { CostBudget } from "./cost-budget.ts";
+import { LogBytes, type StoredLogBytes } from "./log-bytes.ts";
 import {
   OrganizationWindow,
   type OrganizationWindowState,
@@ -13,15 +14,19 @@ import { throttledSave } from "./throttled-save.ts";
 
 /** Precedes the name of a stored budget: those of the windows are names of policies. */
 const BUDGET_PREFIX = "budget:";
+const LOG_BYTES_KEY = "log-bytes";
+
+type Stored = OrganizationWindowState | StoredUse | StoredLogBytes;
 
 /**
  * The windows and the budgets of one organization. The objects of its keys prefetch tokens of the windows,
- * and report what requests have cost.
+ * and report what requests have cost. Its logs reserve bytes of the day.
  */
 export class OrganizationLimiter extends DurableObject<Env> {
   readonly #windows = new Map<PolicyName, OrganizationWindow>();
   readonly #budgets = new Map<BudgetName, CostBudget>();
-  #stored = new Map<string, OrganizationWindowState | StoredUse>();
+  #logBytes = new LogBytes();
+  #stored = new Map<string, Stored>();
   readonly #unsaved = new Map<string, () => unknown>();
   readonly #scheduleSave: () => void;
 
@@ -29,7 +34,8 @@ export class OrganizationLimiter extends DurableObject<Env> {
     super(ctx, env);
     this.#scheduleSave = throttledSave(ctx, () => this.#drainUnsaved());
     ctx.blockConcurrencyWhile(async () => {
-      this.#stored = await ctx.storage.list<OrganizationWindowState | StoredUse>();
+      this.#stored = await ctx.storage.list<Stored>();
+      this.#logBytes = new LogBytes(this.#stored.get(LOG_BYTES_KEY) as StoredLogBytes | undefined);
     });
   }
 
@@ -45,6 +51,13 @@ export class OrganizationLimiter extends DurableObject<Env> {
     return { ...window.grant(admissible, now), overBudgetMs };
   }
 
+  /** See `LogBytes.reserve`. */
+  reserveLogBytes(id: string, bytes: number): number {
+    this.#unsaved.set(LOG_BYTES_KEY, () => this.#logBytes.stored);
+    this.#scheduleSave();
+    return this.#logBytes.reserve(id, bytes, Date.now());
+  }
+
   /** Returns for how long the budget admits no requests. */
   #charge(
     name: BudgetName,
@@ -52,7 +65,8 @@ export class OrganizationLimiter extends DurableObject<Env> {
     now: number,
   ): number {
     const key = `${BUDGET_PREFIX}${name}`;
-    const budget = this.#budgets.get(name) ?? new CostBudget(BUDGETS[name], this.#stored.get(key));
+    const stored = this.#stored.get(key) as StoredUse | undefined;
+    const budget = this.#budgets.get(name) ?? new CostBudget(BUDGETS[name], stored);
     this.#budgets.set(name, budget);
     budget.charge(id, consumerId, units, now);
     if (units > 0) this.#unsaved.set(key, () => budget.stored);

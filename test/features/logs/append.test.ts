@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CLOSING_LINE } from "../../../src/features/deployments/logs/model.ts";
+import { CLOSING_LINES } from "../../../src/features/deployments/logs/model.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -20,6 +20,7 @@ import { newDeployment, newInside, newPool, newProject } from "../../support/wor
 
 const CHUNK = LIMITS.logChunkBytes.value;
 const LIMIT = LIMITS.logBytes.value;
+const CLOSING_LINE = CLOSING_LINES.ofLog;
 const MINUTE_MS = 60_000;
 const LOST_MS = 7 * MINUTE_MS;
 const ENDED = /^The attempt has ended/;

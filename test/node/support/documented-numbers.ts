@@ -20,6 +20,7 @@ import {
 } from "../../../src/features/deployments/deployments/lifecycle.ts";
 import { CHECK_EVERY_MS } from "../../../src/features/deployments/logs/follow.ts";
 import { MS_PER_FOLLOWER } from "../../../src/features/deployments/logs/paced-sender.ts";
+import { LEAST_BYTES, MOST_BYTES } from "../../../src/features/deployments/logs/reservation.ts";
 import { MAXIMUM_REBASES } from "../../../src/features/deployments/runner-api/start.ts";
 import { REFUSAL_INTERVAL_MS } from "../../../src/features/housekeeping/audit/store.ts";
 import { REPLACED_ISOLATES_END_MS } from "../../../src/features/housekeeping/key-rotation/rotation.ts";
@@ -89,6 +90,8 @@ const hours = (ms: number) => count(ms / 3_600_000);
 const days = (ms: number) => count(ms / 86_400_000);
 const kib = (bytes: number) => count(bytes / 1_024);
 const mib = (bytes: number) => count(bytes / 1_024 ** 2);
+const LOG_GIB = limit("logBytesOfDay") / 1_024 ** 3;
+const LOG_DAYS = limit("logRetentionMs") / 86_400_000;
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const word = (value: number) => WORDS[value] ?? (value === 100 ? "a hundred" : count(value));
@@ -195,6 +198,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/decisions.md": [
     `at least ${RETENTION.audit.minimumDays} days`,
+    `have ${LOG_GIB} GiB a day`,
+    `the ${LOG_DAYS} days of their retention`,
     `its newest ${count(limit("redeployableDeployments"))} and holds at most ${count(limit("unfinishedDeployments"))} unfinished`,
     `at most ${limit("keyBoundaries")} IDs each, so that ${limit("pageItems")} keys fit on a page of ${mib(limit("pageBytes"))} MiB`,
     `at most ${count(limit("auditExportEntries"))} entries`,
@@ -258,6 +263,10 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `after ${kib(limit("logLineBytes"))} KiB, and where`,
     `at most ${count(limit("logPageLines"))} lines and ${kib(limit("logPageBytes"))} KiB`,
     `over ${mib(limit("logBytes"))} MiB`,
+    `the log has ${mib(limit("logBytes"))} MiB`,
+    `keep ${LOG_GIB} GiB on each day`,
+    `the first ${kib(LEAST_BYTES)} KiB, then as many as it has, and at most ${mib(MOST_BYTES)} MiB at once`,
+    `take ${kib(LEAST_BYTES)} KiB of the day each, which are ${count(limit("logBytesOfDay") / LEAST_BYTES)} logs`,
     `more than ${days(limit("logRetentionMs"))} days ago`,
     `ends after ${minutes(limit("logStreamMs"))} minutes`,
     `is checked every ${seconds(CHECK_EVERY_MS)} seconds`,
@@ -330,6 +339,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `in the ${RETENTION.deliveries.days} days of \`RETAIN_DELIVERIES_DAYS\``,
     `the newest ${count(limit("redeployableDeployments"))} of an environment also their configuration, at most ${kib(limit("configurationBytes"))} KiB each`,
     `${limit("storedBytes") / 1_024 ** 3} GiB of stored data`,
+    `at most ${LOG_GIB} GiB a day, and are kept for ${LOG_DAYS} days: ${LOG_GIB * LOG_DAYS} GiB`,
     `up to ${constantOf("wrangler.toml", "max_concurrency")} at the same time (\`max_concurrency\`)`,
   ],
   "docs/performance.md": [
@@ -377,6 +387,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `the newest ${kib(limit("idempotencyReservedBytes"))} KiB stay`,
   ],
   "docs/security.md": [
+    `${LOG_GIB} GiB a day for the logs`,
     `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,
     `${seconds(limit("deliveryTimeoutMs"))} s for a request, ${kib(limit("responseReadBytes"))} KiB of a response`,
     `a check every ${seconds(CHECK_EVERY_MS)} s`,
@@ -439,7 +450,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
 export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   "docs/api.md": ["are 22 characters of base58"],
   "docs/configuration.md": ["keys of 32 bytes", "keys have 32 bytes"],
-  "docs/decisions.md": ["would add 65 KB", "less than 4 KiB"],
+  "docs/decisions.md": ["could send 432 GB", "a log of 1 MB", "would add 65 KB", "less than 4 KiB"],
   "docs/deploy.md": ["30 seconds for the requests", "30 seconds for the last write"],
   "docs/logs.md": [
     "1 MB in all",

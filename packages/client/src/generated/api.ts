@@ -3490,7 +3490,7 @@ export interface components {
             next_offset: number;
             status: components["schemas"]["LogStatus"];
             /**
-             * @description Whether bytes are missing for good: the log is over its limit, or differs from what the runner declared.
+             * @description Whether bytes are missing for good: the log is over its limit, the logs of the organization have used the bytes of the day, or the log differs from what the runner declared.
              * @example false
              */
             truncated: boolean;

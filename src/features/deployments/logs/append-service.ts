@@ -49,7 +49,8 @@ export async function appendToLog(
   const { id: attemptId, poolId } = await authenticateLease(ctx, credentials);
   const { deploymentId, stackIds } = await findAccess(ctx, attemptId, poolId);
   if (!stackIds.has(stackId)) throw new NotFound("stack in the deployment");
-  const request = { deploymentId, attemptId, stackId, offset, bytes };
+  const { limitsOrganizationId } = ctx.runner;
+  const request = { deploymentId, attemptId, limitsOrganizationId, stackId, offset, bytes };
   const result = await callLog(ctx, deploymentId, (log) => log.append(request));
   if (result.kind === "ended") throw new LeaseLost();
   if (result.kind === "gap") throw new LogGap(result.nextOffset);

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS } from "../../../lib/limits.ts";
 import { consoleLog, describeError } from "../../../lib/log.ts";
-import { planAppend } from "./append.ts";
+import { type AppendPlan, planAppend } from "./append.ts";
 import { ChunkStore, type StoredLog } from "./chunk-store.ts";
 import { sha256OfChunks } from "./digest.ts";
 import type {
@@ -11,13 +11,13 @@ import type {
   LogNotification,
   LogSize,
 } from "./messages.ts";
-import { CLOSING_LINE, type LogChunk } from "./model.ts";
+import { CLOSING_LINES } from "./model.ts";
 import { PacedSender } from "./paced-sender.ts";
+import { bytesToReserve, reserveBytes } from "./reservation.ts";
 import type { EndedAttempt, Run } from "./run.ts";
 import { endedAttemptOf, findRun, type RunRow, toRun } from "./run-row.ts";
 
 const LIMIT = LIMITS.logBytes.value;
-const HASHED_BYTES = 1024 * 1024;
 /** Longer than any run: the alarm of a log that is never notified of the end of its attempt. */
 const UNNOTIFIED_MS = LIMITS.maximumRunSeconds.value * 1000 + 24 * 3_600_000;
 
@@ -45,19 +45,14 @@ export class AttemptLog extends DurableObject<Env> {
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
-    const { attemptId, stackId, offset, bytes } = request;
     if (!this.#log) await this.#open(request);
+    if (this.#bytesToReserve(request) > 0) await this.#reserve(request);
+    const plan = this.#plan(request);
     const log = this.#log;
-    if (log?.attemptId !== attemptId) return { kind: "ended" };
-    const plan = planAppend(this.#appendable(log), { offset, length: bytes.length });
-    if (plan.kind === "sealed") return { kind: "ended" };
+    if (!log || plan.kind === "sealed") return { kind: "ended" };
     if (plan.kind === "gap") return plan;
     const { skipped, kept, nextOffset } = plan;
-    if (kept > 0) {
-      this.#write(stackId, bytes.subarray(skipped, skipped + kept));
-      if (this.#size >= LIMIT) this.#close(log, stackId);
-      this.#notifications.send(this.#followers().length);
-    }
+    if (kept > 0) this.#keep(log, request.stackId, request.bytes.subarray(skipped, skipped + kept));
     await this.#sealIfComplete();
     const { isCanceling, endedAt } = this.#log ?? log;
     return { kind: "accepted", nextOffset, isCanceling, hasEnded: endedAt !== null };
@@ -184,15 +179,51 @@ export class AttemptLog extends DurableObject<Env> {
     return { size: this.#sentSize, limit, isFull, isSealed: sealedAt !== null };
   }
 
+  #plan({ attemptId, offset, bytes }: AppendRequest): AppendPlan {
+    const log = this.#log;
+    if (log?.attemptId !== attemptId) return { kind: "sealed" };
+    return planAppend(this.#appendable(log), { offset, length: bytes.length });
+  }
+
+  #bytesToReserve(request: AppendRequest): number {
+    const plan = this.#plan(request);
+    if (plan.kind !== "accepted" || plan.kept === 0 || !this.#log) return 0;
+    const { limit } = this.#appendable(this.#log);
+    return bytesToReserve({ end: this.#size + plan.kept, reserved: this.#reservedSize, limit });
+  }
+
+  /** Takes no other bytes in the meantime, so that they stay in order. */
+  #reserve(request: AppendRequest): Promise<void> {
+    const { limitsOrganizationId: id } = request;
+    return this.ctx.blockConcurrencyWhile(async () => {
+      const bytes = this.#bytesToReserve(request);
+      const log = this.#log;
+      if (!log || bytes === 0) return;
+      const reserved =
+        id === undefined ? bytes : await reserveBytes(this.env.ORGANIZATION_LIMITER, id, bytes);
+      this.#save({ ...log, reservedSize: this.#reservedSize + reserved });
+    });
+  }
+
+  /** Stores what is reserved of the bytes. */
+  #keep(log: StoredLog, stackId: string, bytes: Uint8Array): void {
+    const reserved = bytes.subarray(0, this.#reservedSize - this.#size);
+    if (reserved.length > 0) this.#write(stackId, reserved);
+    if (this.#size >= LIMIT) this.#close(log, stackId, CLOSING_LINES.ofLog);
+    else if (reserved.length < bytes.length) this.#close(log, stackId, CLOSING_LINES.ofDay);
+    this.#notifications.send(this.#followers().length);
+  }
+
   #write(stackId: string, bytes: Uint8Array): void {
     this.#store.append({ offset: this.#size, stackId, time: Date.now(), bytes });
     this.#size += bytes.length;
   }
 
   /** Adds the line that states that the rest is not kept. */
-  #close(log: StoredLog, stackId: string): void {
-    this.#write(stackId, new TextEncoder().encode(CLOSING_LINE));
-    this.#save({ ...log, isFull: true });
+  #close(log: StoredLog, stackId: string, line: string): void {
+    const sentSize = this.#size;
+    this.#write(stackId, new TextEncoder().encode(line));
+    this.#save({ ...log, isFull: true, sentSize });
   }
 
   async #end(row: RunRow, { attemptId, endedAt, declaration }: EndedAttempt): Promise<void> {
@@ -227,21 +258,17 @@ export class AttemptLog extends DurableObject<Env> {
   async #isAsDeclared({ declaration, isFull }: StoredLog): Promise<boolean> {
     if (!declaration) return !isFull;
     if (declaration.size !== this.#sentSize) return false;
-    return (await sha256OfChunks(this.#sentChunks())) === declaration.sha256;
+    return (await sha256OfChunks(this.#store.chunksBefore(this.#sentSize))) === declaration.sha256;
   }
 
   /** Without the closing line. */
   get #sentSize(): number {
-    return Math.min(this.#size, LIMIT);
+    return this.#log?.sentSize ?? Math.min(this.#size, LIMIT);
   }
 
-  *#sentChunks(): Generator<LogChunk> {
-    for (let after = 0; after < this.#sentSize; ) {
-      const maximumBytes = Math.min(HASHED_BYTES, this.#sentSize - after);
-      const { chunks, nextOffset } = this.#store.read(after, maximumBytes);
-      yield* chunks;
-      after = nextOffset;
-    }
+  /** Earlier releases reserved nothing. */
+  get #reservedSize(): number {
+    return Math.max(this.#log?.reservedSize ?? 0, this.#size);
   }
 
   #followers(): WebSocket[] {

@@ -14,6 +14,10 @@ export interface StoredLog {
   declaration: LogDeclaration | null;
   /** Whether the log has all bytes that it keeps, and the closing line. */
   isFull: boolean;
+  /** Of a full log, without the closing line. Earlier releases stored none. */
+  sentSize?: number;
+  /** Before which all bytes are reserved of the organization's day. Earlier releases stored none. */
+  reservedSize?: number;
   /** Whether the runner is to cancel. */
   isCanceling: boolean;
   sealedAt: number | null;
@@ -32,6 +36,7 @@ export interface StoredBytes {
 const ROWS_PER_READ = 1_000;
 /** Rows that one read considers: a stack may have none of many. */
 const ROWS_PER_SCAN = 10_000;
+const BYTES_PER_READ = 1024 * 1024;
 
 /** The row that has the byte at the offset ?1. */
 const ROW_OF_OFFSET = "coalesce((select max(start) from chunks where start <= ?1), 0)";
@@ -99,6 +104,15 @@ export class ChunkStore {
       chunks,
       nextOffset: hasMore && last ? last.offset + last.bytes.length : scanEnd,
     };
+  }
+
+  /** All bytes before `end`. */
+  *chunksBefore(end: number): Generator<LogChunk> {
+    for (let after = 0; after < end; ) {
+      const { chunks, nextOffset } = this.read(after, Math.min(BYTES_PER_READ, end - after));
+      yield* chunks;
+      after = nextOffset;
+    }
   }
 
   /** After the last row that a read from `after` on considers. */

@@ -1,7 +1,10 @@
 import { LIMITS } from "../../../lib/limits.ts";
 
-/** Follows the last byte that a log keeps. */
-export const CLOSING_LINE = `\n[The log has ${LIMITS.logBytes.value} bytes. What follows is not kept.]\n`;
+/** Each follows the last byte that a log keeps. */
+export const CLOSING_LINES = {
+  ofLog: `\n[The log has ${LIMITS.logBytes.value} bytes. What follows is not kept.]\n`,
+  ofDay: `\n[The logs of the organization have used the ${LIMITS.logBytesOfDay.value} bytes of this day (UTC). What follows is not kept.]\n`,
+} as const;
 
 /**
  * `pending`: no runner has started the deployment. `open`: bytes may still arrive. `sealed`: none

@@ -61,8 +61,8 @@ export const LogPage = component("LogPage", () =>
       truncated: z.boolean().openapi({
         example: false,
         description:
-          "Whether bytes are missing for good: the log is over its limit, or differs from what the " +
-          "runner declared.",
+          "Whether bytes are missing for good: the log is over its limit, the logs of the organization " +
+          "have used the bytes of the day, or the log differs from what the runner declared.",
       }),
     })
     .openapi({ description: "Some lines of a log." }),
