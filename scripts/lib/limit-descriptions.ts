@@ -256,7 +256,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the oldest is deleted; nothing is refused",
   ),
   sweepHistory: items(
-    "Rows of each table of history that one run of the schedule counts",
+    "Rows of a table of history that one statement of the schedule counts, in up to 10 batches of a run",
     "the next run, within a minute, continues",
   ),
   databaseWarningBytes: bytes(

@@ -238,6 +238,36 @@ describe("the history of an organization", () => {
     await run("delete from changelog_entries where organization_id = ?", large.world.id);
   });
 
+  it("is counted by the schedule, and less what is deleted", async () => {
+    const owner = await newOwner();
+    const { id } = owner.world;
+    await addDelivery(owner, 3);
+    await addEntries(
+      owner,
+      Array.from({ length: LIMITS.sweepHistory.value + 100 }, (_, at) => 9 - at / 1_000_000),
+    );
+    await addDelivery(owner, 2, "pending");
+    await sweep();
+    const counted = async () => {
+      const { results } = await env.DB.prepare(
+        "select kind, records, bytes from history_usage where organization_id = ? order by kind",
+      )
+        .bind(id)
+        .all();
+      return results;
+    };
+    const bySchedule = await counted();
+    await countHistory();
+    expect(bySchedule).toEqual(await counted());
+    expect(bySchedule.map(({ kind }) => kind)).toEqual([
+      ...["audit_log", "changelog", "deliveries", "delivery_attempts", "events"],
+    ]);
+    await run("delete from changelog_entries where organization_id = ?", id);
+    expect(await counted()).toContainEqual({ kind: "changelog", records: 0, bytes: 0 });
+    await sweep();
+    expect(await counted()).toContainEqual({ kind: "changelog", records: 0, bytes: 0 });
+  });
+
   it("of founded organizations has half of a share together; only one with more than its part loses", async () => {
     const [founder, large, small, other] = await Promise.all([0, 1, 2, 3].map(newOwner));
     if (!founder || !large || !small || !other) throw new Error("It has four organizations");

@@ -339,6 +339,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `in the ${RETENTION.deliveries.days} days of \`RETAIN_DELIVERIES_DAYS\``,
     `the newest ${count(limit("redeployableDeployments"))} of an environment also their configuration, at most ${kib(limit("configurationBytes"))} KiB each`,
     `${limit("storedBytes") / 1_024 ** 3} GiB of stored data`,
+    `${mib(limit("historyBytes"))} MiB of history`,
     `at most ${LOG_GIB} GiB a day, and are kept for ${LOG_DAYS} days: ${LOG_GIB * LOG_DAYS} GiB`,
     `up to ${constantOf("wrangler.toml", "max_concurrency")} at the same time (\`max_concurrency\`)`,
   ],
