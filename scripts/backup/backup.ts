@@ -167,6 +167,7 @@ const MEMBERS = [
   { table: "memberships", where: "organization_id = ?1" },
   { table: "api_keys", where: "organization_id = ?1" },
   { table: "bootstraps", where: "organization_id = ?1" },
+  { table: "quotas", where: "organization_id = ?1" },
 ] as const;
 
 const PROJECT = [

@@ -178,6 +178,12 @@ export const LIMIT_DESCRIPTIONS = {
       "it creates another",
     CONFLICT,
   ),
+  foundedOrganizations: items(
+    "Organizations that keys of one organization have founded, and keys of these, deleted ones included " +
+      "until their purge ends. Together, they store at most half of each quota of the first one. Those that " +
+      "the installation's first organization founds are not counted",
+    CONFLICT,
+  ),
   apiKeysOfMembership: items("API keys of a membership", CONFLICT),
   keyBoundaries: items("`project_ids` of an API key or a trust, and `environment_ids`"),
   keyOverlap: seconds("`overlap_seconds` of the rotation of an API key"),

@@ -15,6 +15,7 @@ import { idempotencyFeature } from "./housekeeping/idempotency/feature.ts";
 import { openApiFeature } from "./housekeeping/open-api/feature.ts";
 import { outboxFeature } from "./housekeeping/outbox/feature.ts";
 import { purgeFeature } from "./housekeeping/purge/feature.ts";
+import { quotasFeature } from "./housekeeping/quotas/feature.ts";
 import { usageFeature } from "./housekeeping/usage/feature.ts";
 import { accountFeature } from "./identity/account/feature.ts";
 import { apiKeysFeature } from "./identity/api-keys/feature.ts";
@@ -44,6 +45,7 @@ import { variablesFeature } from "./projects/variables/feature.ts";
 export const FEATURES: readonly Feature[] = [
   organizationsFeature,
   usageFeature,
+  quotasFeature,
   membershipsFeature,
   invitationsFeature,
   accountFeature,

@@ -78,6 +78,7 @@ export const LIMITS = {
   minimumRunSeconds: { value: 60 },
   maximumRunSeconds: { value: 7 * 24 * 3_600 },
   ownedOrganizations: { value: 25 },
+  foundedOrganizations: { value: 100 },
   apiKeysOfMembership: { value: 100 },
   keyBoundaries: { value: 50 },
   keyOverlap: { value: 24 * 3_600 },

@@ -82,6 +82,7 @@ const AUDITED = {
   // By an operator, with a script:
   owner_key: ["created"],
   credential: ["admitted", "revoked"],
+  quotas: ["changed"],
 } as const;
 type Audited = typeof AUDITED;
 export type AuditedAction = {

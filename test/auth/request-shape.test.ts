@@ -153,7 +153,7 @@ async function expectNoScan(worker: Instrumented): Promise<void> {
     const scanned = results
       .map(
         ({ detail }) =>
-          /^SCAN (?!json_each|home\b|membership\b|family\b|ancestor\b|item\b|wanted\b|selected\b|record\b|list\b|fitting\b|stored\b|same\b|root\b|member\b|family_member\b|made\b|former\b|edge\b|CONSTANT)(\w+)/.exec(
+          /^SCAN (?!json_each|home\b|membership\b|family\b|ancestor\b|item\b|wanted\b|selected\b|record\b|list\b|fitting\b|stored\b|storage\b|same\b|root\b|member\b|family_member\b|made\b|former\b|edge\b|CONSTANT)(\w+)/.exec(
             detail,
           )?.[1],
       )

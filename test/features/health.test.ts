@@ -107,6 +107,7 @@ describe("health", () => {
         "idempotency_totals",
         "invitations",
         "purges",
+        "quotas",
         "recoveries",
         "removed_memberships",
         "revoked_keys",

@@ -6,6 +6,7 @@ import { newHeader, type Row, type RowLine, withTrailer } from "../../scripts/ba
 import { tableNamed } from "../../scripts/backup/tables.ts";
 import { backUp } from "../../scripts/backup.ts";
 import { openLocalDatabase } from "../../scripts/lib/database.ts";
+import { changeOrShow } from "../../scripts/quotas.ts";
 import { recover } from "../../scripts/recover.ts";
 import { restoreFile } from "../../scripts/restore.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -136,6 +137,24 @@ describe("the commands of an operator", () => {
     });
   });
 
+  it("show, set and reset the quotas of an organization", async () => {
+    const org = ["--org", organizationId];
+    const set = ["--set", "projects=2000", "--set", "stored_bytes=5000000000"];
+    expect(await run("quotas", ...org, ...set)).toEqual({
+      code: 0,
+      output: expect.stringMatching(
+        /projects +2,000 {2}set\n[\s\S]*stored_bytes +5,000,000,000 {2}set/,
+      ),
+    });
+    expect(await printedBy(changeOrShow(org, open))).toMatch(/stacks +50,000 {2}default/);
+    const reset = changeOrShow([...org, "--reset", "projects", "--reset", "stacks"], open);
+    expect(await printedBy(reset)).toMatch(/projects +1,000 {2}default[\s\S]*stored_bytes.* set$/);
+    await expect(changeOrShow(["--org", membershipId], open)).rejects.toMatchObject({
+      exitCode: 1,
+      message: `There is no organization ${membershipId}.`,
+    });
+  });
+
   it.each([
     "recover --admit",
     `recover --admit --all --org ${organizationId}`,
@@ -143,6 +162,11 @@ describe("the commands of an operator", () => {
     "backup",
     "restore",
     "revoke-all",
+    "quotas",
+    `quotas --org ${organizationId} --set projects`,
+    `quotas --org ${organizationId} --set projects=-1`,
+    `quotas --org ${organizationId} --set project=1`,
+    `quotas --org ${organizationId} --set projects=1 --reset projects`,
   ])("print their usage for wrong arguments: %s", async (command) => {
     const [name = "", ...args] = command.split(" ");
     const { code, output } = await run(name, ...args);

@@ -49,10 +49,11 @@ export async function expectExactUsage(): Promise<void> {
   const select = "select * from usage where records > 0 order by organization_id, kind";
   const { results: counted } = await env.RESTORED.prepare(select).all();
   const migration = env.TEST_MIGRATIONS.find(({ name }) => name.startsWith("0006"));
+  // A later migration counts more columns of stacks and environments.
   const counts = (migration?.queries ?? []).filter((query) =>
-    /^(?!.*CREATE TRIGGER).*GROUP BY/s.test(query),
+    /^(?!.*CREATE TRIGGER|.*'(stacks|environments)').*GROUP BY/s.test(query),
   );
-  expect(counts).toHaveLength(13);
+  expect(counts).toHaveLength(11);
   const later = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table))
     .filter((table) => getTableName(table) in QUOTAS)
     .filter((table) => !counts.some((query) => query.includes(`'${getTableName(table)}'`)))

@@ -52,6 +52,7 @@ export class FullOrganization {
     await deleteStacks(await caller(), ids);
     await addRepeatable(await caller(), ids);
     await addSessions(await caller());
+    await addQuotas(world);
     await removeMembers(await caller());
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
@@ -148,6 +149,12 @@ async function addOptionalFields(world: World, ids: Record<string, string>): Pro
       "update integrations set paused_until = 5, links_to = 'https://x.example' where id = ?",
     ).bind(ids["integration_id"] ?? null),
   ]);
+}
+
+async function addQuotas({ id }: World): Promise<void> {
+  await env.DB.prepare("insert into quotas values (?1, 'projects', 2000), (?1, 'alarms', 60000)")
+    .bind(id)
+    .run();
 }
 
 /** Of members that an owner has added. */

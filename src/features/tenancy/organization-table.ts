@@ -15,12 +15,16 @@ export const organizations = sqliteTable(
     /** Its share of the deliveries while several organizations wait, relative to theirs. */
     deliveryWeight: integer("delivery_weight").notNull().default(1),
     version: version(),
-    /** Whose rate limits and budget it shares: those of the organization that founded it. Null: its own. */
+    /** Whose limits it shares: those of the organization that founded it. Null: its own. */
     limitsOrganizationId: id("limits_organization_id"),
   },
   (table) => [
     index("organizations_limits")
       .on(table.limitsOrganizationId)
+      .where(sql`limits_organization_id is not null`),
+    // Of the others, a write reads no row.
+    index("organizations_founded")
+      .on(table.id, table.limitsOrganizationId)
       .where(sql`limits_organization_id is not null`),
   ],
 );

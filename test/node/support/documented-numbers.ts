@@ -200,6 +200,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at least ${RETENTION.audit.minimumDays} days`,
     `have ${LOG_GIB} GiB a day`,
     `the ${LOG_DAYS} days of their retention`,
+    `have at most ${kib(limit("outputBytesOfEnvironment"))} KiB together`,
     `its newest ${count(limit("redeployableDeployments"))} and holds at most ${count(limit("unfinishedDeployments"))} unfinished`,
     `at most ${limit("keyBoundaries")} IDs each, so that ${limit("pageItems")} keys fit on a page of ${mib(limit("pageBytes"))} MiB`,
     `at most ${count(limit("auditExportEntries"))} entries`,

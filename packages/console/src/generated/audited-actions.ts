@@ -65,4 +65,5 @@ export const AUDITED_ACTIONS = [
   "owner_key.created",
   "credential.admitted",
   "credential.revoked",
+  "quotas.changed",
 ] as const;

@@ -4,7 +4,7 @@ import { batch, type Results } from "../../../db/batch.ts";
 import { ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { requireStorage, sumStoredBytes } from "../../housekeeping/usage/index.ts";
+import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
 import { type EnvironmentRow, findEnvironment } from "../../projects/environments/index.ts";
 import {
   type DeploymentFields,
@@ -99,7 +99,7 @@ function selectState({ db, actor }: ServiceContext, environmentId: store.Environ
   const { organizationId } = actor;
   return {
     project: store.findConnectionStateOf(db, organizationId, environmentId),
-    storage: sumStoredBytes(db, organizationId),
+    storage: listStorage(db, organizationId),
     queued: store.listQueued(db, organizationId, environmentId),
   };
 }
@@ -179,7 +179,7 @@ function previewOf(
     requireScope(actor, "deployments:write");
     authorize(actor, "deployment", deployment[0], "contributor");
     const fields = requireFields(plan);
-    requireStorage(state.storage[0]?.bytes ?? 0, sizeOfDeployment(fields));
+    requireStorage(state.storage, sizeOfDeployment(fields));
     requireDeployable(state.project[0]);
   });
   return {

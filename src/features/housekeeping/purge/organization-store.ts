@@ -4,6 +4,7 @@ import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
 import { idOf, type OrganizationRoot } from "../../../db/ownership.ts";
 import { accounts, memberships } from "../../tenancy/member-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
 import { filterBy, ownsNothing, type PurgeRow } from "./store.ts";
 import { IS_ORGANIZATION, purges } from "./table.ts";
 
@@ -76,13 +77,17 @@ export async function deleteMembers(
   };
 }
 
-/** Deletes the mark, unless there are rows by now. */
+/** Deletes the mark, and shares no limits any more, unless there are rows by now. */
 export function endPurge(db: Database, roots: readonly OrganizationRoot[], purge: PurgeRow) {
-  const haveRows = sql.join(
-    roots.map((root) => hasRows(root, purge.resourceId)),
-    sql` or `,
-  );
-  return { ended: db.delete(purges).where(and(eq(purges.id, purge.id), sql`not (${haveRows})`)) };
+  const haveRows = roots.map((root) => hasRows(root, purge.resourceId));
+  const isEmpty = sql`not (${sql.join(haveRows, sql` or `)})`;
+  return {
+    limits: db
+      .update(organizations)
+      .set({ limitsOrganizationId: null })
+      .where(and(eq(organizations.id, purge.resourceId), isEmpty)),
+    ended: db.delete(purges).where(and(eq(purges.id, purge.id), isEmpty)),
+  };
 }
 
 function hasRows({ table, key }: OrganizationRoot, organizationId: string | Column): SQL {

@@ -1,2 +1,3 @@
+export type { Bound, Growth } from "./growth.ts";
 export { bytesOf, limitGrowth, requireStorage } from "./service.ts";
-export { type Bound, type Growth, sumStoredBytes } from "./store.ts";
+export { listStorage } from "./store.ts";

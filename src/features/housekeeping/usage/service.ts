@@ -1,11 +1,16 @@
 import { requireOrgRole } from "../../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { isLimitViolation } from "../../../db/constraint-errors.ts";
+import { isDatabaseFull } from "../../../db/database-size.ts";
 import { Conflict, LimitReached } from "../../../lib/errors.ts";
-import { LIMITS } from "../../../lib/limits.ts";
+import { DATABASE, type Growth } from "./growth.ts";
 import type { UsageByKind } from "./model.ts";
-import type { Growth } from "./store.ts";
 import * as store from "./store.ts";
+
+const DATABASE_FULL = new Conflict(
+  "The database of the service is full: nothing can be added. Delete what is not needed, or ask the " +
+    "operator of the service.",
+);
 
 /**
  * Checks the limits of a write that creates or enlarges resources. `statement` comes before the write
@@ -27,10 +32,13 @@ export function limitGrowth(ctx: SystemContext, growth: Growth) {
 }
 
 /** For a preview: throws as the write would throw for its bytes. */
-export function requireStorage(used: number, added: number): void {
-  const allowed = LIMITS.storedBytes.value;
-  if (added > 0 && used + added > allowed) throw new LimitReached(allowed, "bytes");
+export function requireStorage(storage: readonly Storage[], added: number): void {
+  const exceeded = storage.find(({ used, allowed }) => used + added > allowed);
+  if (added > 0 && exceeded) throw describe(exceeded);
+  if (added > 0 && isDatabaseFull()) throw DATABASE_FULL;
 }
+
+type Storage = Awaited<ReturnType<typeof store.listStorage>>[number];
 
 const encoder = new TextEncoder();
 
@@ -48,5 +56,6 @@ export async function getUsage(ctx: ServiceContext, organizationId: string): Pro
 
 function describe(exceeded: { what: string; allowed: number } | undefined): Conflict {
   if (!exceeded) return new Conflict("The request exceeded a limit a moment ago. Retry.");
+  if (exceeded.what === DATABASE) return DATABASE_FULL;
   return new LimitReached(exceeded.allowed, exceeded.what);
 }

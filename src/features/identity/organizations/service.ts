@@ -49,7 +49,10 @@ export async function createOrganization(
   const { created, statements, acts } = await prepareOrganization(ctx, { ...input, ...founder });
   const { organization: guarded, ...also } = statements;
   return write(ctx, {
-    growth: { organizationId, bounds: [store.ownedCountBound(accountId)] },
+    growth: {
+      organizationId,
+      bounds: [store.ownedCountBound(accountId), store.foundedCountBound(organizationId)],
+    },
     guarded,
     also,
     value: created.row,

@@ -10,7 +10,7 @@ import type { Bound } from "../../housekeeping/usage/index.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import type { ApiKeyRow } from "../api-keys/index.ts";
-import { OWNED } from "./model.ts";
+import { FOUNDED, OWNED } from "./model.ts";
 
 export interface OrganizationWithKey {
   row: { organization: OrganizationRow; apiKey: ApiKeyRow };
@@ -95,5 +95,18 @@ export function ownedCountBound(accountId: string): Bound {
     limit: LIMITS.ownedOrganizations.value,
     before: count,
     after: sql`${count} + 1`,
+  };
+}
+
+/** Like `ownedCountBound`. A check of their quotas reads the usage of each. */
+export function foundedCountBound(founderId: string): Bound {
+  const shared = limitsOfFoundedBy(founderId);
+  const count = sql`(select count(*) from organizations as member indexed by organizations_limits
+    where member.limits_organization_id = ${shared})`;
+  return {
+    what: FOUNDED,
+    limit: LIMITS.foundedOrganizations.value,
+    before: count,
+    after: sql`${count} + (${shared} is not null)`,
   };
 }

@@ -52,7 +52,7 @@ export async function startPersonSession<Before extends Statements>(
     { ...ctx, actor },
     {
       ...addition,
-      growth: { ...growth, ...(records && { records }) },
+      growth: { ...growth, ...(records && { records, isTemporary: false }) },
       first: { before, key: store.insertKeyOfSession(ctx.db, key) },
       guarded: store.insertSession(ctx.db, session),
       ...(taken && { taken }),

@@ -129,7 +129,7 @@ export async function createSignInLink(
   const target = { type: "sign_in_link", id } as const;
   return write(ctx, {
     lapsed: { links: links.deleteExpiredLinks(db, keyId, now) },
-    growth: { organizationId, bounds: [links.unusedLinkBound(keyId)] },
+    growth: { organizationId, bounds: [links.unusedLinkBound(keyId)], isTemporary: true },
     guarded: links.insertLink(ctx, row),
     value: row,
     secrets: { token, origin },

@@ -125,7 +125,11 @@ export function additionOf({ db, clock }: PublicContext, session: NewSession) {
   const { organizationId, membershipId } = session;
   return {
     lapsed: store.deleteEnded(db, membershipId, clock.now()),
-    growth: { organizationId, bounds: [store.sessionCountBound(membershipId)] },
+    growth: {
+      organizationId,
+      bounds: [store.sessionCountBound(membershipId)],
+      isTemporary: true,
+    },
     acts: [describeCreation(session)],
   };
 }

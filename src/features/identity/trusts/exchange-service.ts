@@ -68,7 +68,7 @@ async function issue(
   const { guarded } = await writeBatch(
     { ...ctx, actor },
     {
-      growth: { organizationId, bounds: [store.liveKeyBound(trustId, now)] },
+      growth: { organizationId, bounds: [store.liveKeyBound(trustId, now)], isTemporary: true },
       first: { used: store.insertUsedToken(ctx.db, trustId, used) },
       guarded: insert,
       acts: [act],
