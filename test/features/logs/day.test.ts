@@ -259,6 +259,7 @@ describe("the bytes of an organization's logs of a day", () => {
   it("keep the order of appends that arrive while the log reserves them", async () => {
     const log = await Log.start();
     await leave(log.organizationId, 5);
+    await log.send(0, "");
     const replies = await log.sendAtOnce(["ab", "cd", "ef", "gh"]);
     const accepted = (nextOffset: number) =>
       expect.objectContaining({ kind: "accepted", nextOffset });
