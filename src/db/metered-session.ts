@@ -1,5 +1,5 @@
+import { noteDatabaseSize } from "../lib/database-size.ts";
 import { UNITS, unitsOf } from "../lib/database-units.ts";
-import { noteDatabaseSize } from "./database-size.ts";
 
 /** Is called with the cost of statements, in units of `UNITS`, once they have run. */
 export type Charge = (units: number) => void;

@@ -52,6 +52,7 @@ const COSTS: Record<string, Cost> = {
   revokeSession: { trips: 2, statements: 8 },
   listMemberSessions: { trips: 1, statements: 2 },
   revokeMemberSession: { trips: 2, statements: 8 },
+  getUsage: { trips: 1, statements: 3 },
   getConnection: { trips: 1, statements: 2 },
   listApiKeyFamily: { trips: 1, statements: 3 },
   listSessionFamily: { trips: 1, statements: 3 },

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { databaseSize } from "../../src/db/database-size.ts";
 import { meter } from "../../src/db/metered-session.ts";
+import { databaseSize } from "../../src/lib/database-size.ts";
 import { UNITS } from "../../src/lib/database-units.ts";
 
 const ROWS = 12;

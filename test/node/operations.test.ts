@@ -148,7 +148,9 @@ describe("the commands of an operator", () => {
     });
     expect(await printedBy(changeOrShow(org, open))).toMatch(/stacks +50,000 {2}default/);
     const reset = changeOrShow([...org, "--reset", "projects", "--reset", "stacks"], open);
-    expect(await printedBy(reset)).toMatch(/projects +1,000 {2}default[\s\S]*stored_bytes.* set$/);
+    expect(await printedBy(reset)).toMatch(
+      /projects +1,000 {2}default[\s\S]*stored_bytes.* set\n.*default$/,
+    );
     await expect(changeOrShow(["--org", membershipId], open)).rejects.toMatchObject({
       exitCode: 1,
       message: `There is no organization ${membershipId}.`,

@@ -165,6 +165,23 @@ describe("the history of an organization", () => {
     );
   });
 
+  it("has the share that an operator has set, and others have their own", async () => {
+    const [small, other] = [await newOwner(), await newOwner()];
+    const old = await addEntries(small, [9, 8, 7, 6, 5]);
+    const kept = await addEntries(other, [9, 8, 7, 6, 5]);
+    await countHistory();
+    await sweep();
+    expect(await idsOf("changelog_entries", small.world.id)).toEqual(expect.arrayContaining(old));
+    const share = (await historyOf(small.world)) - 1;
+    await run("insert into quotas values (?1, 'history_bytes', ?2)", small.world.id, share);
+    await sweep();
+    const left = await idsOf("changelog_entries", small.world.id);
+    expect(left).not.toContain(old[0]);
+    expect(left).toEqual(expect.arrayContaining(old.slice(1)));
+    expect(await historyOf(small.world)).toBeLessThanOrEqual(share);
+    expect(await idsOf("changelog_entries", other.world.id)).toEqual(expect.arrayContaining(kept));
+  });
+
   it("loses the oldest of all kinds first, and never a pending delivery or its event", async () => {
     const owner = await newOwner();
     const { world } = owner;

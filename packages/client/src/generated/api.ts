@@ -4182,6 +4182,11 @@ export interface components {
              */
             next_page?: string;
         };
+        /**
+         * @description How full the database of the service is: `filling` from 7 GB on, and `full` from 9 GB on, when nobody can add anything.
+         * @enum {string}
+         */
+        DatabaseSpace: "ok" | "filling" | "full";
         /** @description The state of the service while it works. */
         Health: {
             /**
@@ -4204,11 +4209,7 @@ export interface components {
              * @example []
              */
             missing_tables: string[];
-            /**
-             * @description Whether the database responds.
-             * @constant
-             */
-            database: "ok";
+            database: components["schemas"]["DatabaseSpace"];
         };
         /** @description How many resources of one kind an organization stores. */
         RecordUsage: {
@@ -4277,6 +4278,53 @@ export interface components {
                 /** @description The usage of integrations in the organization. */
                 integrations: components["schemas"]["RecordUsage"];
             };
+            /** @description What the organization keeps for a time. Counted at least once an hour. */
+            history: {
+                /**
+                 * @description The bytes of all kinds except the audit log.
+                 * @example 1048576
+                 */
+                used: number;
+                /**
+                 * @description The share in bytes. Beyond it, the oldest history is deleted.
+                 * @example 536870912
+                 */
+                allowed: number;
+                /** @description The bytes of each kind. */
+                by_kind: {
+                    /**
+                     * @description The bytes of the changelog that are kept.
+                     * @example 65536
+                     */
+                    changelog: number;
+                    /**
+                     * @description The bytes of the events that are kept.
+                     * @example 65536
+                     */
+                    events: number;
+                    /**
+                     * @description The bytes of the deliveries that are kept.
+                     * @example 65536
+                     */
+                    deliveries: number;
+                    /**
+                     * @description The bytes of the delivery attempts that are kept.
+                     * @example 65536
+                     */
+                    delivery_attempts: number;
+                    /**
+                     * @description The bytes of the deployments that are kept.
+                     * @example 65536
+                     */
+                    deployments: number;
+                    /**
+                     * @description The bytes of the audit log that are kept.
+                     * @example 65536
+                     */
+                    audit_log: number;
+                };
+            };
+            database: components["schemas"]["DatabaseSpace"];
         };
         /**
          * @description A role in the organization: owner > admin > member.

@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import type { PublicEnv } from "../../../http/envs.ts";
 import { operation } from "../../../http/operation.ts";
 import { createRouter } from "../../../http/router.ts";
+import { databaseStatus } from "../../../lib/database-size.ts";
 import { findRefusedSettings, REQUIRED_SECRETS } from "../../../lib/settings.ts";
 import type { Documented } from "./document.ts";
 import { checkHealth } from "./service.ts";
@@ -21,7 +22,6 @@ const HEALTHY = {
   missing_secrets: [],
   refused_settings: [],
   missing_tables: [],
-  database: "ok" as const,
 };
 
 export function healthRoutes(
@@ -37,6 +37,6 @@ export function healthRoutes(
       refusedSettings: findRefusedSettings(c.env, c.req.url),
       tables: ownership.tableNames(),
     });
-    return c.json(HEALTHY, 200);
+    return c.json({ ...HEALTHY, database: databaseStatus() }, 200);
   });
 }

@@ -4,6 +4,7 @@ import { idOf, type RolledTable } from "../../../db/ownership.ts";
 import { rowBytes } from "../../../db/row-bytes.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { auditLog } from "../audit/table.ts";
+import { quotaOf } from "../quotas/index.ts";
 import { AUDIT_KIND } from "../usage/model.ts";
 import { historyUsage } from "../usage/table.ts";
 
@@ -42,15 +43,19 @@ export async function findExcess(db: Database, organizationId: string): Promise<
  */
 function excessOf(organizationId: SQL): SQL {
   const own = historyBytes(organizationId);
-  const share = LIMITS.historyBytes.value;
-  const half = Math.floor(share / 2);
   const founder = sql`(select own.limits_organization_id from organizations as own
     where own.id = ${organizationId})`;
+  const share = shareOf(organizationId);
+  const half = sql`${shareOf(founder)} / 2`;
   const ofFounded = sql`select min(sum(${historyBytes(sql`founded.id`)}) - ${half}, ${own} - ${half} / count(*))
     from organizations as founded where founded.limits_organization_id = ${founder}`;
   // Whose part is smaller than any is not compared, because the sum reads the history of all.
   return sql`max(${own} - ${share}, coalesce(
     iif(${own} > ${half} / ${SMALLEST_PART}, (${ofFounded}), null), ${own} - ${share}))`;
+}
+
+function shareOf(organizationId: SQL): SQL<number> {
+  return quotaOf(organizationId, "history_bytes", LIMITS.historyBytes.value);
 }
 
 function historyBytes(organizationId: SQL): SQL {

@@ -1,6 +1,6 @@
 import type { SystemContext } from "../../../context.ts";
-import { databaseSize } from "../../../db/database-size.ts";
 import type { RolledTable } from "../../../db/ownership.ts";
+import { databaseSize } from "../../../lib/database-size.ts";
 import { firstIdAt, timeOf } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import * as store from "./history-store.ts";

@@ -5,6 +5,7 @@ import { QUOTAS } from "../../../lib/resource-types.ts";
 export const DEFAULT_QUOTAS = {
   ...QUOTAS,
   stored_bytes: LIMITS.storedBytes.value,
+  history_bytes: LIMITS.historyBytes.value,
 };
 export type QuotaKind = keyof typeof DEFAULT_QUOTAS;
 

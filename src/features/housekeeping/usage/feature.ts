@@ -1,4 +1,5 @@
 import type { Feature } from "../../../feature.ts";
+import { warnOfSize } from "./database-warning.ts";
 import { sweepHistory } from "./history.ts";
 import { usageRoutes } from "./routes.ts";
 import { historyPositions, historyUsage, limitChecks, usage } from "./table.ts";
@@ -27,5 +28,8 @@ export const usageFeature = {
       notInBackups: "It is always empty.",
     },
   ],
-  sweep: sweepHistory,
+  async sweep(ctx) {
+    await sweepHistory(ctx);
+    await warnOfSize(ctx);
+  },
 } satisfies Feature;

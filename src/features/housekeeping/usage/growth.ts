@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { isDatabaseFull } from "../../../db/database-size.ts";
+import { isDatabaseFull } from "../../../lib/database-size.ts";
 import type { LimitedKind } from "../../../lib/resource-types.ts";
 import { DEFAULT_QUOTAS, quotaOf, selectFounder } from "../quotas/index.ts";
 

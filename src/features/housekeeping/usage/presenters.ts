@@ -1,27 +1,45 @@
-import { LIMITS } from "../../../lib/limits.ts";
-import { QUOTAS } from "../../../lib/resource-types.ts";
-import { USAGE_KINDS, type UsageByKind, type UsageKind } from "./model.ts";
+import { databaseStatus } from "../../../lib/database-size.ts";
+import { DEFAULT_QUOTAS, type QuotaKind } from "../quotas/index.ts";
+import {
+  COUNTED_HISTORY,
+  type CountedHistory,
+  HISTORY_KINDS,
+  USAGE_KINDS,
+  type UsageKind,
+} from "./model.ts";
+import type { Usage } from "./store.ts";
 
-export function presentUsage(usage: UsageByKind, { actor }: { actor: { organizationId: string } }) {
-  const bytes = [...usage.values()].reduce((sum, each) => sum + each.bytes, 0);
+export function presentUsage(
+  { live, history, quotas }: Usage,
+  { actor }: { actor: { organizationId: string } },
+) {
+  const quotaOf = (kind: QuotaKind) => quotas.get(kind) ?? DEFAULT_QUOTAS[kind];
+  const bytesOf = (kind: CountedHistory) => history.get(kind)?.bytes ?? 0;
   return {
     org_id: actor.organizationId,
-    bytes: { used: bytes, allowed: LIMITS.storedBytes.value },
+    bytes: {
+      used: sum([...live.values()].map(({ bytes }) => bytes)),
+      allowed: quotaOf("stored_bytes"),
+    },
     records: Object.fromEntries(
-      USAGE_KINDS.map((kind) => [kind, presentKind(usage.get(kind), quotaOf(kind))] as const),
-    ) as Record<UsageKind, ReturnType<typeof presentKind>>,
+      USAGE_KINDS.map((kind) => {
+        const { records = 0, bytes = 0 } = live.get(kind) ?? {};
+        const allowed = kind === "deployments" ? undefined : quotaOf(kind);
+        return [kind, { used: records, allowed, bytes }] as const;
+      }),
+    ) as Record<UsageKind, { used: number; allowed: number | undefined; bytes: number }>,
+    history: {
+      used: sum(HISTORY_KINDS.map(bytesOf)),
+      allowed: quotaOf("history_bytes"),
+      by_kind: Object.fromEntries(COUNTED_HISTORY.map((kind) => [kind, bytesOf(kind)])) as Record<
+        CountedHistory,
+        number
+      >,
+    },
+    database: databaseStatus(),
   };
 }
 
-const quotaOf = (kind: UsageKind) => (kind === "deployments" ? undefined : QUOTAS[kind]);
-
-function presentKind(
-  usage: { records: number; bytes: number } | undefined,
-  allowed: number | undefined,
-) {
-  return {
-    used: usage?.records ?? 0,
-    allowed,
-    bytes: usage?.bytes ?? 0,
-  };
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

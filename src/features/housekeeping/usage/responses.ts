@@ -1,7 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import { DATABASE_STATUSES } from "../../../lib/database-size.ts";
 import { lazy } from "../../../lib/lazy.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf } from "../../../lib/schemas.ts";
-import { USAGE_KINDS, type UsageKind } from "./model.ts";
+import { COUNTED_HISTORY, type CountedHistory, USAGE_KINDS, type UsageKind } from "./model.ts";
+
+const GB = 1_000_000_000;
+const GIGABYTES = {
+  warning: LIMITS.databaseWarningBytes.value / GB,
+  full: LIMITS.databaseFullBytes.value / GB,
+};
 
 const RecordUsage = component("RecordUsage", () =>
   z
@@ -26,6 +34,24 @@ const records = lazy(
     ) as Record<UsageKind, ReturnType<typeof RecordUsage>>,
 );
 
+export const DatabaseStatus = component("DatabaseSpace", () =>
+  z.enum(DATABASE_STATUSES).openapi({
+    description:
+      `How full the database of the service is: \`filling\` from ${GIGABYTES.warning} GB on, and \`full\` from ` +
+      `${GIGABYTES.full} GB on, when nobody can add anything.`,
+  }),
+);
+
+const historyKinds = lazy(
+  () =>
+    Object.fromEntries(
+      COUNTED_HISTORY.map((kind) => {
+        const description = `The bytes of the ${kind.replaceAll("_", " ")} that are kept.`;
+        return [kind, z.int().openapi({ description, example: 65_536 })];
+      }),
+    ) as Record<CountedHistory, z.ZodInt>,
+);
+
 export const Usage = component("Usage", () =>
   z
     .object({
@@ -40,6 +66,22 @@ export const Usage = component("Usage", () =>
         })
         .openapi({ description: "The stored bytes of the organization in total." }),
       records: z.object(records()).openapi({ description: "The usage of each kind of resource." }),
+      history: z
+        .object({
+          used: z.int().openapi({
+            description: "The bytes of all kinds except the audit log.",
+            example: 1_048_576,
+          }),
+          allowed: z.int().openapi({
+            description: "The share in bytes. Beyond it, the oldest history is deleted.",
+            example: 536_870_912,
+          }),
+          by_kind: z.object(historyKinds()).openapi({ description: "The bytes of each kind." }),
+        })
+        .openapi({
+          description: "What the organization keeps for a time. Counted at least once an hour.",
+        }),
+      database: DatabaseStatus(),
     })
     .openapi({ description: "What an organization stores, and what it may store." }),
 );

@@ -1,10 +1,11 @@
 import { requireOrgRole } from "../../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
 import { isLimitViolation } from "../../../db/constraint-errors.ts";
-import { isDatabaseFull } from "../../../db/database-size.ts";
+import { isDatabaseFull } from "../../../lib/database-size.ts";
 import { Conflict, LimitReached } from "../../../lib/errors.ts";
 import { DATABASE, type Growth } from "./growth.ts";
-import type { UsageByKind } from "./model.ts";
+import type { Usage } from "./store.ts";
 import * as store from "./store.ts";
 
 const DATABASE_FULL = new Conflict(
@@ -47,11 +48,18 @@ export function bytesOf(...texts: readonly (string | null | undefined)[]): numbe
   return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
 }
 
-/** A type without resources may be absent from the result. */
-export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<UsageByKind> {
+export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<Usage> {
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const rows = await store.listUsage(ctx.db, organizationId);
-  return new Map(rows.map(({ kind, records, bytes }) => [kind, { records, bytes }]));
+  const found = await batch(ctx.db, store.selectUsage(ctx.db, organizationId));
+  return {
+    live: byKind(found.live),
+    history: byKind(found.history),
+    quotas: new Map(found.quotas.map(({ kind, allowed }) => [kind, allowed])),
+  };
+}
+
+function byKind<Row extends { kind: unknown }>(rows: readonly Row[]): Map<Row["kind"], Row> {
+  return new Map(rows.map((row) => [row.kind, row]));
 }
 
 function describe(exceeded: { what: string; allowed: number } | undefined): Conflict {

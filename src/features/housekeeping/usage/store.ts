@@ -2,8 +2,24 @@ import { eq, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import type { QuotaKind } from "../quotas/index.ts";
+import { quotas } from "../quotas/table.ts";
 import { type Growth, selectExceeded, selectStorage } from "./growth.ts";
-import { limitChecks, usage } from "./table.ts";
+import type { CountedHistory, UsageKind } from "./model.ts";
+import { historyUsage, limitChecks, usage } from "./table.ts";
+
+/** A kind that nothing is stored of may be absent. */
+export interface Usage {
+  live: ReadonlyMap<UsageKind, Counted>;
+  history: ReadonlyMap<CountedHistory, Counted>;
+  /** Those that an operator has set for the organization. */
+  quotas: ReadonlyMap<QuotaKind, number>;
+}
+
+interface Counted {
+  records: number;
+  bytes: number;
+}
 
 /** Fails its batch if the write would exceed a limit. */
 export function checkLimits(ctx: SystemContext, growth: Growth) {
@@ -32,6 +48,19 @@ export function listStorage(db: Database, organizationId: string) {
     .from(sql`(${selectStorage(organizationId)}) as storage`);
 }
 
-export function listUsage(db: Database, organizationId: string) {
-  return db.select().from(usage).where(eq(usage.organizationId, organizationId));
+export function selectUsage(db: Database, organizationId: string) {
+  return {
+    live: db.select().from(usage).where(eq(usage.organizationId, organizationId)),
+    history: db.select().from(historyUsage).where(eq(historyUsage.organizationId, organizationId)),
+    quotas: db.select().from(quotas).where(eq(quotas.organizationId, organizationId)),
+  };
+}
+
+/** By the bytes of their live data, their history and their audit log. */
+export function listLargest(db: Database, limit: number) {
+  return db.all<{ organizationId: string; bytes: number }>(sql`
+    select organization_id as "organizationId", sum(bytes) as bytes
+    from (select organization_id, bytes from ${usage}
+      union all select organization_id, bytes from ${historyUsage}) as counted
+    group by organization_id order by bytes desc limit ${limit}`);
 }
