@@ -5,7 +5,7 @@ import { FEATURES } from "../../src/features/index.ts";
 export type Rows = Record<string, Record<string, unknown>[]>;
 
 /** What a use of a key and a consumer of the queue change in the background. */
-const VOLATILE: Record<string, readonly string[]> = {
+export const CHANGED_IN_BACKGROUND: Record<string, readonly string[]> = {
   api_keys: ["last_used_at"],
   sessions: ["last_used_at"],
   runner_tokens: ["last_used_at"],
@@ -36,7 +36,7 @@ export async function rowsOf(organizationId: string): Promise<Rows> {
   );
   return Object.fromEntries(
     TABLES.map(({ name }, at) => {
-      const ignored = VOLATILE[name] ?? [];
+      const ignored = CHANGED_IN_BACKGROUND[name] ?? [];
       const stable = (results[at]?.results ?? []).map((row) =>
         Object.fromEntries(Object.entries(row).filter(([column]) => !ignored.includes(column))),
       );

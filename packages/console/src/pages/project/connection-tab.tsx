@@ -63,6 +63,12 @@ export function ConnectionTab({ project, can, reload }: ProjectTabProps) {
   );
 }
 
+/** `account_id` as "Account id". */
+function titleOf(field: string): string {
+  const words = field.replaceAll("_", " ").replace("?", " (optional)");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 interface PathProps {
   path: { project_id: string };
 }
@@ -70,7 +76,7 @@ interface PathProps {
 function Details({ path }: PathProps) {
   const { data } = useQuery(CONNECTION, { path });
   const facts = Object.entries(data ?? {});
-  return <Facts facts={facts.map(([name, value]) => [name, showHidden(String(value))])} />;
+  return <Facts facts={facts.map(([name, value]) => [titleOf(name), showHidden(String(value))])} />;
 }
 
 interface ConnectFormProps extends PathProps {
@@ -111,7 +117,7 @@ function ConnectForm({ path, status, reload }: ConnectFormProps) {
               <TextField
                 key={`${provider}.${field}`}
                 name={field.replace("?", "")}
-                label={field.replace("_", " ").replace("?", " (optional)")}
+                label={titleOf(field)}
                 hint={hint}
                 required={!field.endsWith("?")}
                 error={error}
