@@ -300,7 +300,7 @@ export const LIMIT_DESCRIPTIONS = {
     "The name of a resource in a `changelog.created` event",
     "the event has the first 100 characters; the changelog has the whole name",
   ),
-  recordedFieldLength: characters(
+  recordedFieldBytes: bytes(
     "A field in the `changes` of an audit entry, or of a changelog entry, as JSON",
     "the entry has its length only",
   ),

@@ -128,7 +128,7 @@ export const LIMITS = {
   ownerNotificationMs: { value: 24 * HOUR_MS },
   changelogEventEntries: { value: 50 },
   changelogEventName: { value: 100 },
-  recordedFieldLength: { value: 16_384 },
+  recordedFieldBytes: { value: 16 * KIB },
   // The trigger `audit_log_day` has it, too.
   auditEntriesOfDay: { value: 100_000 },
   auditNamesLength: { value: 4_096 },

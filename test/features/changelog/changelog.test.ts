@@ -3,6 +3,7 @@ import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { FEATURES } from "../../../src/features/index.ts";
 import { projects } from "../../../src/features/tenancy/project-table.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../../support/canary-secrets.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { exampleBody, type Operation, operations } from "../../support/contract.ts";
@@ -777,4 +778,26 @@ it("an entry is kept after its record is deleted, and has only the size of a lar
   expect([gone.action, made.action]).toEqual(["deleted", "created"]);
   expect(gone.before).toMatchObject({ name: "large", configuration });
   expect(made.after).toMatchObject({ name: "large", configuration });
+});
+
+it("an entry has a field of 16 KiB of UTF-8, and only the size of a longer one", async () => {
+  const { world, project } = await newFixture();
+  const textOf = (bytes: number) => "é".repeat((bytes - JSON.stringify({ text: "" }).length) / 2);
+  const limit = LIMITS.recordedFieldBytes.value;
+  for (const [name, bytes] of [
+    ["fits", limit - 1],
+    ["too-long", limit + 1],
+  ] as const) {
+    const configuration = { text: textOf(bytes) };
+    const { status } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+      name,
+      configuration,
+    });
+    expect(status).toBe(201);
+    const { body: log } = await world.client.get(`/v1/projects/${project.id}/changelog`);
+    const { length } = JSON.stringify(configuration);
+    expect(length).toBeLessThan(limit);
+    const recorded = bytes > limit ? { characters: length } : configuration;
+    expect(log.data[0].after.configuration).toEqual(recorded);
+  }
 });

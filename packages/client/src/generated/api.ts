@@ -4057,7 +4057,7 @@ export interface components {
              */
             request_id?: string;
             /**
-             * @description The changed fields. A field of more than 16384 characters is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`; for `variables.written`, as `names`, those that were `created`, `updated` and `deleted`; for `project_members.added`, the IDs of the members. Never contains the value of a variable, a secret, or an e-mail address.
+             * @description The changed fields. A field of more than 16 KiB is replaced by its length, in `characters`. For `variables.revealed`, `after` has the first names of the variables, and their `count`; for `variables.written`, as `names`, those that were `created`, `updated` and `deleted`; for `project_members.added`, the IDs of the members. Never contains the value of a variable, a secret, or an e-mail address.
              * @example {
              *       "before": {
              *         "version": 1
@@ -4150,7 +4150,7 @@ export interface components {
                 key_id: components["schemas"]["Identifier"];
             };
             /**
-             * @description The changed fields, as they were before. Absent for a created resource. A field of more than 16384 characters is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
+             * @description The changed fields, as they were before. Absent for a created resource. A field of more than 16 KiB is replaced by its length, in `characters`. Entries never contain the values of variables or other secrets.
              * @example {
              *       "name": "live"
              *     }

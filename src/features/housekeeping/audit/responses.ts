@@ -4,13 +4,14 @@ import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { sizeOf } from "../../../lib/quantities.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../../lib/resource-types.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
 
 /** Of the changelog, too. */
 export const LONG_FIELD =
-  `A field of more than ${LIMITS.recordedFieldLength.value} characters is replaced by its length, in ` +
+  `A field of more than ${sizeOf(LIMITS.recordedFieldBytes.value)} is replaced by its length, in ` +
   "`characters`.";
 
 export const AuditAction = component("AuditAction", () =>

@@ -5,6 +5,8 @@ import type { Change, Fields } from "./model.ts";
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
 
+const encoder = new TextEncoder();
+
 export function changesOf<Row>(
   type: ChangedType,
   projectIdOf: (row: Row) => string,
@@ -61,6 +63,7 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 }
 
 function abridge(value: unknown): unknown {
-  const { length } = JSON.stringify(value);
-  return length > LIMITS.recordedFieldLength.value ? { characters: length } : value;
+  const text = JSON.stringify(value);
+  const isLong = encoder.encode(text).byteLength > LIMITS.recordedFieldBytes.value;
+  return isLong ? { characters: text.length } : value;
 }
