@@ -42,7 +42,7 @@ export interface DeploymentInput {
 
 /**
  * Throws `BadInput` if the patch does not apply, `NotFound` for a stack of another environment, and
- * `Conflict` if somebody has disconnected the project,
+ * `Conflict` if somebody has disconnected the project.
  */
 export async function createDeployment(
   ctx: ServiceContext,

@@ -91,7 +91,7 @@ const StackOfInput = component("StackOfInput", () =>
     .openapi({ description: "A stack to deploy." }),
 );
 
-/** Everything that the program needs which deploys. */
+/** What the program that deploys needs. */
 const StartInput = component("StartInput", () =>
   z
     .object({

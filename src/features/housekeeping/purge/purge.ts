@@ -12,8 +12,8 @@ const ORGANIZATIONS = 100;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Deletes the data of deleted resources, the data whose retention is over, and history beyond a share. Stops at its limits: the
- * next run starts again with the rows that are left, so that no progress is stored.
+ * Deletes the data of deleted resources, the data whose retention is over, and history beyond a share.
+ * Stops at its limits: the next run starts again with the rows that are left, so that no progress is stored.
  */
 export async function sweepPurges(ctx: SystemContext): Promise<void> {
   const run = new PurgeRun(ctx);
