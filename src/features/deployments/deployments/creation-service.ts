@@ -1,9 +1,9 @@
 import type { ServiceContext } from "../../../context.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import {
   configurationProblem,
   type EnvironmentRow,

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { textParam } from "../../../http/params.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf, sizeOf } from "../../../lib/quantities.ts";
 import { component, line, paragraphs, text, timestampInput } from "../../../lib/schemas.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import {
   HEARTBEAT_INTERVAL_MS,
   LEASE_TTL_MS,

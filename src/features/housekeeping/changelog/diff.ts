@@ -1,11 +1,10 @@
+import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ChangedType } from "../../../lib/resource-types.ts";
 import type { Change, Fields } from "./model.ts";
 
 /** Every write changes them, so they carry no information. */
 const IGNORED_FIELDS = ["updated_at"];
-
-const encoder = new TextEncoder();
 
 export function changesOf<Row>(
   type: ChangedType,
@@ -63,7 +62,6 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 }
 
 function abridge(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  const isLong = encoder.encode(text).byteLength > LIMITS.recordedFieldBytes.value;
-  return isLong ? { characters: text.length } : value;
+  const isLong = jsonBytes(value) > LIMITS.recordedFieldBytes.value;
+  return isLong ? { characters: JSON.stringify(value).length } : value;
 }

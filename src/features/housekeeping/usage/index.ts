@@ -1,3 +1,3 @@
 export type { Bound, Growth } from "./growth.ts";
-export { bytesOf, limitGrowth, requireStorage } from "./service.ts";
+export { limitGrowth, requireStorage } from "./service.ts";
 export { listStorage } from "./store.ts";

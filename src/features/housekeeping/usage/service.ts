@@ -41,13 +41,6 @@ export function requireStorage(storage: readonly Storage[], added: number): void
 
 type Storage = Awaited<ReturnType<typeof store.listStorage>>[number];
 
-const encoder = new TextEncoder();
-
-/** The length in UTF-8. */
-export function bytesOf(...texts: readonly (string | null | undefined)[]): number {
-  return texts.reduce((sum, text) => sum + encoder.encode(text ?? "").byteLength, 0);
-}
-
 export async function getUsage(ctx: ServiceContext, organizationId: string): Promise<Usage> {
   requireOrgRole(ctx.actor, organizationId, "admin");
   const found = await batch(ctx.db, store.selectUsage(ctx.db, organizationId));

@@ -1,10 +1,10 @@
 import { toRevokedKey } from "../../../auth/credentials.ts";
 import type { ChangedKey, ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../credentials/index.ts";
 import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";

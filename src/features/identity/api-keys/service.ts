@@ -4,11 +4,11 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import {
   auditRevocation,
   type DescendantsOption,

@@ -1,9 +1,9 @@
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { write } from "../../../writes/write.ts";
 import type { AuditedAct } from "../../housekeeping/audit/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { LAST_OWNER_KEY } from "../credentials/index.ts";
 import {
   DESCENDANT_EXCEEDS,

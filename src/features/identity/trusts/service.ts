@@ -3,6 +3,7 @@ import { toRevokedKey } from "../../../auth/credentials.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound, Unauthorized } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { lowerOrgRole } from "../../../lib/roles.ts";
@@ -10,7 +11,6 @@ import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type AuditedAct, refuseEscalation } from "../../housekeeping/audit/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { getPool } from "../../tenancy/index.ts";
 import {
   CREATOR_CHANGED,

@@ -2,6 +2,7 @@ import { authorize } from "../../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
@@ -13,7 +14,6 @@ import { targetProblem } from "../../../lib/target-url.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../housekeeping/changelog/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { findProject, requireProject } from "../../projects/projects/index.ts";
 import {
   DISABLED,

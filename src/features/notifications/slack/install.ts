@@ -1,10 +1,10 @@
 import { type Actor, authorize } from "../../../actor.ts";
 import type { PublicContext, ServiceContext, SystemContext } from "../../../context.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { NOTIFICATION_KINDS } from "../../housekeeping/outbox/events.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { toActor } from "../../identity/api-keys/index.ts";
 import { requireProject } from "../../projects/projects/index.ts";
 import {

@@ -3,12 +3,12 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { newId } from "../../../lib/ids.ts";
 import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import {
   DEPLOYMENT_RUNNING,

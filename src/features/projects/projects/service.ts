@@ -2,13 +2,13 @@ import { authorize, hasBoundaries, requireOwnOrganization } from "../../../actor
 import type { ServiceContext } from "../../../context.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { NotFound, Unauthorized } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { mergePatch } from "../../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import {
   FIRST_CONFIGURATION,
   type NewProject,

@@ -2,13 +2,14 @@ import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import type { Cipher } from "../../../lib/cipher.ts";
 import { Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type AuditedAct, firstNames } from "../../housekeeping/audit/index.ts";
-import { bytesOf, type Growth } from "../../housekeeping/usage/index.ts";
+import type { Growth } from "../../housekeeping/usage/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
 import {

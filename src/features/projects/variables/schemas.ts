@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { idParam } from "../../../http/params.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
@@ -41,10 +42,7 @@ const Value = lazy(() =>
   z
     .string()
     .refine((value) => value.isWellFormed(), LONE_SURROGATES)
-    .refine(
-      (value) => new TextEncoder().encode(value).byteLength <= VALUE_BYTES,
-      `Send at most ${VALUE_BYTES} bytes of UTF-8.`,
-    )
+    .refine((value) => bytesOf(value) <= VALUE_BYTES, `Send at most ${VALUE_BYTES} bytes of UTF-8.`)
     .openapi(
       documented(() => ({
         description: `The plain text, at most ${sizeOf(VALUE_BYTES)} of UTF-8.`,

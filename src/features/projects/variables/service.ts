@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
+import { bytesOf } from "../../../lib/bytes-of.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
@@ -10,7 +11,6 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { writeAudit } from "../../housekeeping/audit/index.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
-import { bytesOf } from "../../housekeeping/usage/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import {
