@@ -140,6 +140,7 @@ export const LIMIT_DESCRIPTIONS = {
   commitMessageLength: characters("The message of a commit"),
   commandWords: items("Words of a registry source's `command`"),
   commandWordLength: characters("A word of a registry source's `command`"),
+  connectionNameLength: characters("The `context` or the `host` of a connection"),
   roleArnLength: characters("The `role_arn` of a connection"),
   requestIdLength: characters("The `request_id` of a claim, and a `failure_reason`"),
   resourceNameLength: characters("The `template_id` and `resource_type` of a resource"),

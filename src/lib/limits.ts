@@ -60,6 +60,7 @@ export const LIMITS = {
   commitMessageLength: { value: 20_000 },
   commandWords: { value: 100 },
   commandWordLength: { value: 4_000 },
+  connectionNameLength: { value: 254 },
   roleArnLength: { value: 2_048 },
   requestIdLength: { value: 200 },
   resourceNameLength: { value: 255 },

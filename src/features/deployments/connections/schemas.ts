@@ -4,28 +4,30 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { clearable, component, text } from "../../../lib/schemas.ts";
 import type { Provider } from "./model.ts";
 
-const name = (metadata: { description: string; example: string }) =>
-  text(LIMITS.nameLength.value).openapi(metadata);
+const EXAMPLE_ROLE = documented(() => "arn:aws:iam::123456789012:role/deploy");
 
-/** A word that a command line, a URL or a file of Kubernetes takes as a name, and not as an option. */
+/** A name that no command line takes as an option. */
 const word = (metadata: { description: string; example: string }) =>
   z
     .string()
-    .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
+    .max(
+      LIMITS.connectionNameLength.value,
+      `Send at most ${LIMITS.connectionNameLength.value} characters.`,
+    )
     .regex(
       /^[A-Za-z0-9_][A-Za-z0-9_.:@/-]*$/,
       "Send letters, digits, and any of _ . : @ / -, with a letter, a digit or _ first.",
     )
     .openapi(metadata);
 
-const isProvider = <Name extends Provider>(provider: Name) =>
+const providerOf = <Name extends Provider>(provider: Name) =>
   z.literal(provider).openapi(documented(() => ({ description: "The kind of the connection." })));
 
 /** Source of the formats: AWS. */
 export const AwsConnection = component("AwsConnection", () =>
   z
     .strictObject({
-      provider: isProvider("aws"),
+      provider: providerOf("aws"),
       account_id: z
         .string()
         .regex(/^\d{12}$/, "Send the 12 digits of an AWS account.")
@@ -52,7 +54,7 @@ export const AwsConnection = component("AwsConnection", () =>
       ).openapi(
         documented(() => ({
           description: "The role that runners assume in the account. Absent or null: none.",
-          example: "arn:aws:iam::123456789012:role/deploy",
+          example: EXAMPLE_ROLE,
         })),
       ),
     })
@@ -62,7 +64,7 @@ export const AwsConnection = component("AwsConnection", () =>
 export const CloudflareConnection = component("CloudflareConnection", () =>
   z
     .strictObject({
-      provider: isProvider("cloudflare"),
+      provider: providerOf("cloudflare"),
       account_id: z
         .string()
         .regex(/^[0-9a-f]{32}$/, "Send the 32 lowercase hex digits of a Cloudflare account.")
@@ -79,7 +81,7 @@ export const CloudflareConnection = component("CloudflareConnection", () =>
 export const KubernetesConnection = component("KubernetesConnection", () =>
   z
     .strictObject({
-      provider: isProvider("kubernetes"),
+      provider: providerOf("kubernetes"),
       context: word(
         documented(() => ({
           description: "The context in the configuration of the runner's kubectl.",
@@ -106,7 +108,7 @@ export const KubernetesConnection = component("KubernetesConnection", () =>
 export const SshConnection = component("SshConnection", () =>
   z
     .strictObject({
-      provider: isProvider("ssh"),
+      provider: providerOf("ssh"),
       host: word(
         documented(() => ({
           description: "The host, as the runner's SSH configuration knows it.",
@@ -133,8 +135,8 @@ export const SshConnection = component("SshConnection", () =>
 export const OtherConnection = component("OtherConnection", () =>
   z
     .strictObject({
-      provider: isProvider("other"),
-      name: name(
+      provider: providerOf("other"),
+      name: text(LIMITS.nameLength.value).openapi(
         documented(() => ({
           description: "What people call the place that is deployed to.",
           example: "The machine in the office",
@@ -161,7 +163,7 @@ export const ConnectProject = component("ConnectProject", () =>
           provider: "aws",
           account_id: "123456789012",
           region: "eu-central-1",
-          role_arn: "arn:aws:iam::123456789012:role/deploy",
+          role_arn: EXAMPLE_ROLE,
         },
       })),
     ),
