@@ -8,7 +8,7 @@ import {
 } from "../../../document/replies.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { component } from "../../../lib/schemas.ts";
-import { DatabaseStatus } from "../usage/responses.ts";
+import { DatabaseSpace } from "../usage/responses.ts";
 import { INCOMPLETE } from "./service.ts";
 
 const Health = component("Health", () =>
@@ -28,7 +28,7 @@ const Health = component("Health", () =>
           "The tables that pending migrations create, by name: none, if the service works.",
         example: [],
       }),
-      database: DatabaseStatus(),
+      database: DatabaseSpace(),
     })
     .openapi({ description: "The state of the service while it works." }),
 );

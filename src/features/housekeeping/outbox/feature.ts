@@ -11,8 +11,13 @@ import {
 
 /** Of the columns that the sender changes. */
 const FIXED_BYTES = {
-  ...{ status: 9, attempts: 1, failure_reason: 0 },
-  ...{ due_at: 13, claimed_until: 15, sweep_at: 15, finished_at: 13 },
+  status: 9,
+  attempts: 1,
+  failure_reason: 0,
+  due_at: 13,
+  claimed_until: 15,
+  sweep_at: 15,
+  finished_at: 13,
 };
 
 export const outboxFeature = {

@@ -6,9 +6,8 @@ import type { OwnedTable } from "../../../db/ownership.ts";
 import { rowBytes } from "../../../db/row-bytes.ts";
 import { isLiveOrganization } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import type { CountedHistory } from "./model.ts";
 import { historyPositions, historyUsage } from "./table.ts";
-
-type HistoryKind = typeof historyUsage.$inferSelect.kind;
 
 /** The next rows after the position, and the position after them, in one transaction. */
 export function countAdded(
@@ -26,7 +25,7 @@ export function countAdded(
       historyUsage,
       {
         organizationId: sql`added.organization_id`,
-        kind: kind as HistoryKind,
+        kind: kind as CountedHistory,
         records: sql`count(*)`,
         bytes: sql`sum(${sql.raw(rowBytes(table, "added", fixed))})`,
       },

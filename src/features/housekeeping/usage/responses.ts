@@ -34,7 +34,7 @@ const records = lazy(
     ) as Record<UsageKind, ReturnType<typeof RecordUsage>>,
 );
 
-export const DatabaseStatus = component("DatabaseSpace", () =>
+export const DatabaseSpace = component("DatabaseSpace", () =>
   z.enum(DATABASE_STATUSES).openapi({
     description:
       `How full the database of the service is: \`filling\` from ${GIGABYTES.warning} GB on, and \`full\` from ` +
@@ -81,7 +81,7 @@ export const Usage = component("Usage", () =>
         .openapi({
           description: "What the organization keeps for a time. Counted at least once an hour.",
         }),
-      database: DatabaseStatus(),
+      database: DatabaseSpace(),
     })
     .openapi({ description: "What an organization stores, and what it may store." }),
 );

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
-import { AUDIT_KIND, HISTORY_KINDS, USAGE_KINDS } from "./model.ts";
+import { COUNTED_HISTORY, USAGE_KINDS } from "./model.ts";
 
 const organizationId = () =>
   id("organization_id")
@@ -33,7 +33,7 @@ export const historyUsage = sqliteTable(
   "history_usage",
   {
     organizationId: organizationId(),
-    kind: text("kind", { enum: [...HISTORY_KINDS, AUDIT_KIND] }).notNull(),
+    kind: text("kind", { enum: COUNTED_HISTORY }).notNull(),
     records: integer("records").notNull(),
     /** UTF-8 bytes of all columns. */
     bytes: integer("bytes").notNull(),
