@@ -8,9 +8,10 @@ import { FEATURES } from "../../../src/features/index.ts";
 import { projects } from "../../../src/features/tenancy/project-table.ts";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import { copyDeliveries } from "../../support/copied-deliveries.ts";
 import { FullOrganization } from "../../support/full-organization.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { newDelivery, newIntegration, newKey, newProject, newWorld } from "../../support/world.ts";
+import { newIntegration, newKey, newProject, newWorld } from "../../support/world.ts";
 
 const DAY_MS = 86_400_000;
 const ROWS = LIMITS.purgeRows.value;
@@ -85,17 +86,8 @@ function failingAfterBatch(): D1Database {
   return { withSession: open } as unknown as D1Database;
 }
 
-async function copyDeliveries(integrationId: string, rows: number): Promise<void> {
-  const id = await newDelivery(integrationId);
-  const columns =
-    "organization_id, project_id, integration_id, event_id, type, data, occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at, finished_at, failure_reason";
-  await env.DB.prepare(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
-     insert into deliveries (id, ${columns}) select substr(id, 1, 18) || printf('%04d', i),
-       ${columns} from n join deliveries on deliveries.id = ?2`,
-  )
-    .bind(rows - 1, id)
-    .run();
+async function copyDeliveriesWithAttempts(integrationId: string, rows: number): Promise<void> {
+  await copyDeliveries(integrationId, rows);
   await env.DB.prepare(
     `insert into delivery_attempts select id, 1, organization_id, 1, 1, 200, null, null
        from deliveries where integration_id = ?`,
@@ -111,9 +103,9 @@ describe("the purge of a deleted record", () => {
     const owner = await newOwner();
     const { world, projectId, integrationId } = owner;
     const rows = 2 * ROWS + 100;
-    await copyDeliveries(integrationId, rows);
+    await copyDeliveriesWithAttempts(integrationId, rows);
     const kept = await newIntegration(world.client, projectId);
-    await copyDeliveries(kept.id, 3);
+    await copyDeliveriesWithAttempts(kept.id, 3);
     const path = `/v1/projects/${projectId}/notification-integrations/${integrationId}`;
     expect((await world.client.delete(path)).status).toBe(204);
     expect(await count("deliveries", OF_INTEGRATION, integrationId)).toBe(rows);
@@ -133,7 +125,7 @@ describe("the purge of a deleted record", () => {
 
   it("ends a run at its limit of time, and the next run continues", async () => {
     const { world, projectId, integrationId } = await newOwner();
-    await copyDeliveries(integrationId, 3 * ROWS);
+    await copyDeliveriesWithAttempts(integrationId, 3 * ROWS);
     await world.client.delete(
       `/v1/projects/${projectId}/notification-integrations/${integrationId}`,
     );
@@ -162,7 +154,7 @@ describe("the purge of a deleted record", () => {
       .bind(unknown, world.id)
       .run();
     const deleted = await newIntegration(world.client, projectId);
-    await copyDeliveries(deleted.id, 3);
+    await copyDeliveriesWithAttempts(deleted.id, 3);
     await world.client.delete(`/v1/projects/${projectId}/notification-integrations/${deleted.id}`);
     const isolate = new Instrumented();
     await isolate.sweep();

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { meter } from "../../../src/db/metered-session.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import { copyDeliveries } from "../../support/copied-deliveries.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import {
-  newDelivery,
   newDeployableProject,
   newDeployment,
   newIntegration,
@@ -68,19 +68,6 @@ async function addDeletedEnvironments(world: World, total: number): Promise<stri
     ).bind(ids, world.id, deletedAt),
   ]);
   return projectId;
-}
-
-async function copyDeliveries(integrationId: string, rows: number): Promise<void> {
-  const id = await newDelivery(integrationId);
-  const columns =
-    "organization_id, project_id, integration_id, event_id, type, data, occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at, finished_at, failure_reason";
-  await env.DB.prepare(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
-     insert into deliveries (id, ${columns}) select substr(id, 1, 18) || printf('%04d', i),
-       ${columns} from n join deliveries on deliveries.id = ?2`,
-  )
-    .bind(rows - 1, id)
-    .run();
 }
 
 async function endDeployment({ client }: World, environmentId: string): Promise<string> {
