@@ -133,6 +133,12 @@ describe("projects", () => {
     expect(left).toBe(0);
   });
 
+  it("connect to a host with a name of at most 254 characters", async () => {
+    const connect = (length: number) =>
+      world.client.put(`${path}/connection`, { provider: "ssh", host: "h".repeat(length) });
+    expect([(await connect(255)).status, (await connect(254)).status]).toEqual([400, 200]);
+  });
+
   it.each([
     ["provider", { provider: "gcp" }],
     ["account_id", { account_id: "1234" }],
