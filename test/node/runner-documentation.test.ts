@@ -5,7 +5,8 @@ import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { INHERITED_NAMES, INHERITED_ON_WINDOWS } from "../../packages/runner/src/environment.ts";
-import { REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
+import { HELP, OPTIONS } from "../../packages/runner/src/options.ts";
+import { REFUSED_CLASSES, REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/runners.md"), "utf8");
@@ -21,11 +22,23 @@ function findBlock(language: string, contained: string): string {
   );
 }
 
+describe("longshore runner --help", () => {
+  it("describes each option, as docs/runners.md does", () => {
+    const described = [...HELP.matchAll(/^ +(--[a-z-]+)/gm)].map(([, option]) => option);
+    expect(described).toEqual(
+      expect.arrayContaining(Object.keys(OPTIONS).map((name) => `--${name}`)),
+    );
+    for (const name of Object.keys(OPTIONS)) expect(PAGE).toContain(`\n| \`--${name}\` | `);
+    for (const name of REFUSED_CLASSES) expect(HELP).toContain(name);
+    for (const line of HELP.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+  });
+});
+
 describe("docs/runners.md", () => {
-  it("lists the names that are refused, and why", () => {
+  it("lists the names that are refused, of which class, and why", () => {
     const rows = REFUSED_NAMES.map(
-      ({ reason, names, anyCase }) =>
-        `| ${reason} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
+      ({ class: name, reason, names, anyCase }) =>
+        `| ${name === undefined ? "" : `\`${name}\``} | ${reason} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
     );
     expect(PAGE).toContain(`\n${rows.join("\n")}\n\n`);
   });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CommandEnvironment } from "../../packages/runner/src/environment.ts";
 import { readOptions } from "../../packages/runner/src/options.ts";
-import { REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
+import { REFUSED_CLASSES, REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
 
 /** Names that deployments need. */
 const ORDINARY = [
@@ -74,6 +74,29 @@ describe("a variable's name", () => {
     expect(passing.findRefused(["AWS_REGION", "REGION"])).toEqual(["AWS_REGION"]);
     const allowing = commandEnvironment({ allowed: ["PATH", "BASH_ENV"] });
     expect(allowing.findRefused(["PATH", "BASH_ENV", "ENV", "ENV"])).toEqual(["ENV"]);
+  });
+
+  it("is accepted if --allow-variables names each of its classes", () => {
+    const allowing = (...allowedClasses: string[]) =>
+      new CommandEnvironment({}, { passed: [], allowed: [], allowedClasses }, "linux");
+    const names = ["GIT_EDITOR", "KUBECONFIG", "PATH", "LONGSHORE_STACK"];
+    expect(allowing("kubernetes", "git").findRefused(names)).toEqual([
+      ...["GIT_EDITOR", "LONGSHORE_STACK", "PATH"],
+    ]);
+    const all = allowing(...REFUSED_CLASSES);
+    expect(all.findRefused([...names, ...DANGEROUS, ...INHERITED])).toEqual(
+      ["LONGSHORE_STACK", "LONGSHORE_ANYTHING", ...INHERITED].toSorted(),
+    );
+    expect(new Set(REFUSED_CLASSES).size).toBe(REFUSED_CLASSES.length);
+    expect(() => allowing("kubernetes", "kube", "all")).toThrow(
+      "There is no class of variables kube, all. Set --allow-variables to one of: shell, loader, ",
+    );
+  });
+
+  it("names its class, unless the command gets it from the runner", () => {
+    const names = ["KUBECONFIG", "HTTPS_PROXY", "PATH", "LONGSHORE_STACK", "PORT"];
+    const classes = names.map((name) => commandEnvironment().classOf(name));
+    expect(classes).toEqual(["kubernetes", "proxies", undefined, undefined, undefined]);
   });
 
   it("matches a pattern with whatever replaces the star, and none of its parts", () => {

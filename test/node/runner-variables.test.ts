@@ -49,14 +49,16 @@ describe.concurrent("the variables of a deployment", () => {
     expect(runner.read("stolen")).toEqual([]);
     expect(runner.runs).toEqual([]);
     expect(exitCode).toBe(1);
-    const message =
-      "Refused variables: BASH_ENV, HOME. Such a name changes how programs load or run, or " +
-      "replaces what the runner sets. Rename or delete the variable, or start the runner with " +
-      "--allow-variable NAME for each.";
-    const stacks = [`skipped: ${message}`, `skipped: ${message}`];
+    const reason = "skipped: Refused variables: BASH_ENV, HOME. The log says what to do.";
+    const stacks = [reason, reason];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
     expect(await fixture.failureReason(id)).toBe("variable_refused");
-    expect(runner.output).toContain(message);
+    const explanation =
+      "Refused variables: BASH_ENV (shell), HOME. Such a name changes how programs load or run, or " +
+      "replaces what the runner sets. Rename or delete the variable, or start the runner with " +
+      "--allow-variable NAME for each, or with --allow-variables shell.\n";
+    expect(runner.output.split(explanation)).toHaveLength(2);
+    expect(await fixture.log(id)).toBe(explanation);
     expect(runner.output).toContain(`Deployment ${id}: failed with variable_refused.`);
     expect(runner.output).not.toContain(script);
   });
@@ -75,6 +77,25 @@ describe.concurrent("the variables of a deployment", () => {
     expect(stolen).toContain("GREETING=good 'morning'");
     expect(stolen).toContain(`TMPDIR=${runner.folder}`);
     expect(stolen).toContain("--allow-variable");
+  });
+
+  it("are accepted if --allow-variables names their class, and no other", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const stack_ids = project.stackIds.slice(0, 1);
+    const flags = ["--once", "--allow-variables", "kubernetes", "--allow-variables", "docker"];
+    await project.setVariables({ KUBECONFIG: "/kube", DOCKER_HOST: "ssh://web-1" });
+    await project.deploy({ stack_ids });
+    const runner = run(PRINTS_ENVIRONMENT, ...flags);
+    expect(await runner.exited).toBe(0);
+    const environment = runner.read("environment");
+    expect(environment).toEqual(
+      expect.arrayContaining(["KUBECONFIG=/kube", "DOCKER_HOST=ssh://web-1"]),
+    );
+    await project.setVariables({ NODE_OPTIONS: "--title=canary" });
+    const { id } = await project.deploy({ stack_ids });
+    expect(await run(PRINTS_ENVIRONMENT, ...flags).exited).toBe(1);
+    const stacks = ["skipped: Refused variables: NODE_OPTIONS. The log says what to do."];
+    expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
   });
 
   it("reach the command, beside a few names of the runner and those of --pass-env", async (context) => {

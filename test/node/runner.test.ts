@@ -97,11 +97,7 @@ describe.concurrent("the reference runner", () => {
     const [first, second] = project.stackIds;
     // The last group of the base64 also encodes the line break.
     const shown = "greeting: [*]{3}\\n[*]{3}.{0,4}\\n";
-    const { url, owner } = fixture.service;
-    const log = await fetch(new URL(`/v1/deployments/${id}/logs`, url), {
-      headers: { "x-api-key": owner.key, accept: "text/plain" },
-    });
-    expect(await log.text()).toMatch(new RegExp(`^${shown}${first}\n${shown}${second}\n$`));
+    expect(await fixture.log(id)).toMatch(new RegExp(`^${shown}${first}\n${shown}${second}\n$`));
     expect(runner.output.match(new RegExp(shown, "g"))).toHaveLength(2);
   });
 

@@ -32,12 +32,47 @@ export interface Claim extends Intervals {
 
 export interface StartedAttempt extends Intervals {
   deployment: Deployment;
+  /** Absent: the server is older than this field. */
+  input?: AttemptInput;
 }
 
 export interface Deployment {
   id: string;
+  environment_id?: string;
   stack_ids: string[];
-  data: { patch: unknown[]; source?: unknown };
+  data: { patch: unknown[]; source?: Source };
+}
+
+/** The parts that this runner reads. */
+export interface Source {
+  git?: { commit?: { sha?: string } };
+  registry?: { image?: string };
+}
+
+export interface NamedResource {
+  id: string;
+  /** Absent: the server is older than `input`. So are the other fields that the document requires. */
+  name?: string;
+}
+
+export type Outputs = Record<string, string>;
+
+export interface InputStack extends NamedResource {
+  component?: NamedResource;
+  /** Of its last success. */
+  outputs: Outputs;
+}
+
+/** What is deployed, and where. */
+export interface AttemptInput {
+  deployment: { id: string; patch: unknown[]; source?: Source; trigger?: string };
+  project?: NamedResource;
+  environment?: NamedResource;
+  /** In the order of the deployment. */
+  stacks: InputStack[];
+  /** As this deployment makes it. */
+  configuration?: unknown;
+  connection?: unknown;
 }
 
 export interface DeliveredVariable {
@@ -81,4 +116,22 @@ export interface StackReport {
   seq: number;
   status: "in_progress" | Outcome;
   status_reason?: string;
+  /** All of the stack. */
+  resources?: ReportedResource[];
+  /** All so far. */
+  outputs?: Output[];
+}
+
+export interface ReportedResource {
+  template_id: string;
+  physical_id: string;
+  resource_type: string;
+  status: string;
+  status_reason?: string;
+  timestamp?: string;
+}
+
+export interface Output {
+  name: string;
+  value: string;
 }

@@ -9,6 +9,7 @@ import { Spool } from "./spool.ts";
 import type { TerminalOutput } from "./terminal-output.ts";
 
 const MASKED_METHODS: readonly string[] = ["secret", "secure_string"];
+const LINE_END = Buffer.from("\n");
 /** For as long as the server accepts missing bytes. */
 export const UPLOAD_AFTER_END_MS = 600_000;
 /** For a slow reader of the standard output. */
@@ -31,6 +32,9 @@ export class AttemptLog {
   #isComplete = false;
   #hasFailed = false;
   #size = 0;
+  #endsLine = true;
+  /** Of the runner itself. They wait until they divide no line, and no secret. */
+  #notes: string[] = [];
 
   constructor(send: SendChunk, terminal: TerminalOutput) {
     this.#send = send;
@@ -58,7 +62,25 @@ export class AttemptLog {
   }
 
   write(stackId: string, bytes: Buffer): void {
-    this.#guard(() => this.#add(stackId, this.#masker.mask(bytes)));
+    this.#guard(() => {
+      this.#add(stackId, this.#masker.mask(bytes));
+      this.#addNotes(stackId);
+    });
+  }
+
+  /** Adds a line of the runner itself. */
+  note(stackId: string, text: string): void {
+    this.#notes.push(text.replaceAll(/\p{Cc}+/gu, " "));
+    this.#guard(() => this.#addNotes(stackId));
+  }
+
+  /** Undefined if it cannot be masked. */
+  maskText(text: string): string | undefined {
+    let masked: string | undefined;
+    this.#guard(() => {
+      masked = this.#mask(text).toString();
+    });
+    return masked;
   }
 
   /** Also waits a while until the output is shown. */
@@ -66,6 +88,8 @@ export class AttemptLog {
     this.#guard(() => {
       this.#add(stackId, this.#masker.flush());
       this.#masker = this.#createMasker();
+      if (this.#notes.length > 0 && !this.#endsLine) this.#add(stackId, LINE_END);
+      this.#addNotes(stackId);
     });
     await this.#terminal.flushed(FLUSH_MS);
   }
@@ -100,8 +124,19 @@ export class AttemptLog {
     }
   }
 
+  #mask(text: string): Buffer {
+    const masker = this.#createMasker();
+    return Buffer.concat([masker.mask(Buffer.from(text)), masker.flush()]);
+  }
+
+  #addNotes(stackId: string): void {
+    if (!this.#endsLine || !this.#masker.isIdle) return;
+    for (const note of this.#notes.splice(0)) this.#add(stackId, this.#mask(`${note}\n`));
+  }
+
   #add(stackId: string, masked: Buffer): void {
     if (masked.length === 0) return;
+    this.#endsLine = masked.at(-1) === LINE_END[0];
     this.#size += masked.length;
     this.#digest.update(masked);
     this.#terminal.write(masked);

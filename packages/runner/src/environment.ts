@@ -1,5 +1,5 @@
 import { RunnerError } from "./errors.ts";
-import { REFUSED_NAMES } from "./refused-variables.ts";
+import { REFUSED_CLASSES, REFUSED_NAMES, type RefusedNames } from "./refused-variables.ts";
 
 /** Names that the command inherits from the runner. `*` stands for any characters. */
 export const INHERITED_NAMES: readonly string[] = [
@@ -28,6 +28,8 @@ interface Choices {
   passed: readonly string[];
   /** The names of `--allow-variable`. */
   allowed: readonly string[];
+  /** The classes of `--allow-variables`. */
+  allowedClasses?: readonly string[];
 }
 
 /** The environment of the command: a few names of the runner's own, and the deployment's variables. */
@@ -35,16 +37,18 @@ export class CommandEnvironment {
   readonly #base: readonly Variable[];
   readonly #passed: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
+  readonly #refused: readonly RefusedNames[];
   readonly #isWindows: boolean;
 
   constructor(
     runnerEnvironment: NodeJS.Dict<string>,
-    { passed, allowed }: Choices,
+    { passed, allowed, allowedClasses = [] }: Choices,
     platform: NodeJS.Platform = process.platform,
   ) {
     this.#isWindows = platform === "win32";
     this.#passed = new Set(passed.map((name) => this.#normalize(name)));
     this.#allowed = new Set(allowed.map((name) => this.#normalize(name)));
+    this.#refused = withoutClasses(allowedClasses);
     this.#base = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
       value !== undefined && this.#isInBase(name) ? [{ name, value }] : [],
     );
@@ -64,6 +68,12 @@ export class CommandEnvironment {
       .toSorted();
   }
 
+  /** The class that `--allow-variables` would name, if there is one for this name. */
+  classOf(name: string): string | undefined {
+    if (this.#isInBase(name)) return undefined;
+    return this.#refused.find((each) => this.#contains(each, name))?.class;
+  }
+
   /** The last of several variables with the same name wins. */
   create(variables: readonly Variable[]): Record<string, string> {
     const byName = new Map<string, Variable>();
@@ -76,10 +86,12 @@ export class CommandEnvironment {
   }
 
   #isRefused(name: string): boolean {
-    const isDangerous = REFUSED_NAMES.some(({ names, anyCase = false }) =>
-      matchesAny(name, names, anyCase || this.#isWindows),
-    );
+    const isDangerous = this.#refused.some((each) => this.#contains(each, name));
     return !NAME.test(name) || isDangerous || this.#isInBase(name);
+  }
+
+  #contains({ names, anyCase }: RefusedNames, name: string): boolean {
+    return matchesAny(name, names, anyCase === true || this.#isWindows);
   }
 
   /** Whether or not the name is set, so that a variable is refused on every machine or on none. */
@@ -91,6 +103,18 @@ export class CommandEnvironment {
   #normalize(name: string): string {
     return this.#isWindows ? name.toUpperCase() : name;
   }
+}
+
+function withoutClasses(allowed: readonly string[]): readonly RefusedNames[] {
+  const unknown = allowed.filter((each) => !REFUSED_CLASSES.includes(each));
+  if (unknown.length > 0) {
+    throw new RunnerError(
+      `There is no class of variables ${unknown.join(", ")}. Set --allow-variables to one of: ` +
+        `${REFUSED_CLASSES.join(", ")}.`,
+      2,
+    );
+  }
+  return REFUSED_NAMES.filter((each) => !allowed.some((name) => name === each.class));
 }
 
 function matchesAny(name: string, patterns: readonly string[], ignoresCase: boolean): boolean {

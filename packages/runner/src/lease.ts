@@ -5,7 +5,6 @@ import type {
   CompletedAttempt,
   Completion,
   DeliveredVariables,
-  Deployment,
   Intervals,
   StackReport,
   StartedAttempt,
@@ -59,7 +58,7 @@ export class Lease {
    * Starts the attempt before the offer lapses, and then its heartbeats. The patch of the returned
    * deployment may differ from that of the claim.
    */
-  async start(): Promise<Deployment> {
+  async start(): Promise<StartedAttempt> {
     const sentAt = performance.now();
     const retryForMs = this.#claim.start_within_seconds * 1000;
     const { body } = await this.#send("POST", "/start", { retryForMs });
@@ -67,7 +66,7 @@ export class Lease {
     this.#intervals = started;
     this.#renew(started, sentAt);
     void this.#sendHeartbeats(started);
-    return started.deployment;
+    return started;
   }
 
   async readVariables(): Promise<DeliveredVariables> {
@@ -75,8 +74,15 @@ export class Lease {
     return body as DeliveredVariables;
   }
 
-  async report(stackId: string, report: StackReport): Promise<void> {
-    await this.#send("PUT", `/stacks/${stackId}`, { body: report });
+  /** Returns the warnings of the server. The signal gives up repeats. */
+  async report(
+    stackId: string,
+    report: StackReport,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
+    const options = { body: report, ...(signal && { signal }) };
+    const { body } = await this.#send("PUT", `/stacks/${stackId}`, options);
+    return (body as { warnings?: string[] }).warnings ?? [];
   }
 
   /** Stops the heartbeats and completes the attempt. Returns the final status. */

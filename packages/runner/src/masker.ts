@@ -49,6 +49,11 @@ export class Masker {
     this.#scanners = scanners;
   }
 
+  /** Whether nothing is held back. */
+  get isIdle(): boolean {
+    return this.#released === this.#position;
+  }
+
   /** Returns what can be shown now. */
   mask(chunk: Uint8Array): Buffer {
     this.#held.append(chunk);

@@ -1,8 +1,9 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
 import { CommandEnvironment } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
 import { commandIdToken, GITHUB_VARIABLES, githubIdToken } from "./id-token.ts";
+import { REFUSED_CLASSES } from "./refused-variables.ts";
 import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
 export interface Options {
@@ -18,16 +19,48 @@ export interface Options {
   environment: CommandEnvironment;
 }
 
-export const USAGE =
-  "Usage: longshore runner --url URL --exec COMMAND\n" +
-  "  (--token-file PATH | --token-fd N | --oidc-org ID [--oidc-audience TEXT] [--oidc-token-command COMMAND])\n" +
-  "  [--pass-env NAME]... [--allow-variable NAME]... [--once] [--grace SECONDS]";
-
 /**
  * The server ends a deployment 120 s after its cancellation and may then offer the next one. A runner
  * without contact stops its command after its lease of 60 s, so the grace period must be below 60 s.
  */
 export const MAXIMUM_GRACE_SECONDS = 45;
+const DEFAULT_GRACE_SECONDS = 30;
+
+export const USAGE =
+  "Usage: longshore runner --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n" +
+  "longshore runner --help describes the options.";
+
+export const HELP = `Usage: longshore runner --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]
+
+Claims the deployments of a runner pool, and runs a command for each stack of them.
+
+  --url URL                     The URL of the API
+  --exec COMMAND                What the shell runs for each stack. It gets files and variables that say what
+                                to deploy, and reports what it has deployed: see docs/executors.md
+Who the runner is, one of:
+  --token-file PATH             The file with the token of the pool, which no other user can read
+  --token-fd N                  The descriptor with the token: 0, or 3 and above
+  --oidc-org ID                 The organization with which it exchanges tokens of its CI job
+      --oidc-audience TEXT      Their audience. Default: the URL of the API
+      --oidc-token-command COMMAND
+                                What prints a new one each time. Not needed in GitHub Actions
+What the command gets:
+  --pass-env NAME               A variable of the runner's environment. Repeat it for each
+  --allow-variable NAME         A variable of the deployment with a refused name. Repeat it for each
+  --allow-variables CLASS       All refused names of a class. Repeat it for each class of:
+${listClasses()}
+How it runs:
+  --once                        Exits after one deployment: with 0 if it has succeeded, otherwise with 1
+  --grace SECONDS               Between SIGTERM and SIGKILL, at most ${MAXIMUM_GRACE_SECONDS}. Default: ${DEFAULT_GRACE_SECONDS}
+  --help                        Prints this
+`;
+
+function listClasses(): string {
+  const half = Math.ceil(REFUSED_CLASSES.length / 2);
+  return [REFUSED_CLASSES.slice(0, half), REFUSED_CLASSES.slice(half)]
+    .map((names) => `${" ".repeat(32)}${names.join(", ")}`)
+    .join(",\n");
+}
 
 export function readOptions(args: readonly string[], environment: NodeJS.Dict<string>): Options {
   if (environment["LONGSHORE_RUNNER_TOKEN"]) {
@@ -49,28 +82,32 @@ export function readOptions(args: readonly string[], environment: NodeJS.Dict<st
     environment: new CommandEnvironment(environment, {
       passed: values["pass-env"],
       allowed: values["allow-variable"],
+      allowedClasses: values["allow-variables"],
     }),
     credential: readCredential(url, values, environment),
   };
 }
 
+export const OPTIONS = {
+  url: { type: "string", default: "" },
+  "token-file": { type: "string" },
+  "token-fd": { type: "string" },
+  "oidc-org": { type: "string" },
+  "oidc-audience": { type: "string" },
+  "oidc-token-command": { type: "string" },
+  exec: { type: "string" },
+  "pass-env": { type: "string", multiple: true, default: [] },
+  "allow-variable": { type: "string", multiple: true, default: [] },
+  "allow-variables": { type: "string", multiple: true, default: [] },
+  once: { type: "boolean", default: false },
+  grace: { type: "string", default: String(DEFAULT_GRACE_SECONDS) },
+} satisfies ParseArgsOptionsConfig;
+
 function parse(args: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: {
-        url: { type: "string", default: "" },
-        "token-file": { type: "string" },
-        "token-fd": { type: "string" },
-        "oidc-org": { type: "string" },
-        "oidc-audience": { type: "string" },
-        "oidc-token-command": { type: "string" },
-        exec: { type: "string" },
-        "pass-env": { type: "string", multiple: true, default: [] },
-        "allow-variable": { type: "string", multiple: true, default: [] },
-        once: { type: "boolean", default: false },
-        grace: { type: "string", default: "30" },
-      },
+      options: OPTIONS,
     });
     return values;
   } catch (error) {

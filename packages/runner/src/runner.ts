@@ -4,7 +4,7 @@ import type { Claim } from "./api-types.ts";
 import { type AttemptResult, executeAttempt, release, type Signals } from "./attempt.ts";
 import { closeInheritedDescriptors } from "./descriptors.ts";
 import { NoResponseError, RunnerError } from "./errors.ts";
-import { type Options, readOptions, USAGE } from "./options.ts";
+import { HELP, type Options, readOptions } from "./options.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
@@ -28,7 +28,7 @@ export async function runRunner(
   for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
   try {
     if (asksForHelp(args)) {
-      console.log(USAGE);
+      console.log(HELP);
       return 0;
     }
     const options = readOptions(args, environment);

@@ -3,8 +3,16 @@ import { join } from "node:path";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
 import { MAXIMUM_GRACE_SECONDS } from "../../../packages/runner/src/options.ts";
+import {
+  MAXIMUM_LINE_BYTES,
+  MAXIMUM_REPORT_BYTES,
+} from "../../../packages/runner/src/report-file.ts";
 import { EXIT_WITHIN_MS, SAME_SIGNAL_MS } from "../../../packages/runner/src/runner.ts";
 import { MINIMUM_LENGTH, MINIMUM_LINE_LENGTH } from "../../../packages/runner/src/secret-forms.ts";
+import {
+  MAXIMUM_IGNORED_LINES,
+  REPORT_EVERY_MS,
+} from "../../../packages/runner/src/stack-reporter.ts";
 import { MAXIMUM_WAITING_BYTES } from "../../../packages/runner/src/terminal-output.ts";
 import { ENDING_MS, MAXIMUM_PENDING } from "../../../packages/runner/src/uploads.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
@@ -351,6 +359,14 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `times out after ${seconds(limit("deliveryTimeoutMs"))} s`,
     `takes over ${SLOW_MS} ms`,
   ],
+  "docs/executors.md": [
+    `values of at most ${count(limit("outputBytes"))} bytes`,
+    `beyond ${mib(MAXIMUM_REPORT_BYTES)} MiB or ${mib(MAXIMUM_LINE_BYTES)} MiB in one line`,
+    `after ${MAXIMUM_IGNORED_LINES} of them`,
+    `at most ${limit("stackOutputs")}, with names of 1 to ${limit("outputNameLength")} letters`,
+    `A stack has at most ${limit("reportedResources")};`,
+    `at most ${REPORT_EVERY_MS === 1_000 ? "once a second" : duration(REPORT_EVERY_MS)}`,
+  ],
   "docs/runners.md": [
     `Node ${nodeOf("packages/runner")} or newer`,
     `${MAXIMUM_GRACE_SECONDS} at most`,
@@ -389,6 +405,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `the newest ${kib(limit("idempotencyReservedBytes"))} KiB stay`,
   ],
   "docs/security.md": [
+    `reads at most ${mib(MAXIMUM_REPORT_BYTES)} MiB of it`,
     `${LOG_GIB} GiB a day for the logs`,
     `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,
     `${seconds(limit("deliveryTimeoutMs"))} s for a request, ${kib(limit("responseReadBytes"))} KiB of a response`,

@@ -57,6 +57,15 @@ export class RunnerFixture {
     await this.service.sweep();
   }
 
+  /** As it was printed. */
+  async log(deploymentId: string): Promise<string> {
+    const { url, owner } = this.service;
+    const log = await fetch(new URL(`/v1/deployments/${deploymentId}/logs`, url), {
+      headers: { "x-api-key": owner.key, accept: "text/plain" },
+    });
+    return log.text();
+  }
+
   /** Read from the database, because no user route returns it. */
   async failureReason(deploymentId: string): Promise<string | null> {
     const reason = "select failure_reason from deployments where id = ?";

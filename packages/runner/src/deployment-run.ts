@@ -1,0 +1,182 @@
+import type { Completion, DeliveredVariables, StartedAttempt } from "./api-types.ts";
+import type { AttemptLog } from "./attempt-log.ts";
+import { type CommandResult, runCommand } from "./command.ts";
+import type { HaltReason, Lease } from "./lease.ts";
+import type { Options } from "./options.ts";
+import { type PatchFile, writePatchFile } from "./patch-file.ts";
+import { refusedCompletion, refusedVariables } from "./refusal.ts";
+import { stackEnvironment } from "./stack-environment.ts";
+import { StackFolder } from "./stack-folder.ts";
+import { RunInput } from "./stack-input.ts";
+import { type StackEnd, StackReporter } from "./stack-reporter.ts";
+import { lacksComponentsOfStacks, variablesOfStack } from "./stack-variables.ts";
+
+const NO_VARIABLES: DeliveredVariables = { variables: [] };
+
+const COMPLETIONS = {
+  canceled: {
+    outcome: "canceled",
+    message: "The command was stopped: the server asked to cancel.",
+  },
+  interrupted: {
+    outcome: "canceled",
+    message: "The command was stopped: its runner was told to end.",
+  },
+  lease_expired: {
+    outcome: "failed",
+    failure_reason: "lease_expired",
+    message: "The command was stopped: the server did not answer for as long as the lease is.",
+  },
+} as const satisfies Record<Exclude<HaltReason, "lost">, Completion>;
+
+export interface DeploymentRun {
+  lease: Lease;
+  started: StartedAttempt;
+  options: Options;
+  log: AttemptLog;
+  /** Aborted to end the command immediately. */
+  force: AbortSignal;
+}
+
+interface StackRun extends DeploymentRun {
+  input: RunInput;
+  variables: DeliveredVariables;
+  patchPath: string;
+}
+
+/** Executes a deployment that has started. The patch file exists only during the execution. */
+export async function runDeployment(run: DeploymentRun): Promise<Completion> {
+  let patchFile: PatchFile;
+  try {
+    patchFile = writePatchFile(run.started.deployment.data.patch);
+  } catch (error) {
+    return notWritten("patch_not_written", "The patch", error);
+  }
+  try {
+    return await deployStacks(run, patchFile.path);
+  } finally {
+    patchFile.remove();
+  }
+}
+
+/** Deploys the stacks in order until one fails; the server marks the rest as skipped. */
+async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Completion> {
+  const { lease, started, options, log } = run;
+  // Read once: the server allows it only with a recent heartbeat, and audits every read.
+  const variables = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
+  if (lacksComponentsOfStacks(variables)) return refuseServer();
+  const { stack_ids: stackIds } = started.deployment;
+  const names = stackIds.flatMap((id) => variablesOfStack(variables, id).map(({ name }) => name));
+  const refused = options.environment.findRefused(names);
+  log.start(variables.variables, lease.intervals);
+  if (refused.length > 0) return refuseVariables(run, refused);
+  const input = new RunInput(started);
+  for (const stackId of stackIds) {
+    if (lease.halted.aborted) break;
+    const failure = await deployStack({ ...run, input, variables, patchPath }, stackId);
+    if (failure && !lease.halted.aborted) return failure;
+  }
+  return completionOfHalt(lease) ?? { outcome: "succeeded" };
+}
+
+function refuseServer(): Completion {
+  const message =
+    "The server does not say which component each stack belongs to, so that a stack could get the " +
+    "variables of another component. Update the server.";
+  console.error(message);
+  return { outcome: "failed", failure_reason: "server_outdated", message };
+}
+
+/** Explains it once, in the log. Each stack gets the message of the completion. */
+async function refuseVariables(
+  { started, options, log }: DeploymentRun,
+  names: readonly string[],
+): Promise<Completion> {
+  const [first] = started.deployment.stack_ids;
+  if (first !== undefined) {
+    log.note(first, refusedVariables(names, options.environment));
+    await log.endStack(first);
+  }
+  return refusedCompletion(names);
+}
+
+/** Returns how to complete the attempt if the stack failed. */
+async function deployStack(run: StackRun, stackId: string): Promise<Completion | undefined> {
+  let folder: StackFolder;
+  try {
+    folder = new StackFolder(run.input.of(stackId));
+  } catch (error) {
+    return notWritten("input_not_written", "The input of the command", error);
+  }
+  try {
+    return await runStack(run, stackId, folder);
+  } finally {
+    await folder.remove();
+  }
+}
+
+async function runStack(
+  run: StackRun,
+  stackId: string,
+  folder: StackFolder,
+): Promise<Completion | undefined> {
+  const { lease, started, input, log } = run;
+  const acceptsOutputs = started.input !== undefined;
+  const reporter = new StackReporter(lease, { stackId, file: folder.report, log, acceptsOutputs });
+  await reporter.begin();
+  if (lease.halted.aborted) return undefined;
+  console.log(`Stack ${stackId}: in progress.`);
+  const result = await runReporting(run, stackId, { folder, reporter });
+  if (lease.haltReason === "lost") return undefined;
+  const end = toEnd(result, lease.haltReason, reporter.statusReason);
+  console.log(`Stack ${stackId}: ${end.status}. ${end.status_reason ?? ""}`.trimEnd());
+  const outputs = await reporter.finish(end);
+  if (end.status === "succeeded") input.setOutputs(stackId, outputs);
+  if (end.status !== "failed") return undefined;
+  return { outcome: "failed", failure_reason: "stack_failed", message: end.status_reason ?? "" };
+}
+
+/** Runs the command, and sends what it reports meanwhile. */
+async function runReporting(
+  { lease, options, force, log, input, variables, patchPath }: StackRun,
+  stackId: string,
+  { folder, reporter }: { folder: StackFolder; reporter: StackReporter },
+): Promise<CommandResult> {
+  const env = options.environment.create([
+    ...variablesOfStack(variables, stackId),
+    ...stackEnvironment(input.of(stackId), patchPath, folder),
+  ]);
+  const over = new AbortController();
+  const sending = reporter.sendUntil(over.signal);
+  const { command, graceMs } = options;
+  const onOutput = (bytes: Buffer) => log.write(stackId, bytes);
+  const result = await runCommand(command, env, { stop: lease.halted, force, graceMs, onOutput });
+  over.abort();
+  await sending;
+  await reporter.readRest();
+  await log.endStack(stackId);
+  return result;
+}
+
+/** A stopped command did not fail. A command that succeeded before the stop counts as succeeded. */
+function toEnd(
+  { ok, reason = "" }: CommandResult,
+  haltReason: Exclude<HaltReason, "lost"> | undefined,
+  statusReason: string | undefined,
+): StackEnd {
+  if (ok) return { status: "succeeded" };
+  if (!haltReason) return { status: "failed", status_reason: statusReason || reason };
+  const { outcome, message } = COMPLETIONS[haltReason];
+  return { status: outcome, status_reason: message };
+}
+
+function completionOfHalt({ haltReason }: Lease): Completion | undefined {
+  return haltReason === undefined || haltReason === "lost" ? undefined : COMPLETIONS[haltReason];
+}
+
+function notWritten(failure_reason: string, what: string, error: unknown): Completion {
+  const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+  const message = `${what} could not be written to a file: ${code}.`;
+  console.error(message);
+  return { outcome: "failed", failure_reason, message };
+}

@@ -1,0 +1,196 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stackEnvironment } from "../../packages/runner/src/stack-environment.ts";
+import { INPUT_SCHEMA_FILES, renderInputSchema } from "../../scripts/lib/input-schema.ts";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { RunnerFixture } from "./support/fixture.ts";
+import { deployFirst, output, PATHS, prepare, report, toStatuses } from "./support/reports.ts";
+
+const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
+const VARIABLE = /^LONGSHORE_(\w+)=/;
+
+let fixture: RunnerFixture;
+
+beforeAll(async () => {
+  fixture = await RunnerFixture.start();
+});
+
+afterAll(() => fixture.close());
+
+describe.concurrent("what a command gets", () => {
+  it("is in files that only its user can read, for one stack, and gone afterwards", async (context) => {
+    const { project, run, client, stackId, secondId } = await prepare(fixture, context);
+    const environment = `/v1/environments/${project.environmentId}`;
+    await client.call("PUT", environment, { name: "staging", configuration: { replicas: 2 } });
+    const patch = [{ op: "replace", path: "/replicas", value: 3 }];
+    const source = {
+      registry: { image: "ghcr.io/acme/shop:1.4.2" },
+    };
+    const { id } = await project.deploy({ patch, source });
+    const runner = run(
+      `${PATHS}; cat "$LONGSHORE_INPUT_FILE" >> inputs; echo >> inputs; ` +
+        'cat "$LONGSHORE_CONFIGURATION_FILE" >> configurations; echo >> configurations; ' +
+        'ls -l "$(dirname "$LONGSHORE_INPUT_FILE")" | grep json | cut -c1-10 >> modes; ' +
+        'ls -ld "$(dirname "$LONGSHORE_INPUT_FILE")" | cut -c1-10 >> modes; env > environment',
+      "--once",
+    );
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
+    const modes = [...Array(3).fill("-rw-------"), "drwx------"];
+    expect(runner.read("modes")).toEqual([...modes, ...modes]);
+    expect(runner.read("configurations").map((line) => JSON.parse(line))).toEqual([
+      { replicas: 3 },
+      { replicas: 3 },
+    ]);
+    const [first, second] = runner.read("inputs").map((line) => JSON.parse(line));
+    const stacks = [
+      { id: stackId, name: "first", outputs: {} },
+      { id: secondId, name: "second", outputs: {} },
+    ];
+    expect(first).toMatchObject({
+      deployment: { id, source, trigger: "api" },
+      project: { id: project.projectId, name: "storefront" },
+      environment: { id: project.environmentId, name: "staging" },
+      stacks,
+      configuration: { replicas: 3 },
+      connection: { provider: "aws", account_id: "123456789012" },
+    });
+    expect([first.stack, second.stack]).toEqual(stacks);
+    const schema = JSON.parse(renderInputSchema());
+    const validator = new Validator(schema as Schema, "2020-12", false);
+    expect(Object.keys(first).toSorted()).toEqual(Object.keys(schema.properties).toSorted());
+    expect([first, second].flatMap((each) => validator.validate(each).errors)).toEqual([]);
+    expect(validator.validate({ ...first, project: {} }).valid).toBe(false);
+    expect(runner.read("environment")).toEqual(
+      expect.arrayContaining([
+        `LONGSHORE_STACK=${secondId}`,
+        `LONGSHORE_STACK_ID=${secondId}`,
+        "LONGSHORE_STACK_NAME=second",
+        `LONGSHORE_PROJECT_ID=${project.projectId}`,
+        "LONGSHORE_PROJECT_NAME=storefront",
+        `LONGSHORE_ENVIRONMENT_ID=${project.environmentId}`,
+        "LONGSHORE_ENVIRONMENT_NAME=staging",
+        "LONGSHORE_IMAGE=ghcr.io/acme/shop:1.4.2",
+      ]),
+    );
+    const folders = runner.read("paths").map(dirname);
+    expect(new Set(folders).size).toBe(2);
+    expect(folders.filter(existsSync)).toEqual([]);
+  });
+
+  it("names the component of the stack", async (context) => {
+    const { project, run } = await prepare(fixture, context);
+    const component = await project.addComponent("api", {});
+    const stack_ids = [await project.addStack("of-api", component)];
+    await project.deploy({ stack_ids });
+    const runner = run("env > environment", "--once");
+    expect(await runner.exited).toBe(0);
+    expect(runner.read("environment")).toEqual(
+      expect.arrayContaining([
+        "LONGSHORE_COMPONENT_NAME=api",
+        `LONGSHORE_COMPONENT_ID=${component}`,
+      ]),
+    );
+  });
+
+  it("is what a server without `input` says; the command still runs, and reports resources", async (context) => {
+    const setup = await prepare(fixture, context);
+    const { project, proxy, run, stackId, read, readResources } = setup;
+    proxy.omittedFields = ["input"];
+    const { id } = await deployFirst(setup);
+    const resource = { template_id: "site", status: "CREATE_COMPLETE" };
+    const runner = run(
+      `env > environment; cat "$LONGSHORE_INPUT_FILE" > input; echo >> input; ${report({ resource })}; ${output("a", "1")}`,
+      "--once",
+    );
+    expect(await runner.exited).toBe(0);
+    expect((await project.read(id)).status).toBe("succeeded");
+    const names = runner.read("environment").flatMap((line) => VARIABLE.exec(line)?.[1] ?? []);
+    expect(names.toSorted()).toEqual([
+      ...["DEPLOYMENT", "ENVIRONMENT_ID", "INPUT_FILE", "PATCH_FILE", "REPORT_FILE"],
+      ...["SOURCE", "STACK", "STACK_ID"],
+    ]);
+    const stack = { id: stackId, outputs: {} };
+    expect(JSON.parse(runner.read("input")[0] ?? "")).toEqual({
+      deployment: { id, patch: [] },
+      environment: { id: project.environmentId },
+      stack,
+      stacks: [stack],
+    });
+    expect(toStatuses(await readResources())).toEqual(["site: CREATE_COMPLETE"]);
+    expect((await read(stackId)).outputs ?? {}).toEqual({});
+    expect(await fixture.log(id)).toBe(
+      "The server is of an earlier release, which keeps no outputs.\n",
+    );
+  });
+
+  it("is gone after a kill of the command", async (context) => {
+    const { project, run } = await prepare(fixture, context);
+    const { id } = await project.deploy();
+    const ignores = `trap '' TERM; ${PATHS}; exec sleep 600`;
+    const runner = run(ignores, "--once", "--grace", "0");
+    await runner.waitForLines("paths", 1);
+    await project.cancel(id);
+    expect(await runner.exited).toBe(1);
+    expect((await project.read(id)).status).toBe("canceled");
+    const [path = ""] = runner.read("paths");
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+});
+
+describe("docs/executors.md", () => {
+  const page = readFileSync(join(ROOT, "docs/executors.md"), "utf8");
+
+  it("has a script that deploys", async (context) => {
+    const setup = await prepare(fixture, context);
+    const { project, runWith, client, stackId, read, readResources } = setup;
+    const environment = `/v1/environments/${project.environmentId}`;
+    await client.call("PUT", environment, { name: "staging", configuration: { title: "Shop" } });
+    const { id } = await deployFirst(setup);
+    const folder = mkdtempSync(join(tmpdir(), "longshore-home-"));
+    context.onTestFinished(() => rmSync(folder, { recursive: true }));
+    const script = join(folder, "deploy.sh");
+    writeFileSync(script, /^```sh\n(#!\/bin\/sh\n[\s\S]*?)^```$/m.exec(page)?.[1] ?? "exit 1", {
+      mode: 0o700,
+    });
+    const runner = runWith({ HOME: folder }, script, "--once");
+    expect(await runner.exited).toBe(0);
+    expect((await project.read(id)).status).toBe("succeeded");
+    const site = join(folder, "sites", stackId, "configuration.json");
+    expect(JSON.parse(readFileSync(site, "utf8"))).toEqual({ title: "Shop" });
+    expect(toStatuses(await readResources())).toEqual(["site: UPDATE_COMPLETE"]);
+    expect((await read(stackId)).outputs).toEqual({ url: "http://localhost:8080" });
+    expect(await fixture.log(id)).toBe("");
+  });
+
+  it("lists the variables that the runner sets", () => {
+    const named = { id: "1", name: "a" };
+    const stack = { ...named, component: named, outputs: {} };
+    const source = { git: { commit: { sha: "1" } }, registry: { image: "a" } };
+    const deployment = { id: "1", patch: [], source };
+    const input = { deployment, project: named, environment: named, stack, stacks: [stack] };
+    const files = { inputPath: "i", configurationPath: "c", reportPath: "r" };
+    const names = stackEnvironment(input, "p", files).map(({ name }) => name);
+    const rows = page.split("\n").filter((line) => line.startsWith("| `LONGSHORE_"));
+    const listed = rows.flatMap((row) => row.split(" | ")[0]?.match(/LONGSHORE_\w+/g) ?? []);
+    expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("promises variables in one line, whatever a name has", () => {
+    const stack = { id: "1", name: "a\nPATH=/x\0\u0085b\u007f", outputs: {} };
+    const input = { deployment: { id: "1", patch: [] }, stack, stacks: [stack] };
+    const files = { inputPath: "i", configurationPath: undefined, reportPath: "r" };
+    const variables = stackEnvironment(input, "p", files);
+    expect(variables).toContainEqual({ name: "LONGSHORE_STACK_NAME", value: "a PATH=/x  b " });
+    expect(variables.map(({ name }) => name)).not.toContain("LONGSHORE_CONFIGURATION_FILE");
+  });
+});
+
+describe("the JSON Schema of the input", () => {
+  it.each(INPUT_SCHEMA_FILES)("is up to date: npm run input:schema writes it to %s", (file) => {
+    expect(readFileSync(file, "utf8") === renderInputSchema()).toBe(true);
+  });
+});
