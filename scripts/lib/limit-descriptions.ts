@@ -164,6 +164,18 @@ export const LIMIT_DESCRIPTIONS = {
     CONFLICT,
   ),
   unfinishedDeployments: items("Unfinished deployments of an environment", CONFLICT),
+  finalizedStacks: items(
+    "Stacks of deployments that have ended, and 60 for each event, from which one batch ends no more of them",
+    "the next request of the environment or its runners, or the schedule, continues",
+  ),
+  canceledDeployments: items(
+    "Deployments of a project that one batch cancels when the project is disconnected",
+    "the sweep continues within a minute; none of the others starts meanwhile",
+  ),
+  sweepFinalizations: items(
+    "Such batches in one run of the sweep",
+    "the next run, within a minute, continues",
+  ),
   redeployableDeployments: items(
     "Newest deployments of an environment, which keep their configuration",
     "an older, finished deployment can no longer be redeployed or promoted: `conflict`",

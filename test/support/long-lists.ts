@@ -156,7 +156,7 @@ async function placePools(organizationId: string, pools: readonly string[], envi
 }
 
 /** Copies a row: the one with the ID, or any of the organization. Returns the IDs of the copies. */
-async function copyRow(
+export async function copyRow(
   organizationId: string,
   table: string,
   id: string | undefined,
@@ -183,6 +183,6 @@ async function copyRow(
   return ids;
 }
 
-function newIdsOf(count: number): readonly string[] {
+export function newIdsOf(count: number): readonly string[] {
   return Array.from({ length: count }, () => newId(systemClock));
 }

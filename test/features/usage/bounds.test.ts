@@ -138,12 +138,12 @@ describe("an environment", () => {
     expect((await world.client.post(`${environment}/variables`, value)).status).toBe(409);
   });
 
-  it("has at most 1,000 queued deployments, unless a new one supersedes them", async () => {
+  it("has at most 200 queued deployments, unless a new one supersedes them", async () => {
     await connect(world.client, project.id);
-    await insertDeployments(999, "queued");
+    await insertDeployments(199, "queued");
     const deploy = (queue: string) => world.client.post(`${environment}/deployments`, { queue });
     expect((await deploy("fifo")).status).toBe(201);
-    expect((await deploy("fifo")).body.message).toContain("1000 unfinished deployments");
+    expect((await deploy("fifo")).body.message).toContain("200 unfinished deployments");
     expect((await deploy("supersede")).status).toBe(201);
     expect((await deploy("fifo")).status).toBe(201);
   });

@@ -9,7 +9,7 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../housekeeping/changelog/index.ts";
 import { findProject, type ProjectRow, presentProject } from "../../projects/projects/index.ts";
-import { cancelDeployments, finalize } from "../deployments/index.ts";
+import { cancelOfDisconnecting, finalize } from "../deployments/index.ts";
 import { type Connection, DISCONNECTING } from "./model.ts";
 import { presentConnection, presentWithExternalId, toColumns } from "./presenters.ts";
 import type { ConnectionColumns } from "./store.ts";
@@ -63,7 +63,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
     guarded: disconnecting,
     changes: [changeOf(project, "disconnected", before, undefined)],
     effects: {
-      canceled: cancelDeployments(ctx, { project: id }, now),
+      canceled: cancelOfDisconnecting(ctx.db, now, id),
       finalized: finalize(ctx, { project: id }, now),
     },
     entry: { value: undefined, condition: "always" },

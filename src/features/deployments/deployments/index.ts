@@ -31,7 +31,7 @@ export {
   DEPLOYMENT,
   PAGE_ITEM as DEPLOYMENT_PAGE_ITEM,
 } from "./store.ts";
-export { cancelDeployments } from "./transitions/cancel.ts";
+export { cancelOfDisconnecting } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
 export { completeDeployment } from "./transitions/complete.ts";
 export { isDeployable } from "./transitions/create.ts";

@@ -4,6 +4,7 @@ import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict, NotFound } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
@@ -14,7 +15,11 @@ import { type Document, documentBefore, type Operation, patchBetween } from "./p
 import { type ConfigurationChange, presentDeployment } from "./presenters.ts";
 import type { DeploymentRow, FoundDeployment } from "./store.ts";
 import * as store from "./store.ts";
-import { cancelDeployments, statusesOfCancel } from "./transitions/cancel.ts";
+import {
+  cancelDeployment as cancel,
+  cancelOfDisconnecting,
+  statusesOfCancel,
+} from "./transitions/cancel.ts";
 import { expire } from "./transitions/expire.ts";
 import { finalize } from "./transitions/finalize.ts";
 
@@ -96,7 +101,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
   const { reads } = await writeBatch(ctx, {
-    guarded: cancelDeployments(ctx, { deployment: id }, now),
+    guarded: cancel(ctx, id, now),
     changes: [{ projectId, action: "canceled", record: { type: "deployment", id } }],
     written: statusesOfCancel(id),
     effects: { finalized: finalize(ctx, { environment: environmentId }, now) },
@@ -117,11 +122,15 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
 
 /** The schedule calls this each minute. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
-  const now = ctx.clock.now();
-  await batch(ctx.db, {
-    expired: expire(ctx.db, "everything", now),
-    finalized: finalize(ctx, "everything", now),
-  });
+  for (let batches = 0; batches < LIMITS.sweepFinalizations.value; batches += 1) {
+    const now = ctx.clock.now();
+    const { finalized } = await batch(ctx.db, {
+      canceled: cancelOfDisconnecting(ctx.db, now),
+      expired: expire(ctx.db, "everything", now),
+      finalized: finalize(ctx, "everything", now),
+    });
+    if (finalized.notified.length === 0) return;
+  }
 }
 
 async function requireDeployment(

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import { observe } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
@@ -6,7 +6,6 @@ import type { EventType } from "../../housekeeping/outbox/events.ts";
 import { writeOutbox } from "../../housekeeping/outbox/index.ts";
 import type { DeploymentStatus } from "./lifecycle.ts";
 import { deployments, literalList } from "./table.ts";
-import { type EnvironmentFilter, environmentIdsOf } from "./transitions/environment-filter.ts";
 
 const MAXIMUM_STACKS = LIMITS.deploymentEventStacks.value;
 
@@ -17,14 +16,10 @@ const TYPE_OF_STATUS = {
 } as const satisfies Partial<Record<DeploymentStatus, EventType>>;
 
 const TYPES_AS_JSON = JSON.stringify(TYPE_OF_STATUS);
+export const STATUSES_WITH_EVENT = literalList(Object.keys(TYPE_OF_STATUS));
 
-export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter) {
-  const inFilter =
-    filter === "everything"
-      ? sql``
-      : sql`deployments.environment_id in ${environmentIdsOf(filter)} and`;
-  // `status <> announced` is the condition of the partial index `deployments_unannounced`.
-  const hasChanged = sql`${inFilter} deployments.status <> deployments.announced`;
+/** @param changed Selects the IDs of deployments. */
+export function writeStatusEvents(ctx: SystemContext, changed: SQL) {
   return {
     events: writeOutbox(
       ctx,
@@ -44,15 +39,15 @@ export function writeStatusEvents(ctx: SystemContext, filter: EnvironmentFilter)
         join projects on projects.id = deployments.project_id
         join environments on environments.id = deployments.environment_id
           and environments.organization_id = deployments.organization_id
-        where ${hasChanged} and deployments.status in ${literalList(Object.keys(TYPE_OF_STATUS))}`,
+        where deployments.id in ${changed} and deployments.status in ${STATUSES_WITH_EVENT}`,
     ),
     notified: observe(
       ctx.db
         .update(deployments)
         .set({ notifiedStatus: sql`status` })
-        .where(hasChanged)
+        .where(sql`${deployments.id} in ${changed}`)
         .returning({ id: deployments.id }),
-      (changed) => ctx.logs.refresh(changed.map(({ id }) => id)),
+      (rows) => ctx.logs.refresh(rows.map(({ id }) => id)),
     ),
   };
 }

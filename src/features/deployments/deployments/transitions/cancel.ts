@@ -1,21 +1,35 @@
-import { and, inArray, sql } from "drizzle-orm";
+import { and, inArray, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../../context.ts";
+import type { Database } from "../../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../../db/expected-version.ts";
+import { LIMITS } from "../../../../lib/limits.ts";
 import { CANCEL_TIMEOUT_MS } from "../lifecycle.ts";
 import { deploymentStatus, deployments } from "../table.ts";
 
 const { queued, in_progress, canceling, canceled } = deploymentStatus;
 
+/** Changes nothing if the request expects another version. Precedes `finalize` in a batch, as the next one does. */
+export function cancelDeployment(ctx: ServiceContext, id: string, now: number) {
+  const isExpected = hasExpectedVersion(ctx, deployments.version);
+  return cancelDeployments(ctx.db, and(sql`${deployments.id} = ${id}`, isExpected), now);
+}
+
 /**
- * Cancels queued deployments, and asks the runners of those in progress to cancel. Precedes
- * `finalize` in a batch. `If-Match` is a condition of one deployment only.
+ * Those of projects that are disconnecting, or of one, as many as one batch may cancel. The sweep continues, and
+ * none of the others starts meanwhile.
  */
-export function cancelDeployments(
-  ctx: ServiceContext,
-  which: { deployment: string } | { project: string },
-  now: number,
-) {
-  return ctx.db
+export function cancelOfDisconnecting(db: Database, now: number, projectId?: string) {
+  const disconnecting = sql`select id from projects where connection_status = 'disconnecting'
+    and ${projectId === undefined ? sql`true` : sql`id = ${projectId}`}`;
+  const some = sql`(select active.rowid from deployments as active
+    where active.project_id in (${disconnecting}) and active.status in (${queued}, ${in_progress})
+    limit ${LIMITS.canceledDeployments.value})`;
+  return cancelDeployments(db, sql`deployments.rowid in ${some}`, now);
+}
+
+/** Cancels queued deployments, and asks the runners of those in progress to cancel. */
+export function cancelDeployments(db: Database, condition: SQL | undefined, now: number) {
+  return db
     .update(deployments)
     .set({
       status: sql`case status when ${queued} then ${canceled} else ${canceling} end`,
@@ -24,17 +38,7 @@ export function cancelDeployments(
       updatedAt: now,
       version: nextVersion(deployments.version),
     })
-    .where(
-      and(
-        "project" in which
-          ? sql`${deployments.projectId} = ${which.project}`
-          : and(
-              sql`${deployments.id} = ${which.deployment}`,
-              hasExpectedVersion(ctx, deployments.version),
-            ),
-        inArray(deployments.status, ["queued", "in_progress"]),
-      ),
-    )
+    .where(and(condition, inArray(deployments.status, ["queued", "in_progress"])))
     .returning({ id: deployments.id });
 }
 

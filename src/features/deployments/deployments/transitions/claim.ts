@@ -16,8 +16,8 @@ export interface NewAttempt {
 
 /**
  * Offers the oldest queued deployment of an environment of the pool, unless a deployment is running
- * or offered there, or a newer one has ever started. Inserts nothing if the pool has already sent
- * this request.
+ * or offered there, a newer one has ever started, or the project is disconnecting. Inserts nothing if
+ * the pool has already sent this request.
  */
 export function insertAttempt(db: Database, attempt: NewAttempt) {
   const { id, poolId, tokenId, requestId, now, offeredUntil } = attempt;
@@ -49,6 +49,8 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       join environments on environments.id = runner_pool_environments.environment_id
       join deployments on deployments.environment_id = environments.id
         and deployments.status = ${deploymentStatus.queued}
+      join projects on projects.id = environments.project_id
+        and projects.connection_status <> 'disconnecting'
       where runner_pool_environments.pool_id = ${poolId}
         and deployments.number > environments.started_number
         and deployments.number = (select min(older.number) from deployments as older

@@ -14,16 +14,18 @@ import {
   stackStatus,
 } from "../table.ts";
 import { writeStatusEvents } from "../write-events.ts";
+import { changedDeployments } from "./changed-deployments.ts";
 import { type EnvironmentFilter, environmentIdsOf, matchesFilter } from "./environment-filter.ts";
 
-/** Completes any change of deployments in the same batch. */
+/** Completes the changes of deployments in the same batch, as far as `changedDeployments` goes. */
 export function finalize(ctx: SystemContext, filter: EnvironmentFilter, now: number) {
   const { db } = ctx;
+  const changed = changedDeployments(filter);
   return {
     attempts: endAttempts(db, filter, now),
-    stacks: endStacks(db, filter, now),
+    stacks: endStacks(db, changed, now),
     projects: disconnectProjects(db, filter, now),
-    ...writeStatusEvents(ctx, filter),
+    ...writeStatusEvents(ctx, changed),
   };
 }
 
@@ -46,30 +48,22 @@ function endAttempts(db: Database, filter: EnvironmentFilter, now: number) {
 }
 
 /** A stack in progress ends like its deployment. A pending stack is skipped or canceled. */
-function endStacks(db: Database, filter: EnvironmentFilter, now: number) {
+function endStacks(db: Database, changed: SQL, now: number) {
   const { pending, canceled, failed, skipped } = stackStatus;
-  const ofDeployment = (column: string) =>
-    sql`(select deployments.${sql.raw(column)} from deployments
-      where deployments.id = deployment_stacks.deployment_id)`;
-  const deployment = ofDeployment("status");
   return db
     .update(deploymentStacks)
     .set({
-      status: sql`case when ${deployment} = ${deploymentStatus.canceled} then ${canceled}
+      status: sql`case when ended.status = ${deploymentStatus.canceled} then ${canceled}
         when deployment_stacks.status = ${pending} then ${skipped} else ${failed} end`,
-      statusReason: sql`case when ${deployment} = ${deploymentStatus.failed}
-        then coalesce(${ofDeployment("message")}, ${ofDeployment("failure_reason")}, status_reason)
-        else status_reason end`,
+      statusReason: sql`case when ended.status = ${deploymentStatus.failed}
+        then coalesce(ended.message, ended.failure_reason, status_reason) else status_reason end`,
       timestamp: now,
     })
+    .from(sql`deployments as ended`)
     .where(
-      and(
-        // The stacks of queued deployments may be many. `status <> announced` is the condition of an index.
-        sql`${deploymentStacks.deploymentId} in (select ended.id from deployments as ended
-          where ${matchesFilter(filter, sql`ended.environment_id`) ?? sql`true`}
-            and ended.status <> ended.announced and ended.status not in ${ACTIVE_STATUSES})`,
-        sql`${deploymentStacks.status} in ${ACTIVE_STACK_STATUSES}`,
-      ),
+      sql`ended.id in ${changed} and ended.status not in ${ACTIVE_STATUSES}
+        and deployment_stacks.deployment_id = ended.id
+        and deployment_stacks.status in ${ACTIVE_STACK_STATUSES}`,
     );
 }
 

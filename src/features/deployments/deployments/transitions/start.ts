@@ -99,7 +99,7 @@ function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number
 
 /**
  * The deployment of an attempt that is still offered, if its environment's configuration has this
- * version and no newer deployment has ever started there.
+ * version, no newer deployment has ever started there, and its project is not disconnecting.
  */
 function whereOfferIsValid(attempt: AttemptKey, version: SQL | number, now: number) {
   return and(
@@ -108,6 +108,8 @@ function whereOfferIsValid(attempt: AttemptKey, version: SQL | number, now: numb
     sql`exists (select 1 from attempts as offered
       join environments on environments.id = offered.environment_id
         and environments.epoch = offered.epoch
+      join projects on projects.id = environments.project_id
+        and projects.connection_status <> 'disconnecting'
       where offered.id = ${attempt.id} and offered.pool_id = ${attempt.poolId}
         and offered.state = ${attemptState.offered} and offered.offered_until > ${now}
         and environments.started_number < ${deployments.number}
