@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
+import { newSecrets } from "../scripts/lib/secrets.ts";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { Caller } from "./neighbour/caller.ts";
 import { type Counts, newFlood } from "./neighbour/flood.ts";
@@ -31,13 +32,19 @@ interface Phase extends Latencies {
  * share the processor, those show what is not the database.
  */
 export async function measureNeighbour(seconds: number, folder: string): Promise<BenchmarkResult> {
-  const worker = await start(bundle("src/index.ts", folder), {});
+  const secrets = newSecrets();
+  const worker = await start(bundle("bench/neighbour/database-worker.ts", folder), secrets);
+  const origin = { DATABASE_ORIGIN: worker.url.href };
+  const remote = await start(bundle("bench/neighbour/remote-worker.ts", folder), {
+    ...secrets,
+    ...origin,
+  });
   try {
     await applyMigrations(worker.d1);
     const [flooding, other] = await Promise.all([makeSeed(KEYS), makeSeed(PROBE_KEYS)]);
     await insertSeed(worker.d1, flooding);
     await insertSeed(worker.d1, other);
-    const flood = await newFlood(callersOf(worker, flooding), worker.d1);
+    const flood = await newFlood(callersOf(remote, flooding), worker.d1);
     const probe = (send: (signal: AbortSignal) => Promise<Counts>) =>
       runPhase(send, seconds, callersOf(worker, other), other);
     const refused = await probe((signal) => flood.sendRefused(PAUSE_MS, signal));
@@ -60,7 +67,7 @@ export async function measureNeighbour(seconds: number, folder: string): Promise
       ],
     };
   } finally {
-    await worker.stop();
+    await Promise.all([worker.stop(), remote.stop()]);
   }
 }
 
@@ -98,6 +105,8 @@ function compare(what: string, refused: readonly number[], worst: readonly numbe
   return [
     { what: `${what}, median in ms beside refusals`, measured: quantile(refused, 0.5) },
     { what: `${what}, median in ms beside the flood`, measured: quantile(worst, 0.5) },
+    { what: `${what}, 95th percentile in ms beside refusals`, measured: quantile(refused, 0.95) },
+    { what: `${what}, 95th percentile in ms beside the flood`, measured: quantile(worst, 0.95) },
     {
       what: `${what}, ratio of the medians`,
       measured: ratio(0.5),

@@ -115,6 +115,7 @@ export function insertKeys(db: Database, actor: Actor, keys: readonly IssuedKey[
       role,
       secretHash,
       lastFour,
+      isOwn: true,
       createdAt: systemClock.now(),
     }),
   );

@@ -36,7 +36,7 @@ import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
-import { ClientAddressLimiter, Limiter } from "./rate-limits/index.ts";
+import { ClientAddressLimiter, DatabasePace, Limiter } from "./rate-limits/index.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
 
 export interface App {
@@ -140,7 +140,7 @@ function createRouteHandler(
   { clock, log, createContext }: { clock: Clock; log: Log; createContext: CreateSystemContext },
 ) {
   const addressLimiter = new ClientAddressLimiter(clock, log);
-  const deps = { routes, addressLimiter, clock, log, createContext };
+  const deps = { routes, addressLimiter, pace: new DatabasePace(), clock, log, createContext };
   const apiKeyDispatcher = new Dispatcher(apiKeyScheme, deps);
   const sessionDispatcher = new Dispatcher(sessionScheme, deps);
   const runnerDispatcher = new Dispatcher(runnerTokenScheme, deps);

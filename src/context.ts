@@ -95,8 +95,8 @@ export interface ServiceContext extends CoreContext, ConditionalRequest {
 
 export interface RunnerContext extends CoreContext {
   runner: Runner;
-  /** Throws `RateLimited` if the organization has used its budget of database work. */
-  requireBudget(): void;
+  /** Throws `RateLimited` if the organization has used its budget of database work, and waits for its turn. */
+  requireBudget(): Promise<void>;
   /** Proves that a runner holds the lease of this attempt. */
   leaseToken(attemptId: string): Promise<string>;
 }

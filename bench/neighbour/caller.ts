@@ -24,6 +24,16 @@ export class Caller {
   }
 
   send(method: string, path: string, body?: unknown, headers: object = {}): Promise<Reply> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return this.sendText(method, path, text, { "content-type": "application/json", ...headers });
+  }
+
+  sendText(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: object,
+  ): Promise<Reply> {
     const began = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const sent = request(
@@ -31,7 +41,7 @@ export class Caller {
       {
         method,
         agent: this.#agent,
-        headers: { "x-api-key": this.#key, "content-type": "application/json", ...headers },
+        headers: { "x-api-key": this.#key, "content-type": "text/plain", ...headers },
       },
       (response) => {
         let text = "";
@@ -51,7 +61,7 @@ export class Caller {
       },
     );
     sent.on("error", reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    sent.end(body);
     return promise;
   }
 

@@ -433,8 +433,9 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   databaseUnits: units(
     "Database work of the requests of one organization in any 60 s, those of runners apart: a row that " +
-      "is read is one unit, a row that is written 8. Above four fifths, only requests of a membership or " +
-      "a trust that has used less than a fifth are admitted",
+      "is read is one unit, a row that is written 8; 1,000 characters that a statement takes are 100, and " +
+      "that it returns 3. Above four fifths, only requests of a membership or a trust that has used less " +
+      "than a fifth are admitted",
     "`rate`, with headers that name the policy `organization`; except cancellations, revocations and " +
       "every other DELETE",
   ),
@@ -443,6 +444,15 @@ export const LIMIT_DESCRIPTIONS = {
       "used less than a fifth are admitted",
     "`rate`, except starts, heartbeats, final reports of a stack, completions, releases and appends to " +
       "a log",
+  ),
+  burstUnits: units(
+    "Database work of one organization in one isolate that may be ahead of the pace of its budget, " +
+      "which is a 60,000th of it in each millisecond; four fifths of that for one membership, trust or pool",
+    "requests wait in turn, except those that the budget never refuses",
+  ),
+  paceWaitMs: ms(
+    "How long a request waits for that",
+    "`rate`, with headers that name the policy `organization`",
   ),
   concurrentReads: requests(
     "Requests of one key in progress in one isolate when another read arrives",

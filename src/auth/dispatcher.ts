@@ -12,6 +12,7 @@ import type { Scope } from "../lib/scopes.ts";
 import {
   type ClientAddressLimiter,
   ConcurrentRequests,
+  type DatabasePace,
   type LimitedRequest,
   Limiter,
   type PolicyName,
@@ -19,6 +20,7 @@ import {
   refusalByBudget,
   resetSeconds,
   setRateLimitHeaders,
+  type Turn,
 } from "../rate-limits/index.ts";
 import { type Authenticated, Authenticator, type CredentialReader } from "./authenticator.ts";
 import { CredentialCache, type CredentialStore, type Principal } from "./credential-cache.ts";
@@ -42,15 +44,16 @@ export interface BindDeps<P extends Principal> {
   /** Reads the principal again; undefined if its key is no longer valid. */
   refresh(): Promise<P | undefined>;
   /**
-   * For an operation that is `exemptFromBudget` only for some bodies.
+   * For an operation that is `exemptFromBudget` only for some bodies. Waits as other operations do.
    * @throws RateLimited if the organization has used its budget of database work.
    */
-  requireBudget(): void;
+  requireBudget(): Promise<void>;
 }
 
 export interface DispatcherDeps {
   routes: RouteIndex;
   addressLimiter: ClientAddressLimiter;
+  pace: DatabasePace;
   clock: Clock;
   log: Log;
   createContext(db: Database, env: Env, execution: ExecutionContext): SystemContext;
@@ -64,6 +67,7 @@ interface AuthenticatedRequest<P extends Principal> extends Authenticated<P> {
   window: LimitedWindow;
   isRead: boolean;
   matched: MatchedRoute | undefined;
+  turn: Turn;
   /** Absent for a read in parallel. */
   admission?: RateLimitResult;
 }
@@ -86,17 +90,19 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   readonly #createContext: DispatcherDeps["createContext"];
   readonly #credentials: CredentialCache<P>;
   readonly #limiter: Limiter;
+  readonly #pace: DatabasePace;
   readonly #authenticator: Authenticator<P>;
   readonly #concurrentRequests = new ConcurrentRequests();
 
   constructor(scheme: AuthScheme<P, Bound>, deps: DispatcherDeps) {
-    const { routes, addressLimiter, clock, log, createContext } = deps;
+    const { routes, addressLimiter, pace, clock, log, createContext } = deps;
     this.#scheme = scheme;
     this.#routes = routes;
     this.#log = log;
     this.#createContext = createContext;
     this.#credentials = new CredentialCache(scheme.credentialStore, clock);
     this.#limiter = new Limiter(clock, log);
+    this.#pace = pace;
     const limits = { addressLimiter, limiter: this.#limiter };
     this.#authenticator = new Authenticator(scheme, this.#credentials, limits);
   }
@@ -115,20 +121,38 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
       ...windowOf(authenticated, this.#scheme.policyOf(route)),
       exemptFromBudget: route?.exemptFromBudget === true,
     };
-    const limited = { context, key, principal, window, isRead, matched };
-    const work = this.#concurrentRequests.track(window.key, (others) => {
-      const isParallel = isRead && others < LIMITS.concurrentReads.value;
-      return isParallel ? this.#readInParallel(limited) : this.#limitFirst(limited);
-    });
+    const { limitsOrganizationId: organizationId, consumerId } = principal;
+    const turn = this.#pace.turnOf({ organizationId, consumerId, policy: window.policy }, route);
+    const limited = { context, key, principal, window, isRead, matched, turn };
+    const work = this.#concurrentRequests.track(window.key, (others) =>
+      this.#inTurn(limited, isRead && others < LIMITS.concurrentReads.value),
+    );
     return work.catch((error: unknown) => {
       throw error instanceof Unauthenticated ? this.#revokedKeyError(context) : error;
     });
   }
 
+  /** Waits for its turn first, so that a request that waits or is refused for that uses no window. */
+  async #inTurn(request: AuthenticatedRequest<P>, isParallel: boolean): Promise<Response> {
+    try {
+      this.#refuseAsCached(request);
+      const started = request.window.exemptFromBudget ? undefined : this.#takeTurn(request);
+      if (started) await started;
+      return await (isParallel ? this.#readInParallel(request) : this.#limitFirst(request));
+    } finally {
+      request.turn.end();
+    }
+  }
+
+  #takeTurn(request: AuthenticatedRequest<P>): Promise<void> | undefined {
+    return request.turn.take((waitMs) =>
+      this.#refusal(request, refusalByBudget(request.window.policy, waitMs)),
+    );
+  }
+
   async #readInParallel(request: AuthenticatedRequest<P>): Promise<Response> {
     const { principal } = request;
-    const refusal = this.#limiter.cachedRefusal(request.window);
-    if (refusal) this.#enforce(request, refusal);
+    this.#refuseAsCached(request);
     const work = this.#dispatch(request, principal);
     try {
       const { principal: current } = await this.#admit(request, work);
@@ -181,15 +205,25 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     return true;
   }
 
-  #enforce({ context }: AuthenticatedRequest<P>, result: RateLimitResult): void {
-    setRateLimitHeaders(context.responseHeaders, result);
-    if (!result.admitted) throw new RateLimited(Math.max(1, resetSeconds(result)));
+  #enforce(request: AuthenticatedRequest<P>, result: RateLimitResult): void {
+    if (!result.admitted) throw this.#refusal(request, result);
+    setRateLimitHeaders(request.context.responseHeaders, result);
   }
 
-  #requireBudget(request: AuthenticatedRequest<P>): void {
-    const { admission, window } = request;
-    const refusal = admission && refusalByBudget(window.policy, admission);
+  #refusal({ context }: AuthenticatedRequest<P>, result: RateLimitResult): RateLimited {
+    setRateLimitHeaders(context.responseHeaders, result);
+    return new RateLimited(Math.max(1, resetSeconds(result)));
+  }
+
+  #refuseAsCached(request: AuthenticatedRequest<P>): void {
+    const refusal = this.#limiter.cachedRefusal(request.window);
     if (refusal) this.#enforce(request, refusal);
+  }
+
+  async #requireBudget(request: AuthenticatedRequest<P>): Promise<void> {
+    const { admission: { overBudgetMs } = { overBudgetMs: 0 }, window } = request;
+    if (overBudgetMs > 0) this.#enforce(request, refusalByBudget(window.policy, overBudgetMs));
+    await this.#takeTurn(request);
   }
 
   async #dispatch(request: AuthenticatedRequest<P>, principal: P): Promise<Response> {
@@ -216,12 +250,15 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     }
   }
 
-  #chargeOf({ context, window }: AuthenticatedRequest<P>, principal: P): Charge {
+  #chargeOf({ context, window, turn }: AuthenticatedRequest<P>, principal: P): Charge {
     const { env, execution } = context;
     const { limitsOrganizationId: organizationId, consumerId } = principal;
     const payer = { ...window, organizationId, consumerId };
     const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-    return (units) => this.#limiter.costs.charge(env.RATE_LIMITER, payer, units, waitUntil);
+    return (units) => {
+      turn.charge(units);
+      this.#limiter.costs.charge(env.RATE_LIMITER, payer, units, waitUntil);
+    };
   }
 
   /** `known` itself if the key is valid and has not changed. Undefined if the key is no longer valid. */

@@ -165,8 +165,10 @@ export const LIMITS = {
   sweepInvitations: { value: 500 },
   sweepSessions: { value: 500 },
   organizationRequests: { value: 20 },
-  databaseUnits: { value: 15_000_000 },
-  runnerDatabaseUnits: { value: 7_500_000 },
+  databaseUnits: { value: 6_000_000 },
+  runnerDatabaseUnits: { value: 3_000_000 },
+  burstUnits: { value: 50_000 },
+  paceWaitMs: { value: 2_000 },
   concurrentReads: { value: 32 },
   addressRequests: { value: 300 },
 } satisfies Record<string, Limit>;

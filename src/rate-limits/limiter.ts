@@ -188,11 +188,7 @@ function toResult(
   };
 }
 
-/** For a request that was admitted as exempt, and is not. Undefined if the budget is not used up. */
-export function refusalByBudget(
-  policy: PolicyName,
-  { overBudgetMs }: RateLimitResult,
-): RateLimitResult | undefined {
-  if (overBudgetMs === 0) return undefined;
-  return toResult(policy, { ...REFUSED, by: "budget", waitMs: overBudgetMs });
+/** The refusal of a request that was admitted, until the budget of the organization admits others. */
+export function refusalByBudget(policy: PolicyName, waitMs: number): RateLimitResult {
+  return toResult(policy, { ...REFUSED, by: "budget", waitMs });
 }

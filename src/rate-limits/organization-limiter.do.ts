@@ -8,7 +8,13 @@ import {
   type TokenResponse,
   UNKNOWN_CONSUMER,
 } from "./organization-window.ts";
-import { BUDGETS, type BudgetName, organizationLimit, type PolicyName } from "./policies.ts";
+import {
+  BUDGETS,
+  type BudgetName,
+  budgetOf,
+  organizationLimit,
+  type PolicyName,
+} from "./policies.ts";
 import type { StoredUse } from "./shared-use.ts";
 import { throttledSave } from "./throttled-save.ts";
 
@@ -42,7 +48,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
   /** Keeps its name: objects of earlier releases call it. */
   lease(policy: PolicyName, request: TokenRequest): TokenResponse {
     const now = Date.now();
-    const overBudgetMs = this.#charge(policy === "runner" ? "runner" : "caller", request, now);
+    const overBudgetMs = this.#charge(budgetOf(policy), request, now);
     const window = this.#windowOf(policy);
     this.#unsaved.set(policy, () => window.state);
     this.#scheduleSave();

@@ -40,3 +40,7 @@ export const BUDGETS = {
 } as const;
 
 export type BudgetName = keyof typeof BUDGETS;
+
+export function budgetOf(policy: PolicyName): BudgetName {
+  return policy === "runner" ? "runner" : "caller";
+}

@@ -50,6 +50,23 @@ describe("a metered session", () => {
     expect(charged).toEqual([4 * UNITS.rowRead]);
   });
 
+  it("charges the texts that a statement takes and returns", async () => {
+    const { session, charged } = metered();
+    const text = "é".repeat(5_000);
+    await session.prepare("select length(?) as length").bind(text).all();
+    await session.prepare("select printf('%.*c', 5000, 'x') as text").raw();
+    await session.batch([
+      session.prepare("select ? as text").bind(text),
+      session.prepare("select length(?) + ? as length").bind(text, 3),
+    ]);
+    const [sent, returned] = [5 * UNITS.kilobyteSent, 5 * UNITS.kilobyteReturned];
+    expect(charged).toEqual([sent, returned, sent + returned + sent]);
+    await expect(
+      session.prepare("select * from missing where name = ?").bind(text).all(),
+    ).rejects.toThrow("no such table");
+    expect(charged.at(-1)).toBe(sent + UNITS.failure);
+  });
+
   it("charges for what fails, and rejects as D1 does", async () => {
     const { session, charged } = metered();
     await expect(session.prepare("select * from missing").all()).rejects.toThrow("no such table");

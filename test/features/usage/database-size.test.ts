@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Client } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { reportingDatabase } from "../../support/reporting-database.ts";
 import { Attempt } from "../../support/runner.ts";
-import { sizedDatabase } from "../../support/sized-database.ts";
 import {
   newDeployableProject,
   newDeployment,
@@ -27,7 +27,7 @@ let client: Client;
 beforeEach(async () => {
   world = await newWorld();
   size = 1;
-  worker = new Instrumented({ database: sizedDatabase(() => size) });
+  worker = new Instrumented({ database: reportingDatabase(() => ({ size_after: size })) });
   client = world.client.via(worker.fetch);
 });
 
@@ -56,7 +56,10 @@ describe("the size of the database", () => {
       .run();
     const sweepAt = async (now: number) => {
       const clock = { now: () => now };
-      const sweeping = new Instrumented({ database: sizedDatabase(() => size), clock });
+      const sweeping = new Instrumented({
+        database: reportingDatabase(() => ({ size_after: size })),
+        clock,
+      });
       await sweeping.sweep();
       return sweeping.logged.filter(({ event }) => event === "database.filling");
     };

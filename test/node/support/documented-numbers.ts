@@ -226,6 +226,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${limit("concurrentReads")} reads more`,
     `At most ${word(limit("sessionWindowsOfKey"))} sessions of one key have a window of their own within ${seconds(WINDOW_MS)} s`,
     `would add ${POLICIES.console.limit} requests to a key`,
+    `wait for their turn for up to ${seconds(limit("paceWaitMs"))} s`,
     `A cost below ${count(ISOLATE_REPORTED_UNITS)} units waits`,
     `would add ${POLICIES.reveal.limit} reads`,
     `takes at most ${seconds(CACHE_TTL_MS)} s`,

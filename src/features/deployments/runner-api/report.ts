@@ -28,7 +28,7 @@ export async function reportStack(
 ): Promise<ReportedProgress> {
   const key = await authenticateLease(ctx, credentials);
   const { db, clock } = ctx;
-  if (input.status === "in_progress") ctx.requireBudget();
+  if (input.status === "in_progress") await ctx.requireBudget();
   const now = clock.now();
   const resources = input.resources?.map((each) => ({
     ...each,

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 
-/** The database of the tests, which reports another size with each statement. */
-export function sizedDatabase(size: number | (() => number)): D1Database {
-  const report = <Result extends D1Result>(result: Result): Result => {
-    const size_after = typeof size === "number" ? size : size();
-    return { ...result, meta: { ...result.meta, size_after } };
-  };
+/** The database of the tests, which reports this with each statement: a size, or a cost. */
+export function reportingDatabase(reported: () => Partial<D1Meta>): D1Database {
+  const report = <Result extends D1Result>(result: Result): Result => ({
+    ...result,
+    meta: { ...result.meta, ...reported() },
+  });
   const withSession = (constraint: string) => {
     const session = env.DB.withSession(constraint);
     return {
       prepare: (sql: string) => statementOf(session.prepare(sql), report),
-      batch: async (statements: SizedStatement[]) =>
+      batch: async (statements: ReportingStatement[]) =>
         (await session.batch(statements.map(({ bound }) => bound))).map(report),
       getBookmark: () => session.getBookmark(),
     };
@@ -18,9 +18,9 @@ export function sizedDatabase(size: number | (() => number)): D1Database {
   return { withSession } as unknown as D1Database;
 }
 
-interface SizedStatement {
+interface ReportingStatement {
   bound: D1PreparedStatement;
-  bind(...values: unknown[]): SizedStatement;
+  bind(...values: unknown[]): ReportingStatement;
   run(): Promise<D1Result>;
   all(): Promise<D1Result>;
 }
@@ -28,7 +28,7 @@ interface SizedStatement {
 function statementOf(
   bound: D1PreparedStatement,
   report: <Result extends D1Result>(result: Result) => Result,
-): SizedStatement {
+): ReportingStatement {
   return {
     bound,
     bind: (...values) => statementOf(bound.bind(...values), report),
