@@ -338,6 +338,11 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${ONCE_A_MINUTE} for each credential`,
   ],
   "docs/capacity.md": [
+    `characters that a statement returns as ${UNITS.kilobyteReturned}`,
+    `that it takes as ${UNITS.kilobyteSent}`,
+    `${count(limit("databaseUnits"))} units in ${seconds(WINDOW_MS)} s`,
+    `a burst of ${count(limit("burstUnits"))} units`,
+    `waits for up to ${seconds(limit("paceWaitMs"))} s`,
     `the last ${RETENTION.audit.minimumDays} days`,
     `at most ${limit("purgeRows")} rows in a batch`,
     count(limit("purgeRows") * limit("purgeBatches")),
