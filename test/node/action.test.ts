@@ -78,7 +78,12 @@ describe.concurrent("a step of the GitHub Action", () => {
   it("deploys without a stored key, and reports the success", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { inputs } = await trust(project);
-    run('echo "Deploying $LONGSHORE_STACK from $LONGSHORE_SOURCE"', "--once");
+    const url = "https://shop.example.com/?a&$LONGSHORE_STACK_NAME";
+    const output = `{"output":{"name":"url","value":"${url}"}}`.replaceAll('"', '\\"');
+    run(
+      `echo "Deploying $LONGSHORE_STACK from $LONGSHORE_SOURCE"; echo "${output}" >> "$LONGSHORE_REPORT_FILE"`,
+      "--once",
+    );
     const step = makeStep(
       context,
       {
@@ -95,7 +100,10 @@ describe.concurrent("a step of the GitHub Action", () => {
     );
     expect([await step.run(), step.annotations("error")]).toEqual([0, []]);
     const id = step.outputs["deployment-id"] ?? "";
-    expect(step.outputs).toEqual({ "deployment-id": id, status: "succeeded" });
+    const urlOf = (stack: string) => ({ url: `https://shop.example.com/?a&${stack}` });
+    const { outputs = "", ...others } = step.outputs;
+    expect(JSON.parse(outputs)).toEqual({ second: urlOf("second"), first: urlOf("first") });
+    expect(others).toEqual({ "deployment-id": id, status: "succeeded", ...urlOf("second") });
     const deployment = await project.read(id);
     expect(deployment.status).toBe("succeeded");
     expect(deployment.stack_ids).toEqual([project.stackIds[1], project.stackIds[0]]);
@@ -110,6 +118,7 @@ describe.concurrent("a step of the GitHub Action", () => {
       "<h3>Deployment of <code>production</code>: <code>succeeded</code></h3>",
     );
     expect(step.summary).toMatch(/<td><code>second<\/code><\/td><td><code>succeeded<\/code><\/td>/);
+    expect(step.summary).toContain('<p><a href="https://shop.example.com/?a&amp;second"><code>');
   });
 
   it("fails if the deployment does, and says which stack and why", async (context) => {
@@ -181,6 +190,8 @@ describe.concurrent("a step of the GitHub Action", () => {
     const step = makeStep(context, { ...inputs, environment }, issuer.jobEnvironment);
     expect([await step.run(), step.annotations("error")]).toEqual([0, []]);
     expect(step.log).toContain(`\n[${project.stackIds[1]}] one\n`);
+    expect(step.outputs).toMatchObject({ status: "succeeded", outputs: "{}" });
+    expect(step.outputs).not.toHaveProperty("url");
   });
 
   it("exchanges another key when its key has expired or is revoked", async (context) => {
@@ -352,6 +363,8 @@ describe("action.yml", () => {
     const read = readFileSync(join(ROOT, "packages/action/src/inputs.ts"), "utf8");
     const used = [...read.matchAll(/\bread\("([\w-]+)"\)/g)].map(([, name]) => name);
     expect(names(start("inputs"), start("outputs")).toSorted()).toEqual(used.toSorted());
-    expect(names(start("outputs"), start("runs"))).toEqual(["deployment-id", "status"]);
+    expect(names(start("outputs"), start("runs"))).toEqual([
+      ...["deployment-id", "status", "url", "outputs"],
+    ]);
   });
 });

@@ -107,6 +107,38 @@ describe("longshore deploy", () => {
     expect(status).toBe(2);
   });
 
+  it("ends with the outputs of its stacks, which longshore outputs prints too", async (context) => {
+    const { environment, user } = await prepare(context);
+    const nothing = await user.run(["outputs"]);
+    expect(nothing).toEqual({ stdout: "", stderr: "There are no outputs.\n", status: 0 });
+    const { ended } = begin(user, ["deploy", "--wait"]);
+    const started = await environment.start();
+    await started.print(0, "one\n");
+    const ofWeb = { "bucket-name": "\u202ea", url: "https://shop.example.com" };
+    await started.report(0, "succeeded", undefined, ofWeb);
+    await started.report(1, "succeeded", undefined, { queue: "jobs" });
+    await started.complete("succeeded");
+    const printed = await ended;
+    expect([printed.stdout, printed.status]).toEqual([
+      "web | one\nweb     url          https://shop.example.com\n" +
+        "web     bucket-name  \\u202ea\nworker  queue        jobs\n",
+      0,
+    ]);
+    const run = async (...args: string[]) => (await user.run(["outputs", ...args])).stdout;
+    expect(await run()).toMatch(/^STACK +NAME +VALUE\nweb +url +https.*\n\w+ +.*\n\w+ +.*\n$/);
+    expect(JSON.parse(await run("--json"))).toEqual({ web: ofWeb, worker: { queue: "jobs" } });
+    expect(await run("worker")).toBe("NAME   VALUE\nqueue  jobs\n");
+    expect(JSON.parse(await run("web", "--json"))).toEqual(ofWeb);
+    const one = begin(user, ["deploy", "--wait", "--stack", "worker"]).ended;
+    const second = await environment.start();
+    await second.report(0, "succeeded", undefined, { queue: "jobs-2" });
+    await second.complete("succeeded");
+    expect((await one).stdout).toBe("queue  jobs-2\n");
+    const failed = begin(user, ["deploy", "--wait"]).ended;
+    await environment.run("failed", "three\n");
+    expect((await failed).stdout).not.toContain("jobs");
+  });
+
   it("exits with the outcome also if the readers of its output are gone", async (context) => {
     const { environment, user } = await prepare(context);
     const { child, ended } = begin(user, ["deploy", "--wait"]);

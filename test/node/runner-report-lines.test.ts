@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  isSafeUrl,
   LineError,
   parseReportLine,
   REPORT_LIMITS,
@@ -10,6 +9,7 @@ import { ReportedState } from "../../packages/runner/src/reported-state.ts";
 import { RESOURCE_STATUSES } from "../../src/features/deployments/resources/model.ts";
 import { StackReport } from "../../src/features/deployments/runner-api/schemas.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
+import { isSafeUrl } from "../../src/lib/safe-url.ts";
 
 const parse = (line: unknown) => parseReportLine(Buffer.from(JSON.stringify(line)));
 const RESOURCE = {

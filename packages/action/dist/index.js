@@ -1,3 +1,9 @@
+// src/lib/safe-url.ts
+function isSafeUrl(text) {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+}
+
 // packages/cli/src/deployments/follow.ts
 import { setTimeout as sleep3 } from "node:timers/promises";
 
@@ -876,6 +882,35 @@ function unreachable(error, ms) {
   );
 }
 
+// packages/cli/src/deployments/stack-names.ts
+var READ_MS2 = 1e4;
+async function readStacks(session, environmentId) {
+  const stacks = [];
+  try {
+    const pages = session.client.list("/v1/environments/{environment_id}/stacks", {
+      path: { environment_id: environmentId },
+      totalTimeoutMs: READ_MS2
+    });
+    for await (const stack of pages) stacks.push(stack);
+  } catch (error) {
+    if (!(error instanceof LongshoreError)) throw error;
+  }
+  return stacks;
+}
+
+// packages/cli/src/deployments/outputs.ts
+function outputsByStack(stacks) {
+  return Object.fromEntries(
+    stacks.flatMap(({ name, outputs }) => outputs ? [[name, outputs]] : [])
+  );
+}
+async function readDeployedStacks(session, { environment_id, stack_ids }) {
+  const byId = new Map(
+    (await readStacks(session, environment_id)).map((stack) => [stack.id, stack])
+  );
+  return stack_ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 // packages/cli/src/connection.ts
 function readUrl(text, name) {
   const url = URL.canParse(text) ? new URL(text) : void 0;
@@ -1350,6 +1385,8 @@ function runUrl(environment) {
 import { stripVTControlCharacters } from "node:util";
 var DeploymentReport = class {
   id;
+  /** Where people open what was deployed. */
+  url;
   #job;
   #environment;
   #names;
@@ -1402,6 +1439,7 @@ var DeploymentReport = class {
     return [
       `<h3>Deployment of ${code(this.#environment)}: ${code(this.#status)}</h3>`,
       `<p>ID: ${code(this.id)}</p>`,
+      ...this.url === void 0 ? [] : [`<p><a href="${escapeHtml(this.url)}">${code(this.url)}</a></p>`],
       ...rows.length > 0 ? [`<table>${head}`, ...rows, "</table>"] : [],
       ""
     ].join("\n");
@@ -1423,8 +1461,10 @@ var OUTCOMES = {
 var ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 function code(text) {
   if (text === "") return "";
-  const escaped = toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
-  return `<code>${escaped}</code>`;
+  return `<code>${escapeHtml(text)}</code>`;
+}
+function escapeHtml(text) {
+  return toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }
 
 // packages/action/src/action.ts
@@ -1480,7 +1520,14 @@ async function wait(session, { timeoutMs }, report, job2, signal) {
     onIncompleteLog: () => job2.print("The end of the log has not arrived.")
   });
   report.end(deployment);
-  if (deployment.status === "succeeded") return true;
+  if (deployment.status === "succeeded") {
+    const stacks = await readDeployedStacks(session, deployment);
+    const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
+    if (url !== void 0) job2.setOutput("url", url);
+    job2.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
+    report.url = url;
+    return true;
+  }
   job2.annotate("error", report.describe());
   return false;
 }

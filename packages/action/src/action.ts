@@ -1,4 +1,6 @@
+import { isSafeUrl } from "../../../src/lib/safe-url.ts";
 import { followDeployment } from "../../cli/src/deployments/follow.ts";
+import { outputsByStack, readDeployedStacks } from "../../cli/src/deployments/outputs.ts";
 import { CliError, explain } from "../../cli/src/errors.ts";
 import { Session } from "../../cli/src/session.ts";
 import { createCredential, KeyedFetch } from "./access.ts";
@@ -83,7 +85,14 @@ async function wait(
     onIncompleteLog: () => job.print("The end of the log has not arrived."),
   });
   report.end(deployment);
-  if (deployment.status === "succeeded") return true;
+  if (deployment.status === "succeeded") {
+    const stacks = await readDeployedStacks(session, deployment);
+    const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
+    if (url !== undefined) job.setOutput("url", url);
+    job.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
+    report.url = url;
+    return true;
+  }
   job.annotate("error", report.describe());
   return false;
 }

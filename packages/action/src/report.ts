@@ -15,6 +15,8 @@ interface StackRow {
 /** Prints what happens to a deployment, and knows its last status. */
 export class DeploymentReport {
   readonly id: string;
+  /** Where people open what was deployed. */
+  url: string | undefined;
   readonly #job: Job;
   readonly #environment: string;
   readonly #names: ReadonlyMap<string, string>;
@@ -80,6 +82,9 @@ export class DeploymentReport {
     return [
       `<h3>Deployment of ${code(this.#environment)}: ${code(this.#status)}</h3>`,
       `<p>ID: ${code(this.id)}</p>`,
+      ...(this.url === undefined
+        ? []
+        : [`<p><a href="${escapeHtml(this.url)}">${code(this.url)}</a></p>`]),
       ...(rows.length > 0 ? [`<table>${head}`, ...rows, "</table>"] : []),
       "",
     ].join("\n");
@@ -107,6 +112,9 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 /** As code, GitHub makes no link of it and mentions nobody. */
 function code(text: string): string {
   if (text === "") return "";
-  const escaped = toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
-  return `<code>${escaped}</code>`;
+  return `<code>${escapeHtml(text)}</code>`;
+}
+
+function escapeHtml(text: string): string {
+  return toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }

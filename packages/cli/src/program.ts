@@ -14,6 +14,7 @@ import { addKeyCommands } from "./commands/keys.ts";
 import { addLinkCommands } from "./commands/link.ts";
 import { addLoginCommands } from "./commands/login.ts";
 import { addMemberCommands } from "./commands/members.ts";
+import { addOutputsCommand } from "./commands/outputs.ts";
 import { addPoolCommands } from "./commands/pools.ts";
 import { addProjectCommands } from "./commands/projects.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -72,6 +73,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
   addPoolCommands(program, context);
   addIntegrationCommands(program, context);
   addDeploymentCommands(program, context);
+  addOutputsCommand(program, context);
   addVariableCommands(program, context);
   addRunCommand(program, context, raw);
   addRunnerCommand(program, context, raw);

@@ -12,14 +12,19 @@ const GAP = "  ";
 /** Columns of text, with a line of titles. Cells have no control characters. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const titles = columns.map(({ title }) => title.toUpperCase());
-  const lines = [titles, ...rows.map((row) => columns.map(({ value }) => cell(value(row))))];
-  const widths = columns.map((_, at) =>
+  return renderColumns([titles, ...rows.map((row) => columns.map(({ value }) => value(row)))]);
+}
+
+/** Columns of text without titles. */
+export function renderColumns(rows: readonly (readonly unknown[])[]): string {
+  const lines = rows.map((row) => row.map(cell));
+  const widths = lines[0]?.map((_, at) =>
     Math.max(...lines.map((line) => stringWidth(line[at] ?? ""))),
   );
   return lines
     .map((line) =>
       line
-        .map((text, at) => pad(text, widths[at] ?? 0))
+        .map((text, at) => pad(text, widths?.[at] ?? 0))
         .join(GAP)
         .trimEnd(),
     )

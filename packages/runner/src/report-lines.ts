@@ -128,13 +128,6 @@ function readOutput(value: unknown): Output {
   return { name, value: text };
 }
 
-/** Whether people may follow it. A browser ignores spaces and line breaks in a URL. */
-export function isSafeUrl(text: string): boolean {
-  if (/\s/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === "" && password === "";
-}
-
 function refuseOthers(fields: Fields, known: readonly string[], path: string): void {
   if (Object.keys(fields).every((name) => known.includes(name))) return;
   throw new LineError(`${path} must have no other fields than ${known.join(", ")}.`);

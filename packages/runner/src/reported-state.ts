@@ -1,11 +1,6 @@
+import { isSafeUrl } from "../../../src/lib/safe-url.ts";
 import type { Output, Outputs, ReportedResource, StackReport } from "./api-types.ts";
-import {
-  isSafeUrl,
-  LineError,
-  REPORT_LIMITS,
-  type ReportLine,
-  type ResourceChange,
-} from "./report-lines.ts";
+import { LineError, REPORT_LIMITS, type ReportLine, type ResourceChange } from "./report-lines.ts";
 
 /** Undefined if it cannot be masked. */
 export type Mask = (text: string) => string | undefined;

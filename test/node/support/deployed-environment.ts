@@ -169,13 +169,21 @@ export class StartedDeployment {
     stack: number,
     status: "in_progress" | Outcome,
     status_reason?: string,
+    outputs?: Record<string, string>,
   ): Promise<void> {
     this.#seq += 1;
     if (status !== "in_progress") this.#finished.add(stack);
     await this.#runner.put("/v1/runner/attempts/{attempt_id}/stacks/{stack_id}", {
       ...this.#attempt,
       path: { ...this.#attempt.path, stack_id: String(this.stackIds[stack]) },
-      body: { seq: this.#seq, status, ...(status_reason !== undefined && { status_reason }) },
+      body: {
+        seq: this.#seq,
+        status,
+        ...(status_reason !== undefined && { status_reason }),
+        ...(outputs && {
+          outputs: Object.entries(outputs).map(([name, value]) => ({ name, value })),
+        }),
+      },
     });
   }
 

@@ -15,7 +15,7 @@ import { COMPONENTS } from "./components.ts";
 
 type Stack = Schemas["Stack"];
 
-const STACKS: Resource<Stack> = {
+export const STACKS: Resource<Stack> = {
   kind: KINDS.stack,
   columns: [
     { title: "name", value: ({ name }) => name },

@@ -1,4 +1,4 @@
-import { LongshoreError } from "../../../client/src/index.ts";
+import { LongshoreError, type Schemas } from "../../../client/src/index.ts";
 import { toPlainText } from "../plain-text.ts";
 import type { Session } from "../session.ts";
 
@@ -12,22 +12,30 @@ export class StackNames {
     this.#names = names;
   }
 
-  /** A name is never worth an error: without the right to read stacks, the IDs are shown. */
   static async read(session: Session, environmentId: string): Promise<StackNames> {
-    const names = new Map<string, string>();
-    try {
-      const stacks = session.client.list("/v1/environments/{environment_id}/stacks", {
-        path: { environment_id: environmentId },
-        totalTimeoutMs: READ_MS,
-      });
-      for await (const { id, name } of stacks) names.set(id, toPlainText(name));
-    } catch (error) {
-      if (!(error instanceof LongshoreError)) throw error;
-    }
-    return new StackNames(names);
+    const stacks = await readStacks(session, environmentId);
+    return new StackNames(new Map(stacks.map(({ id, name }) => [id, toPlainText(name)])));
   }
 
   of(stackId: string): string {
     return this.#names.get(stackId) ?? toPlainText(stackId);
   }
+}
+
+/** Names and outputs are never worth an error. Without the right to read stacks, there are none. */
+export async function readStacks(
+  session: Session,
+  environmentId: string,
+): Promise<Schemas["Stack"][]> {
+  const stacks: Schemas["Stack"][] = [];
+  try {
+    const pages = session.client.list("/v1/environments/{environment_id}/stacks", {
+      path: { environment_id: environmentId },
+      totalTimeoutMs: READ_MS,
+    });
+    for await (const stack of pages) stacks.push(stack);
+  } catch (error) {
+    if (!(error instanceof LongshoreError)) throw error;
+  }
+  return stacks;
 }

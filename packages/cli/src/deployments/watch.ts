@@ -9,6 +9,7 @@ import { parseDuration } from "./duration.ts";
 import { exitCodeOf, followDeployment } from "./follow.ts";
 import { Interruption } from "./interruption.ts";
 import { LiveDisplay } from "./live-display.ts";
+import { readDeployedStacks, renderOutputs } from "./outputs.ts";
 import { StackNames } from "./stack-names.ts";
 
 type Deployment = Schemas["Deployment"];
@@ -21,7 +22,8 @@ export interface WaitOptions extends RecordOptions {
 
 export const WAIT_HELP = `
 With --wait, the exit code is the outcome of the deployment, whatever its log does: 0 succeeded, 2 failed,
-3 canceled, 4 superseded, 5 not ended within --timeout, 6 no response of the service for 5 minutes.`;
+3 canceled, 4 superseded, 5 not ended within --timeout, 6 no response of the service for 5 minutes. The last
+lines are the outputs of a success.`;
 
 export function addWaitOptions(command: Command): Command {
   return command
@@ -42,12 +44,18 @@ export async function finishWith(
   }
   const ended = await watch(context, session, deployment, options);
   if (options.json || options.quiet) printDeployment(context, ended, options);
+  else if (ended.status === "succeeded") await printOutputs(context, session, ended);
   context.exitCode = exitCodeOf(ended.status);
 }
 
 /** @throws CliError for a `--timeout` without `--wait`. */
 export function checkWaitOptions({ wait, timeout }: WaitOptions): void {
   if (timeout !== undefined && !wait) throw new CliError("--timeout needs --wait.");
+}
+
+async function printOutputs({ output }: CliContext, session: Session, deployment: Deployment) {
+  const lines = renderOutputs(await readDeployedStacks(session, deployment));
+  if (lines) output.print(lines);
 }
 
 function printDeployment(context: CliContext, deployment: Deployment, options: RecordOptions) {

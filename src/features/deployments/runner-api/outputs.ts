@@ -1,5 +1,6 @@
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
+import { isSafeUrl } from "../../../lib/safe-url.ts";
 
 export interface Output {
   name: string;
@@ -17,13 +18,7 @@ export const OUTPUTS_TOO_LARGE =
 
 /** Drops a `url` that people must not be sent to, because a failure would fail the deployment. */
 export function checkOutputs(sent: readonly Output[]) {
-  const isValid = ({ name, value }: Output) => name !== URL_OUTPUT || isOpenable(value);
+  const isValid = ({ name, value }: Output) => name !== URL_OUTPUT || isSafeUrl(value);
   const outputs = Object.fromEntries(sent.filter(isValid).map(({ name, value }) => [name, value]));
   return { outputs, warnings: sent.every(isValid) ? [] : [INVALID_URL] };
-}
-
-function isOpenable(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return false;
-  return url.username === "" && url.password === "";
 }
