@@ -341,6 +341,10 @@ export const LIMIT_DESCRIPTIONS = {
     "Stacks in one event about a deployment",
     "the event has the first 25; the deployment has all of them",
   ),
+  deploymentEventOutputBytes: bytes(
+    "Outputs in one event about a deployment, as JSON",
+    "the event has the first, and those named `url` before all others; each stack has all of its own",
+  ),
   slackConfirmationMs: ms(
     "Time in which an owner confirms a Slack installation",
     "the installation is deleted",

@@ -140,6 +140,7 @@ export const LIMITS = {
   auditExportEntries: { value: 50_000 },
   auditExportAgeMs: { value: 60_000 },
   deploymentEventStacks: { value: 25 },
+  deploymentEventOutputBytes: { value: 8 * KIB },
   slackConfirmationMs: { value: 24 * HOUR_MS },
   deliveryTimeoutMs: { value: 15_000 },
   responseReadBytes: { value: 16 * KIB },

@@ -30,6 +30,11 @@ const name = fc.oneof(
 const id = fc.oneof(fc.constant(ID), name);
 const named = fc.record({ id, name }, { requiredKeys: [] });
 const changed = fc.record({ type: fc.oneof(fc.constant("stack"), name), id, name });
+const output = fc.record({
+  stack_id: id,
+  name: fc.oneof(fc.constant("url"), name),
+  value: fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), name),
+});
 const data = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
   {
@@ -53,6 +58,7 @@ const data = fc.oneof(
         entries: fc.array(fc.record({ action: name, record: changed }), { maxLength: 60 }),
         count: fc.integer({ min: 0, max: 1_000 }),
         stacks: fc.array(fc.record({ id, name, status: name }), { maxLength: 40 }),
+        outputs: fc.array(output, { maxLength: 5 }),
       },
       { requiredKeys: [] },
     ),
@@ -87,6 +93,7 @@ function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
 const MARKUP = [
   /<https:\/\/longshore\.example\.com\/v1\/[a-z]+\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
   /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
+  /<https?:\/\/(?:[^<>|&]|&amp;)+>/g,
   /&(amp|lt|gt);/g,
 ];
 
@@ -147,9 +154,11 @@ it("a Slack message is under 20 KB even if every name has the maximum length", (
   const data = { ...long, ...places, record: { ...long, type: long.name } };
   const rest = { failure_reason: long.name, reason: long.name, action: long.name };
   const stacks = Array.from({ length: 40 }, () => long);
+  const url = `https://example.com/?${"&".repeat(95)}`;
+  const outputs = Array.from({ length: 5 }, () => ({ stack_id: long.id, name: "url", value: url }));
   for (const type of EVENT_TYPES) {
     const timestamp = "2026-11-21T09:30:00.000Z";
-    const event = { id: long.id, type, timestamp, data: { ...data, ...rest, stacks } };
+    const event = { id: long.id, type, timestamp, data: { ...data, ...rest, stacks, outputs } };
     const json = JSON.stringify(toSlackMessage(event, ORIGIN));
     expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
   }
@@ -225,6 +234,31 @@ describe("the message of an event", () => {
         ],
       },
     ]);
+  });
+
+  it("has the URLs of a success as links, as Slack requires them, and only safe ones", () => {
+    const outputsOf = (...values: unknown[]) => {
+      const outputs = values.map((value) => ({ stack_id: ID, name: "url", value }));
+      const stacks = [{ id: ID, name: "a<b", status: "succeeded" }];
+      const { blocks } = render("deployments.succeeded", { outputs, stacks });
+      return (blocks as AnyBlock[]).flatMap(({ text }) => text?.text ?? []).slice(1);
+    };
+    const stack = "🟢 a&lt;b: succeeded";
+    expect(outputsOf("https://shop.example.com/a|b?c=1&d=<e>#>f", "HTTP://LOCALHOST:8080")).toEqual(
+      [
+        "a&lt;b: <https://shop.example.com/a%7Cb?c=1&amp;d=%3Ce%3E#%3Ef>\na&lt;b: <http://localhost:8080/>",
+        stack,
+      ],
+    );
+    const unsafe = ["javascript:alert(1)", "https://mona:x@example.com", "https://a b", null, ""];
+    for (const each of unsafe) expect(outputsOf(each)).toEqual([stack]);
+    const longest = `https://example.com/${"x".repeat(478)}`;
+    expect(outputsOf(longest)).toEqual([`a&lt;b: <${longest}>`, stack]);
+    expect(outputsOf(`${longest}x`)).toEqual([stack]);
+    const four = ["https://1.de", "https://2.de", "https://3.de", "https://4.de"];
+    expect(outputsOf(...four)[0]?.split("\n")).toHaveLength(3);
+    const other = { stack_id: ID, name: "URL", value: "https://shop.example.com" };
+    expect(render("deployments.succeeded", { outputs: [other] }).json).not.toContain("shop");
   });
 
   it("has no links without an origin", () => {

@@ -84,6 +84,85 @@ it("limits the data of a deployment to 20 KB, however long its names and however
   expect(new TextEncoder().encode(JSON.stringify(data)).length).toBeLessThan(19_000);
 });
 
+it("has the outputs of a success, the URLs first, and no more than 8 KiB of them", async () => {
+  const world = await newWorld();
+  const project = await newProject(world.client);
+  const environmentId = project.default_environment_id;
+  await connect(world.client, project.id);
+  const stacks = `/v1/environments/${environmentId}/stacks`;
+  const idOf = async (name: string) => (await world.client.post(stacks, { name })).body.id ?? "";
+  const [first, second, third] = [await idOf("one"), await idOf("two"), await idOf("three")];
+  await newIntegration(world.client, project.id, [
+    "deployments_in_progress",
+    "deployments_succeeded",
+  ]);
+  const pool = await newPool(world, [environmentId]);
+  const outputsOf = async (reports: readonly (readonly [string, Record<string, string>])[]) => {
+    await clearOutbox();
+    await newDeployment(world.client, environmentId);
+    const attempt = await Attempt.started(pool.runner);
+    for (const [id, values] of reports) {
+      const outputs = Object.entries(values).map(([name, value]) => ({ name, value }));
+      await attempt.report(id, { seq: 1, status: "succeeded", outputs });
+    }
+    await attempt.complete("succeeded");
+    const [begun, succeeded] = await listDeliveries(project.id);
+    expect(begun?.data).not.toHaveProperty("outputs");
+    const { data } = succeeded ?? {};
+    return (data as Parsed).outputs;
+  };
+  const output = (stack_id: string, name: string, value: string) => ({ stack_id, name, value });
+  const [a, b] = ["https://a.example.com/?x&y", "https://b.example.com"];
+  expect(
+    await outputsOf([
+      [first, { bucket: '"\\', a: "1" }],
+      [second, { zone: "x", url: b }],
+      [third, { url: a }],
+    ]),
+  ).toEqual([
+    ...[output(second, "url", b), output(third, "url", a)],
+    ...[output(first, "a", "1"), output(first, "bucket", '"\\'), output(second, "zone", "x")],
+  ]);
+  const long = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, '"'.repeat(2_000)]));
+  const cut = await outputsOf([
+    [first, long],
+    [second, { url: b }],
+    [third, {}],
+  ]);
+  expect(cut).toMatchObject([{ name: "url" }, { name: "a" }]);
+  const exact = await outputsOf([
+    [
+      first,
+      { a: "1".repeat(2_000), b: "2".repeat(2_000), c: "3".repeat(2_000), d: "4".repeat(2_000) },
+    ],
+    [second, {}],
+    [third, {}],
+  ]);
+  expect(exact).toHaveLength(3);
+  const rest = 8 * 1024 - new TextEncoder().encode(JSON.stringify(exact)).length;
+  const own = JSON.stringify(output(first, "d", "")).length + 1;
+  for (const [length, count] of [
+    [rest - own, 4],
+    [rest - own + 1, 3],
+  ] as const) {
+    const d = "4".repeat(length);
+    const fitting = { a: "1".repeat(2_000), b: "2".repeat(2_000), c: "3".repeat(2_000), d };
+    const listed = await outputsOf([
+      [first, fitting],
+      [second, {}],
+      [third, {}],
+    ]);
+    expect(listed).toHaveLength(count);
+  }
+  expect(
+    await outputsOf([
+      [first, {}],
+      [second, {}],
+      [third, {}],
+    ]),
+  ).toBeUndefined();
+});
+
 it("writes nothing for an integration that is disabled", async () => {
   const { client } = await newWorld();
   const project = await newProject(client);
@@ -116,7 +195,8 @@ describe("the data of an event", () => {
 
     const deployment = await newDeployment(client, environmentId);
     const succeeding = await Attempt.started(pool.runner);
-    await succeeding.report(stackId, { seq: 1, status: "succeeded" });
+    const outputs = [{ name: "url", value: "https://shop.example.com" }];
+    await succeeding.report(stackId, { seq: 1, status: "succeeded", outputs });
     await succeeding.complete("succeeded");
     await newDeployment(client, environmentId);
     const failing = await Attempt.started(pool.runner);

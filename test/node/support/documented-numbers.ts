@@ -67,6 +67,7 @@ import {
 } from "../../../src/features/notifications/delivery/retry-schedule.ts";
 import { SLACK_INTERVAL_MS } from "../../../src/features/notifications/delivery/turns.ts";
 import { SECRET_OVERLAP_MS } from "../../../src/features/notifications/integrations/secret.ts";
+import { MAXIMUM_URLS, URL_LENGTH } from "../../../src/features/notifications/slack/message.ts";
 import { STATE_TTL_MS } from "../../../src/features/notifications/slack/state.ts";
 import { MAXIMUM_TRIES } from "../../../src/features/projects/variables/bulk-write.ts";
 import { DEFAULT_RUN_SECONDS } from "../../../src/features/tenancy/model.ts";
@@ -294,6 +295,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/notifications.md": [
     `the first ${limit("changelogEventEntries")} changes`,
+    `before all others, up to ${kib(limit("deploymentEventOutputBytes"))} KiB`,
     `cut to ${limit("changelogEventName")} characters`,
     `up to ${limit("integrationFilters")} IDs`,
     `For ${hours(SECRET_OVERLAP_MS)} hours, both secrets`,
@@ -441,6 +443,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `within ${word(STATE_TTL_MS / 60_000)} minutes`,
     `within ${hours(limit("slackConfirmationMs"))} hours (\`confirm_by\`)`,
     `up to ${limit("deploymentEventStacks")} stacks`,
+    `and the first ${word(MAXIMUM_URLS)} URLs`,
+    `its link has at most ${URL_LENGTH} characters`,
     `at most ${SLACK_INTERVAL_MS === 1_000 ? "one message per second" : duration(SLACK_INTERVAL_MS)}`,
   ],
   "docs/state-machine.md": [

@@ -2600,6 +2600,24 @@ export interface components {
             name: string;
             status: components["schemas"]["StackStatus"];
         };
+        /** @description An output of a stack that was deployed. */
+        DeployedOutput: {
+            /**
+             * @description The stack that has it.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description `url` is where people open what was deployed.
+             * @example url
+             */
+            name: string;
+            /**
+             * @description Not secret.
+             * @example https://shop.example.com
+             */
+            value: string;
+        };
         /** @description The stack, as far as the event names it. */
         StackReference: {
             /**
@@ -5339,6 +5357,13 @@ export interface components {
          *             "name": "api-production",
          *             "status": "succeeded"
          *           }
+         *         ],
+         *         "outputs": [
+         *           {
+         *             "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
+         *             "name": "url",
+         *             "value": "https://shop.example.com"
+         *           }
          *         ]
          *       }
          *     }
@@ -5374,6 +5399,8 @@ export interface components {
                 environment: components["schemas"]["EnvironmentReference"];
                 /** @description The first 25 of its stacks. */
                 stacks: components["schemas"]["DeployedStack"][];
+                /** @description The outputs of its first 25 stacks, each `url` before all others, up to 8 KiB as JSON. Absent: there are none. */
+                outputs?: components["schemas"]["DeployedOutput"][];
             };
         };
         /**
@@ -5761,6 +5788,13 @@ export interface components {
              *             "name": "api-production",
              *             "status": "succeeded"
              *           }
+             *         ],
+             *         "outputs": [
+             *           {
+             *             "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *             "name": "url",
+             *             "value": "https://shop.example.com"
+             *           }
              *         ]
              *       }
              *     }
@@ -5806,6 +5840,13 @@ export interface components {
              *           "id": "1Cg38jbq6cZAbs5tGiyPJx",
              *           "name": "api-production",
              *           "status": "succeeded"
+             *         }
+             *       ],
+             *       "outputs": [
+             *         {
+             *           "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *           "name": "url",
+             *           "value": "https://shop.example.com"
              *         }
              *       ]
              *     }

@@ -15,6 +15,19 @@ const TYPE_OF_STATUS = {
   failed: "deployments.failed",
 } as const satisfies Partial<Record<DeploymentStatus, EventType>>;
 
+/** The stacks of a deployment that an event has. */
+const INCLUDED = sql`(select * from deployment_stacks where deployment_id = deployments.id
+  order by position limit ${sql.raw(String(MAXIMUM_STACKS))}) as included
+  left join stacks on stacks.id = included.stack_id and stacks.organization_id = included.organization_id`;
+
+/** Null if there are none. As many as fit, each URL before all others. */
+const OUTPUTS = sql`(select json(nullif(json_group_array(json(listed.item) order by listed.size), '[]'))
+  from (select item, sum(octet_length(item) + 1) over (order by rank, position, name) as size
+    from (select included.position, output.key as name, output.key <> 'url' as rank,
+        json_object('stack_id', stacks.id, 'name', output.key, 'value', output.value) as item
+      from ${INCLUDED} join json_each(stacks.outputs) as output)) as listed
+  where listed.size < ${sql.raw(String(LIMITS.deploymentEventOutputBytes.value))})`;
+
 const TYPES_AS_JSON = JSON.stringify(TYPE_OF_STATUS);
 export const STATUSES_WITH_EVENT = literalList(Object.keys(TYPE_OF_STATUS));
 
@@ -31,10 +44,8 @@ export function writeStatusEvents(ctx: SystemContext, changed: SQL) {
             'environment', json_object('id', environments.id, 'name', environments.name),
             'stacks', (select json_group_array(json_object('id', included.stack_id,
                 'name', coalesce(stacks.name, ''), 'status', included.status))
-              from (select * from deployment_stacks where deployment_id = deployments.id
-                order by position limit ${sql.raw(String(MAXIMUM_STACKS))}) as included
-              left join stacks on stacks.id = included.stack_id
-                and stacks.organization_id = included.organization_id))) as data
+              from ${INCLUDED}),
+            'outputs', case deployments.status when 'succeeded' then ${OUTPUTS} end)) as data
         from deployments
         join projects on projects.id = deployments.project_id
         join environments on environments.id = deployments.environment_id

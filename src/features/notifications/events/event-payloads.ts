@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { sizeOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
 import { StackStatusName } from "../../deployments/deployments/responses.ts";
@@ -46,6 +47,22 @@ const DeployedStack = component("DeployedStack", () =>
     })
     .openapi({ description: "What the deployment has done to one of its stacks so far." }),
 );
+
+const DeployedOutput = component("DeployedOutput", () =>
+  z
+    .object({
+      stack_id: identifierOf("stack", "The stack that has it."),
+      name: z
+        .string()
+        .openapi({ description: "`url` is where people open what was deployed.", example: "url" }),
+      value: z
+        .string()
+        .openapi({ description: "Not secret.", example: "https://shop.example.com" }),
+    })
+    .openapi({ description: "An output of a stack that was deployed." }),
+);
+
+const OUTPUTS = [{ stack_id: STACK.id, name: "url", value: "https://shop.example.com" }];
 
 function deploymentData<const Status extends string>(status: Status) {
   return z.object({
@@ -152,8 +169,17 @@ export const PAYLOADS = {
   }),
   "deployments.succeeded": define({
     summary: "A deployment has succeeded",
-    data: deploymentData("succeeded"),
-    example: deploymentExample("succeeded", "succeeded"),
+    data: deploymentData("succeeded").extend({
+      outputs: z
+        .array(DeployedOutput())
+        .optional()
+        .openapi({
+          description:
+            `The outputs of its first ${LIMITS.deploymentEventStacks.value} stacks, each \`url\` before all ` +
+            `others, up to ${sizeOf(LIMITS.deploymentEventOutputBytes.value)} as JSON. Absent: there are none.`,
+        }),
+    }),
+    example: { ...deploymentExample("succeeded", "succeeded"), outputs: OUTPUTS },
   }),
   "deployments.failed": define({
     summary: "A deployment has failed",

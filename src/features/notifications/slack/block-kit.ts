@@ -13,7 +13,11 @@ export function quote(text: string, maximumLength: number): string {
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  return shorten(line, maximumLength).replace(/[&<>]/g, (character) => ENTITIES[character] ?? "");
+  return escapeText(shorten(line, maximumLength));
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? "");
 }
 
 export function shorten(text: string, maximumLength: number): string {
@@ -37,6 +41,11 @@ function graphemesOf(text: string): Intl.Segments {
 /** `label` is mrkdwn. */
 export function link(url: string, label: string): string {
   return `<${url}|${label}>`;
+}
+
+/** A URL that shows itself. Slack takes what follows a `|` for another label. */
+export function urlLink(url: URL): string {
+  return `<${escapeText(url.href.replaceAll("|", "%7C"))}>`;
 }
 
 /** In the reader's time zone; `timestamp` where the client cannot show it. */

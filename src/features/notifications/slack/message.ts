@@ -12,7 +12,7 @@ import {
   quote,
   section,
 } from "./block-kit.ts";
-import { readCount, readList, readText, type Stored } from "./stored-data.ts";
+import { readCount, readList, readText, readUrl, type Stored } from "./stored-data.ts";
 
 export interface SlackMessage {
   text: string;
@@ -28,6 +28,10 @@ const REASON_LENGTH = 300;
 const MAXIMUM_STACKS = 25;
 /** A section has room for this many of the longest lines. */
 const STACKS_PER_SECTION = 6;
+/** Of a link with a URL, as it is sent. */
+export const URL_LENGTH = 500;
+/** They have one section. */
+export const MAXIMUM_URLS = 3;
 const MAXIMUM_CHANGES = 6;
 const CHANGES_PER_SECTION = 2;
 
@@ -94,9 +98,8 @@ function render<Type extends EventType>(type: Type, data: unknown, origin: strin
   return RENDERERS[type](data as Stored<EventData<Type>>, origin);
 }
 
-type DeploymentData = EventData<
-  "deployments.in_progress" | "deployments.succeeded" | "deployments.failed"
->;
+/** Of a success, which has what all have. */
+type DeploymentData = EventData<"deployments.succeeded">;
 
 function renderDeployment(
   data: Stored<DeploymentData>,
@@ -110,6 +113,7 @@ function renderDeployment(
         Environment: linkedName("environment", data?.environment, origin),
         Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
       }),
+      ...toSections(renderUrls(data), MAXIMUM_URLS),
       ...renderReason(readText(data?.failure_reason, REASON_LENGTH)),
       ...toSections(
         readList(data?.stacks).slice(0, MAXIMUM_STACKS).map(renderStack),
@@ -117,6 +121,18 @@ function renderDeployment(
       ),
     ],
   };
+}
+
+/** The URLs that it has deployed to, which come before all other outputs. */
+function renderUrls(data: Stored<DeploymentData>): string[] {
+  const stacks = readList(data?.stacks);
+  return readList(data?.outputs)
+    .slice(0, MAXIMUM_URLS)
+    .flatMap((output) => {
+      const url = output?.name === "url" ? readUrl(output.value, URL_LENGTH) : "";
+      const stack = stacks.find((each) => each?.id === output?.stack_id);
+      return url ? `${nameOf(stack, STACK_NAME_LENGTH)}: ${url}` : [];
+    });
 }
 
 function renderStack(stack: Stored<DeploymentData["stacks"][number]>): string {

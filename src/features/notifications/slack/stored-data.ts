@@ -1,4 +1,5 @@
-import { quote } from "./block-kit.ts";
+import { isSafeUrl } from "../../../lib/safe-url.ts";
+import { quote, urlLink } from "./block-kit.ts";
 
 /**
  * Stored data of an event: an older version may have written it, so every field may be missing or
@@ -12,6 +13,12 @@ export type Stored<Data> = Data extends readonly (infer Item)[]
 
 export function readText(value: unknown, maximumLength: number): string {
   return typeof value === "string" ? quote(value, maximumLength) : "";
+}
+
+/** Empty unless people may follow it, and if it is longer as a link: a URL that is cut leads elsewhere. */
+export function readUrl(value: unknown, maximumLength: number): string {
+  const url = typeof value === "string" && isSafeUrl(value) ? urlLink(new URL(value)) : "";
+  return url.length > maximumLength ? "" : url;
 }
 
 export function readCount(value: unknown): number {
