@@ -8,6 +8,7 @@ import {
   newDeployableProject,
   newDeployment,
   newProject,
+  newStack,
   newWorld,
   type Pool,
   type World,
@@ -26,6 +27,7 @@ beforeEach(async () => {
   world = await newWorld();
   ({ project, pool } = await newDeployableProject(world));
   environment = `/v1/environments/${project.default_environment_id}`;
+  await newStack(world.client, project.default_environment_id);
 });
 
 const put = (configuration: unknown) =>
@@ -38,6 +40,7 @@ const redeploy = (id: string) => world.client.post(`/v1/deployments/${id}/redepl
 async function promote(id: string): Promise<Reply> {
   const environments = `/v1/projects/${project.id}/environments`;
   const { body } = await world.client.post(environments, { name: `n-${crypto.randomUUID()}` });
+  await newStack(world.client, body.id);
   return world.client.post(`/v1/deployments/${id}/promote`, { environment_id: body.id });
 }
 
@@ -50,7 +53,7 @@ async function deploy(patch: readonly object[]): Promise<Parsed> {
 
 async function succeed(): Promise<void> {
   const attempt = await Attempt.started(pool.runner);
-  expect((await attempt.complete("succeeded")).status).toBe(200);
+  expect((await attempt.succeed()).status).toBe(200);
 }
 
 /** The path of the only issue in a 400 reply. */

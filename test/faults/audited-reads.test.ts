@@ -288,7 +288,7 @@ describe("a refused delivery", () => {
     expect(await recordsOf(delivery)).toBe(0);
     expect((await client.get(path, headers)).status).toBe(200);
     expect(await recordsOf(delivery)).toBe(1);
-    await attempt.complete("succeeded");
+    await attempt.succeed();
     expect((await client.get(path, headers)).status).toBe(409);
     expect(await recordsOf(delivery)).toBe(1);
   });

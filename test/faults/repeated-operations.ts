@@ -8,6 +8,7 @@ import {
   newKey,
   newProject,
   newServiceAccount,
+  newStack,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -38,6 +39,7 @@ export async function newFixture(fetch: Fetch): Promise<Fixture> {
     const body = { name: `e${environments.length}` };
     environments.push((await client.post(`/v1/projects/${projectId}/environments`, body)).body.id);
   }
+  for (const id of environments) await newStack(client, id);
   const { id: integrationId } = await newIntegration(client, projectId, ["changelog"]);
   return { world, fetch, projectId, integrationId, environments };
 }
@@ -92,7 +94,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     method: "POST",
     path: (fixture, target) => `${environmentOf(fixture, target)}/deployments`,
     body: (variant) => ({
-      stack_ids: [],
       queue: "fifo",
       patch: [{ op: "add", path: "/a", value: variant }],
     }),

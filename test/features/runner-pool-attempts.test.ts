@@ -62,7 +62,7 @@ describe("the live attempts of a pool", () => {
     });
     const runs = Date.parse(running?.["run_until"]) - Date.parse(started_at);
     expect(runs).toBe(6 * 3_600_000);
-    await attempt.complete("succeeded");
+    await attempt.succeed();
     expect(await attemptsOf(world, pool.id)).toEqual([]);
   });
 

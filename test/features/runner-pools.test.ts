@@ -212,7 +212,7 @@ describe("a change of a runner pool", () => {
     expect((await world.client.patch(path, change)).status).toBe(200);
     expect((await attempt.post("heartbeat")).body.desired).toBe("continue");
     expect((await attempt.variables()).status).toBe(200);
-    expect((await attempt.complete("succeeded")).status).toBe(200);
+    expect((await attempt.succeed()).status).toBe(200);
     const deployment = await world.client.get(`/v1/deployments/${attempt.deploymentId}`);
     expect(deployment.body.status).toBe("succeeded");
     await newDeployment(world.client, environmentId);

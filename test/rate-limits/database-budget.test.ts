@@ -139,7 +139,7 @@ describe("runners that have used their budget of database work", () => {
     expectRefused(progress);
     const end = await attempt.report(stack.body.id, { seq: 1, status: "succeeded" });
     expect(end.status).toBe(200);
-    expect((await attempt.complete("succeeded")).status).toBe(200);
+    expect((await attempt.succeed()).status).toBe(200);
     expect((await world.client.get(`/v1/deployments/${attempt.deploymentId}`)).body.status).toBe(
       "succeeded",
     );
@@ -167,7 +167,7 @@ describe("the cost of requests", () => {
     const { environmentId, pool } = await newDeployableProject(world);
     await newDeployment(world.client, environmentId);
     const attempt = await Attempt.started(pool.runner);
-    expect((await attempt.complete("succeeded")).status).toBe(200);
+    expect((await attempt.succeed()).status).toBe(200);
     const { total } = await charged(world.id, "runner", UNITS.rowWritten);
     expect(total).toBeLessThan(RUNNER / 5);
   });

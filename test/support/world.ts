@@ -321,7 +321,6 @@ export async function newTrust(
 
 export const CONNECTION = { provider: "aws", account_id: "123456789012", region: "eu-central-1" };
 
-/** Connects a project; required before its first deployment. */
 export async function connect(client: Client, projectId: string): Promise<void> {
   await client.put(`/v1/projects/${projectId}/connection`, CONNECTION);
 }
@@ -337,13 +336,29 @@ export async function newDeployableProject(
   return { project, environmentId, pool };
 }
 
-/** Requires a connected project. */
+/** Returns the ID of a new stack. */
+export async function newStack(
+  client: Client,
+  environmentId: string,
+  name = "web",
+): Promise<string> {
+  const reply = await client.post(`/v1/environments/${environmentId}/stacks`, { name });
+  if (reply.status !== 201) throw new Error(`The stack was not created: ${reply.text}`);
+  return reply.body.id;
+}
+
+/** Creates a stack first if the environment has none. */
 export async function newDeployment(
   client: Client,
   environmentId: string,
   body: object = {},
 ): Promise<Parsed> {
-  const reply = await client.post(`/v1/environments/${environmentId}/deployments`, body);
+  const create = () => client.post(`/v1/environments/${environmentId}/deployments`, body);
+  let reply = await create();
+  if (reply.body.message?.includes("no stacks")) {
+    await newStack(client, environmentId);
+    reply = await create();
+  }
   if (reply.status !== 201) throw new Error(`The deployment was not created: ${reply.text}`);
   return reply.body;
 }

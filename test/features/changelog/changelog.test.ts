@@ -20,6 +20,7 @@ import {
   newIntegration,
   newKey,
   newProject,
+  newStack,
   newWorld,
   type Person,
   type World,
@@ -357,7 +358,10 @@ const CASES: Record<string, Case> = {
   },
   redeployDeployment: makesDeployment,
   promoteDeployment: {
-    prepare: ({ ids }) => pretendSuccess(String(ids["deployment_id"])),
+    prepare: async ({ ids, world, project }) => {
+      await newStack(world.client, project.default_environment_id);
+      return pretendSuccess(String(ids["deployment_id"]));
+    },
     body: ({ project }) => ({ environment_id: project.default_environment_id }),
     entries: (fixture, before, answer) => {
       const [entry] = makesDeployment.entries(fixture, before, answer) as [Parsed];

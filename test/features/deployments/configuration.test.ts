@@ -11,6 +11,7 @@ import {
   newInside,
   newPool,
   newProject,
+  newStack,
   newWorld,
   type World,
 } from "../../support/world.ts";
@@ -35,11 +36,12 @@ beforeEach(async () => {
   environmentId = project.default_environment_id;
   environment = `/v1/environments/${environmentId}`;
   await connect(world.client, project.id);
+  await newStack(world.client, environmentId);
   runner = (await newPool(world, [environmentId])).runner.via(worker.fetch);
 });
 
 const queue = (...patch: object[]) =>
-  newDeployment(world.client, environmentId, { queue: "fifo", patch, stack_ids: [] });
+  newDeployment(world.client, environmentId, { queue: "fifo", patch });
 const again = async (id: string) =>
   (await world.client.post(`/v1/deployments/${id}/redeploy`, { queue: "fifo" })).body;
 const set = (path: string, value: unknown) => ({ op: "add", path, value });
@@ -58,7 +60,7 @@ async function start(): Promise<{ attempt: Attempt; deployment: Parsed }> {
 
 async function succeed(): Promise<Parsed> {
   const { attempt, deployment } = await start();
-  expect((await attempt.complete("succeeded")).status).toBe(200);
+  expect((await attempt.succeed()).status).toBe(200);
   return deployment;
 }
 
@@ -231,6 +233,7 @@ describe("a configuration that is fixed at creation", () => {
     const staging = (
       await world.client.post(`/v1/projects/${project.id}/environments`, { name: "staging" })
     ).body;
+    await newStack(world.client, staging.id);
     const path = `/v1/environments/${staging.id}`;
     const body = { environment_id: staging.id };
     const promoted = (await world.client.post(`/v1/deployments/${id}/promote`, body)).body;
@@ -238,7 +241,7 @@ describe("a configuration that is fixed at creation", () => {
     const other = (await newPool(world, [staging.id])).runner.via(worker.fetch);
     const attempt = await Attempt.started(other);
     expect(attempt.deploymentId).toBe(promoted.id);
-    await attempt.complete("succeeded");
+    await attempt.succeed();
     expect((await world.client.get(path)).body.configuration).toEqual({ version: 1 });
   });
 
@@ -256,6 +259,10 @@ describe("a configuration that is fixed at creation", () => {
            environment_id, -number, status, queue, patch, configuration, created_at, updated_at
          from deployments where id = ?2`,
       ).bind(earlier, id),
+      env.DB.prepare("update deployment_stacks set deployment_id = ? where deployment_id = ?").bind(
+        earlier,
+        id,
+      ),
       env.DB.prepare("delete from deployments where id = ?").bind(id),
     ]);
     await put({ a: 9, c: 3 });
@@ -288,7 +295,7 @@ describe("a start", () => {
       worker.forget();
       await attempt.post("start");
       costs.push(worker.database.map(({ statements }) => statements.length));
-      await attempt.complete("succeeded");
+      await attempt.succeed();
     };
     await queue(set("/a", 2));
     await queue({ op: "test", path: "/a", value: 1 });

@@ -10,6 +10,7 @@ import {
   newKey,
   newPool,
   newProject,
+  newStack,
   newWorld,
   type Pool,
   type World,
@@ -40,10 +41,7 @@ const cancel = (id: string) => world.client.patch(`/v1/deployments/${id}/cancel`
 /** Claims the next deployment, and completes it successfully. */
 async function succeed(): Promise<Attempt> {
   const attempt = await Attempt.started(pool.runner);
-  for (const id of attempt.claimed.deployment.stack_ids) {
-    await attempt.report(id, { seq: 1, status: "succeeded" });
-  }
-  expect((await attempt.complete("succeeded")).status).toBe(200);
+  expect((await attempt.succeed()).status).toBe(200);
   return attempt;
 }
 
@@ -137,6 +135,7 @@ describe("a deployment", () => {
     const other = await newProject(world.client);
     const path = `/v1/projects/${other.id}`;
     const there = `/v1/environments/${other.default_environment_id}/deployments`;
+    await newStack(world.client, other.default_environment_id);
     const create = () => world.client.post(there, {});
     expect((await create()).status).toBe(201);
     expect((await world.client.patch(`${path}/disconnect`)).status).toBe(204);
@@ -158,7 +157,35 @@ describe("a deployment", () => {
     const other = await newProject(world.client);
     const there = `/v1/environments/${other.default_environment_id}/deployments`;
     expect((await world.client.post(there, { stack_ids: [stackId] })).status).toBe(404);
-    expect((await world.client.post(there, { stack_ids: [] })).status).toBe(201);
+    const own = await newStack(world.client, other.default_environment_id);
+    expect((await world.client.post(there, { stack_ids: [stackId, own] })).status).toBe(404);
+    expect((await world.client.post(there, { stack_ids: [own] })).body.stack_ids).toEqual([own]);
+  });
+
+  it("without stacks is a conflict, however it would be created, and so is its preview", async () => {
+    const { id } = await deploy();
+    await succeed();
+    const { body: empty } = await world.client.post(`/v1/projects/${project.id}/environments`, {
+      name: "empty",
+    });
+    const there = `/v1/environments/${empty.id}/deployments`;
+    const created = await world.client.post(there, {});
+    const chosen = await world.client.post(`${environment}/deployments`, { stack_ids: [] });
+    const promotion = { environment_id: empty.id };
+    const promoted = await world.client.post(`/v1/deployments/${id}/promote`, promotion);
+    const promotionPreview = await world.client.get(`/v1/deployments/${id}/promotion/${empty.id}`);
+    const other = await newStack(world.client, empty.id);
+    expect((await world.client.post(there, {})).body.stack_ids).toEqual([other]);
+    expect((await world.client.delete(`/v1/stacks/${stackId}`)).status).toBe(204);
+    const redeployed = await world.client.post(`/v1/deployments/${id}/redeploy`, undefined);
+    const preview = await world.client.get(`/v1/deployments/${id}/redeployment`);
+    for (const { status, body } of [created, chosen, promoted, redeployed]) {
+      expect([status, body.code]).toEqual([409, "conflict"]);
+      expect(body.message).toContain("has no stacks. Create a stack in the environment first.");
+    }
+    for (const { body } of [promotionPreview, preview]) {
+      expect(body.error).toMatchObject({ code: "conflict", message: created.body.message });
+    }
   });
 
   it("supersedes queued deployments, and with the queue fifo waits for them", async () => {
@@ -188,9 +215,10 @@ describe("a deployment", () => {
     const staging = (
       await world.client.post(`/v1/projects/${project.id}/environments`, { name: "staging" })
     ).body;
+    const there = await newStack(world.client, staging.id);
     const promotion = { environment_id: staging.id };
     const promoted = await world.client.post(`/v1/deployments/${first.id}/promote`, promotion);
-    expect(promoted.body).toMatchObject({ environment_id: staging.id, stack_ids: [] });
+    expect(promoted.body).toMatchObject({ environment_id: staging.id, stack_ids: [there] });
     const early = await world.client.post(`/v1/deployments/${promoted.body.id}/promote`, promotion);
     expect(early.status).toBe(409);
   });

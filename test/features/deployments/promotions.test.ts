@@ -17,7 +17,7 @@ it("writes an event for a promotion when the new deployment is queued", async ()
   const { body: staging } = await client.post(`/v1/projects/${project.id}/environments`, {
     name: "staging",
   });
-  await newInside(client, staging.id);
+  for (const environment of [production, staging.id]) await newInside(client, environment);
   await connect(client, project.id);
   await newIntegration(client, project.id, ["promotions"]);
   const { id } = await newDeployment(client, staging.id);

@@ -47,7 +47,7 @@ async function runToSuccess(): Promise<void> {
       await attempt.report(id, { status, seq: at + 1 });
     }
   }
-  expect((await attempt.complete("succeeded")).status).toBe(200);
+  expect((await attempt.succeed()).status).toBe(200);
 }
 
 function expectRepeat(repeated: Reply, first: Reply): void {
@@ -198,7 +198,7 @@ describe("an environment whose configuration a deployment has changed", () => {
 describe("the record of a deployment", () => {
   it("is not much larger than the request, also if that consists of quotes", async () => {
     const value = '"'.repeat(100_000);
-    const body = { patch: [{ op: "add", path: "/quotes", value }], stack_ids: [] };
+    const body = { patch: [{ op: "add", path: "/quotes", value }] };
     const first = await send("POST", deployments(), body, withKey("key-1"));
     expect(first.status).toBe(201);
     const record = await env.DB.prepare(

@@ -44,7 +44,7 @@ function passTime(ms: number): void {
 describe("a log", () => {
   it("accepts missing bytes for ten minutes, no more than declared, also after an eviction", async () => {
     await send(0, "abc");
-    await attempt.complete("succeeded", { log: await declare("abcdef") });
+    await attempt.succeed({ log: await declare("abcdef") });
     await evictDurableObject(object());
     passTime(LIMITS.logSealsMs.value - 1_000);
     await runDurableObjectAlarm(object());
@@ -55,7 +55,7 @@ describe("a log", () => {
 
   it("accepts nothing after ten minutes", async () => {
     await send(0, "abc");
-    await attempt.complete("succeeded", { log: await declare("abcdef") });
+    await attempt.succeed({ log: await declare("abcdef") });
     passTime(LIMITS.logSealsMs.value + 1_000);
     await runDurableObjectAlarm(object());
     expect((await send(3, "def")).status).toBe(409);

@@ -23,6 +23,7 @@ import {
   newIntegration,
   newPool,
   newProject,
+  newStack,
   newWorld,
 } from "../../support/world.ts";
 
@@ -191,13 +192,14 @@ describe("the data of an event", () => {
     const { body: staging } = await client.post(`/v1/projects/${project.id}/environments`, {
       name: "staging",
     });
+    await newStack(client, staging.id);
     const integration = await newIntegration(client, project.id, NOTIFICATION_KINDS);
 
     const deployment = await newDeployment(client, environmentId);
     const succeeding = await Attempt.started(pool.runner);
     const outputs = [{ name: "url", value: "https://shop.example.com" }];
     await succeeding.report(stackId, { seq: 1, status: "succeeded", outputs });
-    await succeeding.complete("succeeded");
+    await succeeding.succeed();
     await newDeployment(client, environmentId);
     const failing = await Attempt.started(pool.runner);
     await failing.complete("failed", { failure_reason: "tests_failed" });

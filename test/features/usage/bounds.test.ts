@@ -11,6 +11,7 @@ import {
   newKey,
   newPool,
   newProject,
+  newStack,
   newTrust,
   newWorld,
   type World,
@@ -140,6 +141,7 @@ describe("an environment", () => {
 
   it("has at most 200 queued deployments, unless a new one supersedes them", async () => {
     await connect(world.client, project.id);
+    await newStack(world.client, environmentId);
     await insertDeployments(199, "queued");
     const deploy = (queue: string) => world.client.post(`${environment}/deployments`, { queue });
     expect((await deploy("fifo")).status).toBe(201);
@@ -150,7 +152,15 @@ describe("an environment", () => {
 
   it("keeps the configurations of its newest 1,000 deployments and of unfinished ones", async () => {
     await connect(world.client, project.id);
+    const stackId = await newStack(world.client, environmentId);
     const [oldest, running, ...rest] = await insertDeployments(1_001, "succeeded");
+    await env.DB.prepare(
+      `insert into deployment_stacks (deployment_id, stack_id, organization_id, environment_id, position,
+         status, seq, timestamp, deployment_created_at)
+       select value, ?2, ?3, ?4, 0, 'succeeded', 1, 0, 0 from json_each(?1)`,
+    )
+      .bind(JSON.stringify([oldest, rest.at(-1)]), stackId, world.id, environmentId)
+      .run();
     await env.DB.prepare("update deployments set status = 'in_progress' where id = ?")
       .bind(running)
       .run();

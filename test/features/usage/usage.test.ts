@@ -379,7 +379,7 @@ describe("a quota", () => {
           resources: [RESOURCE],
         }),
       reportAlarm,
-      () => running.complete("succeeded"),
+      () => running.succeed(),
       () => client.delete(`/v1/components/${inside["component_id"]}`),
       () => client.put(environment, { name: "production", configuration: { a: "12345" } }),
     ];

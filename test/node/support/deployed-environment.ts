@@ -65,6 +65,11 @@ export class DeployedEnvironment {
       body: { name: "staging", configuration: { ...configuration } },
     });
     const path = { environment_id: environment.id };
+    // For promotions.
+    await client.post("/v1/environments/{environment_id}/stacks", {
+      path: { environment_id: project.default_environment_id },
+      body: { name: "web" },
+    });
     for (const name of ["web", "worker"]) {
       await client.post("/v1/environments/{environment_id}/stacks", { path, body: { name } });
     }

@@ -1627,7 +1627,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -1667,7 +1667,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy again, or roll back
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
          */
         post: operations["redeployDeployment"];
         delete?: never;
@@ -1687,7 +1687,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment to another environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected is a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
          */
         post: operations["promoteDeployment"];
         delete?: never;

@@ -13,6 +13,7 @@ import {
   sizeOfDeployment,
 } from "./creation-service.ts";
 import type { DeploymentTrigger } from "./lifecycle.ts";
+import { NO_STACKS } from "./model.ts";
 import { type Document, patchBetween } from "./patch.ts";
 import type { DeploymentPreview } from "./presenters.ts";
 import type { DeploymentContent, DeploymentRow } from "./store.ts";
@@ -181,6 +182,7 @@ function previewOf(
     const fields = requireFields(plan);
     requireStorage(state.storage, sizeOfDeployment(fields));
     requireDeployable(state.project[0]);
+    if (stacks.length === 0) throw NO_STACKS;
   });
   return {
     environmentId: plan.environment.id,

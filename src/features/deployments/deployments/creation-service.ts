@@ -10,7 +10,7 @@ import {
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import type { Queue } from "./lifecycle.ts";
-import { ProjectDisconnected } from "./model.ts";
+import { NO_STACKS, ProjectDisconnected } from "./model.ts";
 import {
   type Document,
   type Operation,
@@ -76,7 +76,7 @@ export type DeploymentFields = Pick<
 > & { queue: Queue };
 
 /**
- * Throws `LimitReached` for the stored bytes, then as `requireDeployable`.
+ * Throws `LimitReached` for the stored bytes, then as `requireDeployable`, then `Conflict` without stacks.
  * @param promotedId The deployment that a promotion copies.
  */
 export async function queueDeployment(
@@ -124,6 +124,7 @@ export async function queueDeployment(
   const [created] = reads.created;
   if (created) return created;
   requireDeployable(first.project[0]);
+  if (fields.stackIds === undefined || fields.stackIds.length === 0) throw NO_STACKS;
   throw new NotFound("stack in the environment");
 }
 

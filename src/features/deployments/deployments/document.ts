@@ -5,7 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED } from "./copy-service.ts";
 import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
-import { ACTIVE_OF_ENVIRONMENT, ProjectDisconnected } from "./model.ts";
+import { ACTIVE_OF_ENVIRONMENT, NO_STACKS, ProjectDisconnected } from "./model.ts";
 import { ConfigurationChange, Deployment, DeploymentList, DeploymentPreview } from "./responses.ts";
 
 const NEEDS_ENVIRONMENTS = "Needs the scope `environments:read`, too.";
@@ -19,7 +19,8 @@ const PREVIEW =
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
   "or the role may not make it.";
 
-const DEPLOYABLE = "A project that somebody has disconnected is a `conflict`.";
+const DEPLOYABLE =
+  "A project that somebody has disconnected, and a deployment without stacks, are a `conflict`.";
 
 const DISCONNECTED = new ProjectDisconnected(Date.parse("2026-11-21T09:30:00.000Z"), "Mona");
 
@@ -83,6 +84,7 @@ const operations = {
         { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
       ]),
       project_disconnected: DISCONNECTED,
+      no_stacks: NO_STACKS,
       deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, ACTIVE_OF_ENVIRONMENT),
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
@@ -111,6 +113,7 @@ const operations = {
     notFound: ["deployment"],
     errors: {
       project_disconnected: DISCONNECTED,
+      no_stacks: NO_STACKS,
       configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
     },
     responses: { 201: jsonReply(Deployment(), "The new deployment, queued.") },
@@ -125,6 +128,7 @@ const operations = {
     notFound: ["deployment", "environment", "environment in the project"],
     errors: {
       project_disconnected: DISCONNECTED,
+      no_stacks: NO_STACKS,
       not_succeeded: new Conflict(
         "Only a deployment that has succeeded can be promoted: this one is failed.",
       ),

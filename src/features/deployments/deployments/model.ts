@@ -10,6 +10,10 @@ export class ProjectDisconnected extends Conflict {
   }
 }
 
+export const NO_STACKS = new Conflict(
+  "The deployment would deploy nothing, because it has no stacks. Create a stack in the environment first.",
+);
+
 /** What the limit `unfinishedDeployments` counts. */
 export const ACTIVE_OF_ENVIRONMENT = "unfinished deployments of an environment";
 

@@ -29,7 +29,7 @@ export type NewDeployment = Pick<
   now: number;
 };
 
-/** Inserts nothing if somebody has disconnected the project, or unless it has these stacks. */
+/** Inserts nothing if somebody has disconnected the project, without stacks, or unless it has these. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
   const { now, stackIds, configurationVersion, ...fields } = deployment;
   const { organizationId, environmentId } = deployment;
@@ -37,8 +37,9 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
     ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
         and stacks.organization_id = ${organizationId}
         and stacks.id in (select value from json_each(${JSON.stringify(stackIds)})))
-        = ${stackIds.length}`
-    : sql`true`;
+        = ${stackIds.length} and ${stackIds.length} > 0`
+    : sql`exists (select 1 from stacks where stacks.environment_id = ${environmentId}
+        and stacks.organization_id = ${organizationId})`;
   return insertFrom(
     db,
     deployments,
