@@ -43,6 +43,57 @@ describe("a deployment in the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("links to its URL once it has succeeded, as the environment and the stack do", async () => {
+    const environment = await DeployedEnvironment.make(fixture.service);
+    const { id } = await environment.deploy();
+    const { apiKey } = environment;
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), { apiKey });
+    const started = await environment.start();
+    const url = "https://shop.example.com/?a=1#b";
+    await started.report(0, "succeeded", undefined, { url, "bucket.name": "shop <3 \u202eb" });
+    const link = page.getByRole("link", { name: url });
+    await page.getByText("In progress").first().waitFor();
+    await started.complete("succeeded");
+    const attributes = () =>
+      Promise.all(["href", "target", "rel"].map((name) => link.getAttribute(name)));
+    const expected = [url, "_blank", "noopener noreferrer"];
+    expect(await attributes()).toEqual(expected);
+    for (const path of [
+      `environments/${environment.id}`,
+      `environments/${environment.id}/stacks`,
+    ]) {
+      await page.goto(at(path).href);
+      expect(await attributes()).toEqual(expected);
+    }
+    await page.goto(at(`stacks/${started.stackIds[0]}`).href);
+    expect(await attributes()).toEqual(expected);
+    const row = page.getByRole("row", { name: "bucket.name" });
+    expect(await row.getByRole("cell").allTextContents()).toEqual(["shop <3 \\u202eb"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows a URL that people must not follow as text", async () => {
+    const environment = await DeployedEnvironment.make(fixture.service);
+    const { apiKey } = environment;
+    const { id } = await environment.deploy();
+    await environment.run("succeeded");
+    const { data } = await environment.client.get("/v1/environments/{environment_id}/stacks", {
+      path: { environment_id: environment.id },
+    });
+    const { page } = await openConsole(browser, at(""), { apiKey });
+    const paths = [`deployments/${id}`, `environments/${environment.id}`, `stacks/${data[0]?.id}`];
+    // The service accepts none of them: an earlier release may have, or an error.
+    for (const url of ["javascript:alert(1)", "https://mona:x@example.com", "https://a b.de/"]) {
+      const write = "update stacks set outputs = json_object('url', ?1) where environment_id = ?2";
+      await fixture.service.d1.prepare(write).bind(url, environment.id).run();
+      for (const path of paths) {
+        await page.goto(at(path).href);
+        await page.getByText(url).first().waitFor();
+        expect(await page.getByRole("link", { name: url }).count()).toBe(0);
+      }
+    }
+  });
+
   it("is canceled with a click and a confirmation", async (context) => {
     const { project } = await fixture.prepare(context);
     const { id } = await project.deploy();

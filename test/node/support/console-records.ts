@@ -38,6 +38,7 @@ export async function makeConsoleRecords(service: Service) {
   });
   const { membership } = await owner.call("GET", "/v1/whoami");
   const { data: pools } = await owner.call("GET", `${organization}/runner-pools`);
+  await deployWithOutputs(environment);
   const deploymentId = await deployWithHostileText(environment);
   const queued = await environment.deploy({ patch: [{ op: "add", path: "/web/port", value: 80 }] });
   const { data: stacks } = await owner.call("GET", `/v1/environments/${id}/stacks`);
@@ -87,6 +88,16 @@ const LINES = [
   "Error: it failed",
   `long ${"x".repeat(200_000)}`,
 ];
+
+async function deployWithOutputs(environment: DeployedEnvironment): Promise<void> {
+  await environment.deploy();
+  const started = await environment.start();
+  const url = `https://shop.example.com/${"long".repeat(100)}`;
+  const long = { [`${"n".repeat(99)}.`]: "v".repeat(2_000), bucket: HOSTILE };
+  await started.report(0, "succeeded", undefined, { ...long, url });
+  await started.report(1, "succeeded", undefined, { ...long, url });
+  await started.complete("succeeded");
+}
 
 async function deployWithHostileText(environment: DeployedEnvironment): Promise<string> {
   const { id } = await environment.deploy({

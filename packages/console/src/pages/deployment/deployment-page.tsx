@@ -30,7 +30,6 @@ export function DeploymentPage({ params }: { params: Params }) {
   useEffect(() => {
     if (status) setLive(!ENDED.includes(status));
   }, [status]);
-  useAnnouncedStatus(status);
   if (!data) return <PendingPage title="Deployment" error={deployment.error} />;
   return <LoadedPage deployment={data} isLive={isLive} reload={deployment.reload} />;
 }
@@ -46,6 +45,12 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
   const path = { environment_id };
   const environment = useQuery("/v1/environments/{environment_id}", { path });
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  useNewStatus(status, () => {
+    // For a person with a screen reader, or who looks elsewhere on the page.
+    announce(`The deployment is now: ${humanize(status).toLowerCase()}.`);
+    // A success gives them their outputs.
+    void stacks.reload();
+  });
   const projectId = environment.data?.project_id;
   const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
     path: { project_id: projectId ?? "" },
@@ -77,7 +82,7 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
         <DeploymentFacts deployment={deployment} />
         <div class="grid">
           <Timeline deployment={deployment} />
-          <StackStates deployment={deployment} names={stackNames} />
+          <StackStates deployment={deployment} stacks={stacks.items} />
         </div>
         <Section title="Changes to the configuration">
           <PatchDiff patch={data.patch} />
@@ -92,13 +97,10 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
   );
 }
 
-/** Says a new status to a person with a screen reader, or who looks elsewhere on the page. */
-function useAnnouncedStatus(status: Schemas["DeploymentStatus"] | undefined): void {
+function useNewStatus(status: Schemas["DeploymentStatus"], run: () => void): void {
   const earlier = useRef(status);
   useEffect(() => {
-    if (status && earlier.current && status !== earlier.current) {
-      announce(`The deployment is now: ${humanize(status).toLowerCase()}.`);
-    }
+    if (status !== earlier.current) run();
     earlier.current = status;
   }, [status]);
 }

@@ -1,5 +1,6 @@
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
+import { OutputUrl } from "../../components/output-url.tsx";
 import { Facts, Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
@@ -62,12 +63,14 @@ export function Timeline({ deployment }: { deployment: Deployment }) {
 
 interface StackStatesProps {
   deployment: Deployment;
-  names: ReadonlyMap<string, string>;
+  /** Those of the environment, once they are read. */
+  stacks: readonly Schemas["Stack"][] | undefined;
 }
 
-export function StackStates({ deployment, names }: StackStatesProps) {
+export function StackStates({ deployment, stacks = [] }: StackStatesProps) {
   const { stack_ids, data } = deployment;
   const states = new Map(data.stacks?.map((stack) => [stack.id, stack]));
+  const stacksById = new Map(stacks.map((stack) => [stack.id, stack]));
   return (
     <Section title="Stacks">
       {stack_ids.length === 0 && <p class="soft">The deployment has no stacks.</p>}
@@ -75,10 +78,19 @@ export function StackStates({ deployment, names }: StackStatesProps) {
         <ul class="list" aria-label="Stacks">
           {stack_ids.map((id) => {
             const state = states.get(id);
+            const { name = id, outputs } = stacksById.get(id) ?? {};
+            const url = state?.status === "succeeded" ? outputs?.["url"] : undefined;
             return (
               <li key={id}>
                 <div class="list-item">
-                  <a href={`${ROOT}stacks/${id}`}>{showHidden(names.get(id) ?? id)}</a>
+                  <span>
+                    <a href={`${ROOT}stacks/${id}`}>{showHidden(name)}</a>
+                    {url !== undefined && (
+                      <div>
+                        <OutputUrl url={url} />
+                      </div>
+                    )}
+                  </span>
                   <Status of={state?.status ?? "pending"} />
                 </div>
                 {state?.status_reason && <p>{showHidden(state.status_reason)}</p>}

@@ -1,6 +1,7 @@
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
+import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize } from "../../format.ts";
@@ -28,32 +29,45 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
     { path: { environment_id: id }, ...(status && { query: { status } }) },
     "live",
   );
+  const succeeded = list.items?.find((each) => each.status === "succeeded")?.id;
   const mayDeploy = can("createDeployment");
   return (
-    <ItemList
-      title="Deployments"
-      list={list}
-      buttons={[
-        mayDeploy && {
-          verb: "Deploy",
-          kind: "primary",
-          inPalette: "Deploy",
-          dialog: ({ onClose }) => <CreateDeployment environment={environment} onClose={onClose} />,
-        },
-      ]}
-      filters={
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          options={[["", "All"], ...STATUSES.map((each) => [each, humanize(each)] as const)]}
-        />
-      }
-      row={(deployment) => <DeploymentRow deployment={deployment} />}
-      empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
-      here="Deploy here"
-      command={mayDeploy && !status && `npx longshore deploy -e ${id} --wait`}
-    />
+    <>
+      {list.items && <EnvironmentUrls key={succeeded} environmentId={id} />}
+      <ItemList
+        title="Deployments"
+        list={list}
+        buttons={[
+          mayDeploy && {
+            verb: "Deploy",
+            kind: "primary",
+            inPalette: "Deploy",
+            dialog: ({ onClose }) => (
+              <CreateDeployment environment={environment} onClose={onClose} />
+            ),
+          },
+        ]}
+        filters={
+          <ChoiceFilter
+            name="status"
+            label="Status"
+            options={[["", "All"], ...STATUSES.map((each) => [each, humanize(each)] as const)]}
+          />
+        }
+        row={(deployment) => <DeploymentRow deployment={deployment} />}
+        empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
+        here="Deploy here"
+        command={mayDeploy && !status && `npx longshore deploy -e ${id} --wait`}
+      />
+    </>
   );
+}
+
+/** Of one success: mount it again after the next. */
+function EnvironmentUrls({ environmentId }: { environmentId: string }) {
+  const path = { environment_id: environmentId };
+  const { items } = useList("/v1/environments/{environment_id}/stacks", { path });
+  return <OutputUrls stacks={items} />;
 }
 
 export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"] }) {

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api.ts";
 import { ItemList } from "../../components/item-list.tsx";
+import { OutputUrl } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
@@ -47,7 +48,7 @@ interface StackRowProps {
 }
 
 function StackRow({ stack, component, hasAlarms }: StackRowProps) {
-  const { id, name } = stack;
+  const { id, name, outputs } = stack;
   const alarms = useList(
     hasAlarms ? "/v1/stacks/{stack_id}/alarms" : undefined,
     { path: { stack_id: id } },
@@ -59,6 +60,11 @@ function StackRow({ stack, component, hasAlarms }: StackRowProps) {
       <span>
         <a href={`${ROOT}stacks/${id}`}>{showHidden(name)}</a>{" "}
         {component && <span class="soft small">{showHidden(component)}</span>}
+        {outputs?.["url"] !== undefined && (
+          <div>
+            <OutputUrl url={outputs["url"]} />
+          </div>
+        )}
       </span>
       {active.length > 0 && (
         <span class="row">

@@ -2,7 +2,8 @@ import { type Can, useCan } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { ItemList } from "../../components/item-list.tsx";
-import { Page, PendingPage } from "../../components/page.tsx";
+import { OutputUrl } from "../../components/output-url.tsx";
+import { Page, PendingPage, Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
@@ -13,7 +14,7 @@ import { EditStack } from "./edit-stack.tsx";
 
 export function StackPage({ params }: { params: Params }) {
   const path = { stack_id: params["stack_id"] ?? "" };
-  const { data: stack, error, reload } = useQuery("/v1/stacks/{stack_id}", { path });
+  const { data: stack, error, reload } = useQuery("/v1/stacks/{stack_id}", { path }, "on");
   const environment = useQuery(stack && "/v1/environments/{environment_id}", {
     path: { environment_id: stack?.environment_id ?? "" },
   });
@@ -38,6 +39,7 @@ export function StackPage({ params }: { params: Params }) {
       }
     >
       <div class="stack loose">
+        {stack.outputs && <Outputs outputs={stack.outputs} />}
         <Alarms path={path} />
         {can("listStackResources") && <Resources path={path} />}
         {can("listStackDeployments") && <Deployments path={path} />}
@@ -78,6 +80,37 @@ function StackButtons({ stack, can, reload, leave }: StackButtonsProps) {
         },
       ]}
     />
+  );
+}
+
+function Outputs({ outputs: { url, ...others } }: { outputs: Record<string, string> }) {
+  const rows = Object.entries(others);
+  return (
+    <Section title="Outputs">
+      {url !== undefined && (
+        <p>
+          <OutputUrl url={url} />
+        </p>
+      )}
+      {rows.length > 0 && (
+        <table class="fixed">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Value</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{showHidden(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Section>
   );
 }
 
