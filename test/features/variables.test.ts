@@ -61,6 +61,30 @@ describe("variables", () => {
     }
   });
 
+  it("have a warning if runners refuse the name, wherever they are shown", async () => {
+    const expected =
+      /^The reference runner refuses this name \(kubernetes\), .* --allow-variables kubernetes\.$/;
+    const warned = { name: "KUBECONFIG", warning: expect.stringMatching(expected) };
+    for (const path of scopes) {
+      const { body } = await world.client.post(path, variable("KUBECONFIG"));
+      expect(body).toMatchObject(warned);
+      const one = `/v1/variables/${body.id}`;
+      expect((await world.client.get(one)).body).toMatchObject(warned);
+      expect((await world.client.put(one, variable("REGION"))).body).not.toHaveProperty("warning");
+      expect((await world.client.put(one, variable("KUBECONFIG"))).body).toMatchObject(warned);
+      const variables = [variable("KUBECONFIG"), variable("LEVEL")];
+      const bulk = await world.client.put(path, { mode: "merge", variables });
+      for (const { body } of [bulk, await list(path), await world.client.get(`${path}/values`)]) {
+        const [first, second] = body.data.toSorted(byName);
+        expect(first).toMatchObject(warned);
+        expect(second).not.toHaveProperty("warning");
+      }
+    }
+    const changelog = await world.client.get(`/v1/projects/${project.id}/changelog`);
+    expect(changelog.text).toContain("KUBECONFIG");
+    expect(changelog.text).not.toContain("warning");
+  });
+
   it("belong to an environment or to a component, and are listed for it only", async () => {
     await world.client.post(environment, variable("SHARED"));
     await world.client.post(component, variable("SHARED"));

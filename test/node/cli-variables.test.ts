@@ -145,6 +145,23 @@ describe("longshore vars", () => {
     expect(await read()).toEqual({ KEPT: ["secret", "x"] });
   });
 
+  it("warns of the names that runners refuse among those that it writes", async () => {
+    const warning = (name: string, named: string, option: string) =>
+      `Warning about ${name}: The reference runner refuses this name (${named}), and the deployment ` +
+      `fails, unless it is started with ${option}.\n`;
+    await put({ LD_PRELOAD: "x" });
+    const set = await vars(["set", "KUBECONFIG=x", "DOCKER_HOST=x", "REGION=x"]);
+    expect([set.stderr, set.status]).toEqual([
+      warning("DOCKER_HOST", "docker", "--allow-variables docker") +
+        warning("KUBECONFIG", "kubernetes", "--allow-variables kubernetes") +
+        "Set KUBECONFIG, DOCKER_HOST, REGION in the environment production.\n",
+      0,
+    ]);
+    const pushed = await vars(["push", "-", "--yes"], "PATH=x\nREGION=x\n");
+    expect(pushed.stderr).toContain(warning("PATH", "its own", "--allow-variable PATH"));
+    expect(pushed.stderr).not.toContain("Warning about K");
+  });
+
   it("deletes the variables that are named", async () => {
     await put({ FIRST: "1", SECOND: "2", THIRD: "3" });
     expect((await vars(["rm", "FIRST", "THIRD", "--yes"])).status).toBe(0);

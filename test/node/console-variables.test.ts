@@ -47,6 +47,16 @@ describe("the variables in the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("have the warning of a name that runners refuse", async () => {
+    const { page, problems, project } = await openVariables();
+    await project.setVariables({ KUBECONFIG: "x" });
+    await page.reload();
+    const row = page.getByRole("listitem").filter({ hasText: "KUBECONFIG" });
+    await row.getByText("--allow-variables kubernetes").waitFor();
+    expect(await page.getByText("refuses this name").count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
   it("are written from a pasted file, after a preview of what it changes", async () => {
     const { page, problems, project, readValues } = await openVariables();
     await project.setVariables({ KEPT: "same", OLD: "gone" });

@@ -4,10 +4,15 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { INHERITED_NAMES, INHERITED_ON_WINDOWS } from "../../packages/runner/src/environment.ts";
+import { REFUSED_CLASSES } from "../../packages/runner/src/environment.ts";
 import { HELP, OPTIONS } from "../../packages/runner/src/options.ts";
-import { REFUSED_CLASSES, REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import {
+  INHERITED_NAMES,
+  INHERITED_ON_WINDOWS,
+  REFUSAL_REASONS,
+  REFUSED_NAMES,
+} from "../../src/lib/refused-variables.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/runners.md"), "utf8");
 
@@ -37,8 +42,8 @@ describe("longshore runner --help", () => {
 describe("docs/runners.md", () => {
   it("lists the names that are refused, of which class, and why", () => {
     const rows = REFUSED_NAMES.map(
-      ({ class: name, reason, names, anyCase }) =>
-        `| ${name === undefined ? "" : `\`${name}\``} | ${reason} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
+      ({ class: name, names, anyCase }) =>
+        `| ${name === undefined ? "" : `\`${name}\``} | ${REFUSAL_REASONS[name ?? ""]} | ${list(names)}${anyCase ? ", in upper and lower case" : ""} |`,
     );
     expect(PAGE).toContain(`\n${rows.join("\n")}\n\n`);
   });

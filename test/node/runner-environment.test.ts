@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { CommandEnvironment } from "../../packages/runner/src/environment.ts";
+import { CommandEnvironment, REFUSED_CLASSES } from "../../packages/runner/src/environment.ts";
 import { readOptions } from "../../packages/runner/src/options.ts";
-import { REFUSED_CLASSES, REFUSED_NAMES } from "../../packages/runner/src/refused-variables.ts";
+import { warningOf } from "../../src/features/projects/variables/refusal.ts";
+import { REFUSED_NAMES } from "../../src/lib/refused-variables.ts";
 
 /** Names that deployments need. */
 const ORDINARY = [
@@ -50,6 +51,34 @@ describe("a variable's name", () => {
   it("is refused if it changes how programs load or run, or is in the base environment", () => {
     const names = [...DANGEROUS, ...INHERITED];
     expect(commandEnvironment().findRefused(names)).toEqual(names.toSorted());
+  });
+
+  it("has a warning of the service if it is refused, whose options allow it", () => {
+    const examples = REFUSED_NAMES.flatMap(({ names }) =>
+      names.map((name) => name.replaceAll("*", "X")),
+    );
+    const names = [
+      ...DANGEROUS,
+      ...INHERITED,
+      ...examples,
+      ...ORDINARY,
+      "XDG_CA_BUNDLE",
+      "Http_Proxy",
+      "Path",
+    ];
+    for (const name of names) {
+      const isRefused = commandEnvironment().findRefused([name]).length > 0;
+      const warning = warningOf(name) ?? "";
+      expect(warning !== "", name).toBe(isRefused);
+      if (!isRefused) continue;
+      const options = (option: string) =>
+        [...warning.matchAll(new RegExp(`${option} (\\w+)`, "g"))].map(([, value = ""]) => value);
+      const allowedClasses = options("--allow-variables");
+      const allowed = options("--allow-variable");
+      const allowing = new CommandEnvironment({}, { passed: [], allowed, allowedClasses }, "linux");
+      expect(allowing.findRefused([name]), warning).toEqual([]);
+    }
+    expect(warningOf("XDG_CA_BUNDLE")).toMatch(/\(loader, certificates\)/);
   });
 
   it("is accepted if it is an ordinary one", () => {

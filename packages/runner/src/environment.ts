@@ -1,21 +1,17 @@
+import {
+  INHERITED_NAMES,
+  INHERITED_ON_WINDOWS,
+  REFUSED_NAMES,
+  type RefusedNames,
+  toPattern,
+} from "../../../src/lib/refused-variables.ts";
 import { RunnerError } from "./errors.ts";
-import { REFUSED_CLASSES, REFUSED_NAMES, type RefusedNames } from "./refused-variables.ts";
-
-/** Names that the command inherits from the runner. `*` stands for any characters. */
-export const INHERITED_NAMES: readonly string[] = [
-  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ"],
-  ...["LANG", "LANGUAGE", "LC_*"],
-];
-
-/** Without these, programs do not start on Windows, or find no folder to write to. */
-export const INHERITED_ON_WINDOWS: readonly string[] = [
-  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERNAME"],
-  ...["USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA"],
-  ...["PROGRAMFILES"],
-];
 
 /** What an environment can contain: with a `=` in its name, one variable could pose as another. */
 const NAME = /^[A-Za-z_]\w*$/;
+/** What `--allow-variables` accepts. */
+export const REFUSED_CLASSES: readonly string[] = REFUSED_NAMES.flatMap((each) => each.class ?? []);
+
 const INHERITED = [...INHERITED_NAMES, ...INHERITED_ON_WINDOWS];
 
 export interface Variable {
@@ -91,12 +87,14 @@ export class CommandEnvironment {
   }
 
   #contains({ names, anyCase }: RefusedNames, name: string): boolean {
-    return matchesAny(name, names, anyCase === true || this.#isWindows);
+    return toPattern(names, anyCase === true || this.#isWindows).test(name);
   }
 
   /** Whether or not the name is set, so that a variable is refused on every machine or on none. */
   #isInBase(name: string): boolean {
-    return matchesAny(name, INHERITED, this.#isWindows) || this.#passed.has(this.#normalize(name));
+    return (
+      toPattern(INHERITED, this.#isWindows).test(name) || this.#passed.has(this.#normalize(name))
+    );
   }
 
   /** Names that differ only in case are the same on Windows. */
@@ -115,10 +113,4 @@ function withoutClasses(allowed: readonly string[]): readonly RefusedNames[] {
     );
   }
   return REFUSED_NAMES.filter((each) => !allowed.some((name) => name === each.class));
-}
-
-function matchesAny(name: string, patterns: readonly string[], ignoresCase: boolean): boolean {
-  return patterns.some((pattern) =>
-    new RegExp(`^${pattern.replaceAll("*", ".*")}$`, ignoresCase ? "i" : "").test(name),
-  );
 }

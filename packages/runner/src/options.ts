@@ -1,9 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
-import { CommandEnvironment } from "./environment.ts";
+import { CommandEnvironment, REFUSED_CLASSES } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
 import { commandIdToken, GITHUB_VARIABLES, githubIdToken } from "./id-token.ts";
-import { REFUSED_CLASSES } from "./refused-variables.ts";
 import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
 export interface Options {

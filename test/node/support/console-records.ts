@@ -23,7 +23,7 @@ export async function makeConsoleRecords(service: Service) {
     post(`${organization}/invitations`, { email: "grace@example.com", role: "admin" }),
     post(`${organization}/api-keys`, { name: HOSTILE, scopes: ["projects:read", "keys:write"] }),
   ]);
-  for (const [name, value] of Object.entries({ DATABASE_URL: HOSTILE, LOG_LEVEL: "debug" })) {
+  for (const [name, value] of Object.entries({ DATABASE_URL: HOSTILE, KUBECONFIG: "debug" })) {
     await post(`/v1/environments/${id}/variables`, { name, value, storage_method: "secret" });
     await post(`/v1/components/${component.id}/variables`, {
       name,

@@ -104,8 +104,8 @@ async function push(context: CliContext, file: string, options: Options): Promis
   if (file === "-" && !options.yes) throw new CliError("Add --yes: stdin has the variables.");
   await requireConsent(context, `Change the variables of ${scope.title}?`, options);
   await requireUnchanged(session, scope, versions);
-  if (removed.length === 0) await writeVariables(session, scope, "merge", written);
-  else await writeVariables(session, scope, "replace", [...written, ...plan.unchanged]);
+  if (removed.length === 0) await writeVariables(context, session, scope, "merge", written);
+  else await writeVariables(context, session, scope, "replace", [...written, ...plan.unchanged]);
   output.note(`Wrote ${written.length} and deleted ${removed.length} variables of ${scope.title}.`);
 }
 

@@ -131,7 +131,7 @@ async function set(context: CliContext, texts: readonly string[], options: Optio
     storage_method: method ?? methods.get(name) ?? DEFAULT_METHOD,
     value,
   }));
-  await writeVariables(session, scope, "merge", variables);
+  await writeVariables(context, session, scope, "merge", variables);
   context.output.note(`Set ${[...values.keys()].join(", ")} in ${scope.title}.`);
 }
 

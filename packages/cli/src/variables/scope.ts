@@ -107,8 +107,9 @@ export async function revealVariable(session: Session, id: string): Promise<stri
   return value;
 }
 
-/** All or none. `replace` deletes the variables that are not among these. */
+/** All or none. `replace` deletes the variables that are not among these. Prints the warnings of the service. */
 export async function writeVariables(
+  { output }: CliContext,
   session: Session,
   scope: VariableScope,
   mode: "merge" | "replace",
@@ -120,8 +121,14 @@ export async function writeVariables(
         "Write fewer: a part of the file, without --replace. Nothing was changed.",
     );
   }
-  const response = await session.client.request("PUT", scope.path, { body: { mode, variables } });
-  await response.body?.cancel();
+  const body = { mode, variables };
+  const response = await session.client.request("PUT", scope.path, { body });
+  const { data } = (await response.json()) as { data: Variable[] };
+  const written = new Set(variables.map(({ name }) => name));
+  for (const { name, warning } of data.toSorted(byName)) {
+    if (warning !== undefined && written.has(name))
+      output.note(`Warning about ${name}: ${warning}`);
+  }
 }
 
 /** What the service accepts as the name of a variable. */

@@ -6238,6 +6238,8 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description When the variable was last replaced. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
+            warning?: string;
         };
         /** @description The current value of one variable. */
         VariableValue: {
@@ -6296,6 +6298,8 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description When the variable was last replaced. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
+            warning?: string;
             /**
              * @description The plain text, decrypted for this response.
              * @example postgres://app@db/shop

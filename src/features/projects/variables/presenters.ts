@@ -1,10 +1,12 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { Output } from "../../../lib/schemas.ts";
 import type { VariableInput } from "./model.ts";
+import { warningOf } from "./refusal.ts";
 import type { VariableInput as VariableSchema } from "./schemas.ts";
 import type { SealedRow, VariableRow } from "./store.ts";
 
-export function presentVariable(row: VariableRow) {
+/** What the changelog has of it. */
+export function presentFields(row: VariableRow) {
   return {
     id: row.id,
     component_id: row.componentId ?? undefined,
@@ -16,6 +18,10 @@ export function presentVariable(row: VariableRow) {
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };
+}
+
+export function presentVariable(row: VariableRow) {
+  return { ...presentFields(row), warning: warningOf(row.name) };
 }
 
 /** The value is decrypted. */

@@ -38,6 +38,10 @@ const VARIABLE = lazy(() => ({
   }),
   created_at: timestampOf("When the variable was created."),
   updated_at: timestampOf("When the variable was last replaced."),
+  warning: z.string().optional().openapi({
+    description:
+      "Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it.",
+  }),
 }));
 
 export const Variable = component("Variable", () =>

@@ -23,11 +23,11 @@ import {
   type VariableInput,
   valueContext,
 } from "./model.ts";
-import { presentVariable } from "./presenters.ts";
+import { presentFields, presentVariable } from "./presenters.ts";
 import type { VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
-export const changes = changesOf("variable", (row: VariableRow) => row.projectId, presentVariable);
+export const changes = changesOf("variable", (row: VariableRow) => row.projectId, presentFields);
 
 /** The list of an environment excludes the variables of its components, and vice versa. */
 export async function listVariables(

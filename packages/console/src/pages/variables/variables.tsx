@@ -69,7 +69,7 @@ export function Variables({ scope, can, command }: VariablesProps) {
 }
 
 function VariableRow({ variable, children }: { variable: Variable; children: VNode }) {
-  const { name, storage_method, updated_at, version } = variable;
+  const { name, storage_method, updated_at, version, warning } = variable;
   return (
     <div class="list-item">
       <span>
@@ -78,6 +78,7 @@ function VariableRow({ variable, children }: { variable: Variable; children: VNo
         <span class="soft small">
           {storage_method}, version {version}, <Time at={updated_at} />
         </span>
+        {warning && <p class="note attention">{warning}</p>}
       </span>
       <span class="row">{children}</span>
     </div>
