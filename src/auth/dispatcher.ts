@@ -127,6 +127,8 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const work = this.#concurrentRequests.track(window.key, (others) =>
       this.#inTurn(limited, isRead && others < LIMITS.concurrentReads.value),
     );
+    // Continues if the client disconnects: its cost is charged, and the keys that a write changes are invalidated.
+    context.execution.waitUntil(work.catch(() => undefined));
     return work.catch((error: unknown) => {
       throw error instanceof Unauthenticated ? this.#revokedKeyError(context) : error;
     });
@@ -165,12 +167,9 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     }
   }
 
-  /** A write continues if the client disconnects, so that the keys it changes are invalidated. */
   async #limitFirst(request: AuthenticatedRequest<P>): Promise<Response> {
     const { principal, admission } = await this.#admit(request);
-    const work = this.#dispatch({ ...request, admission }, principal);
-    if (!request.isRead) request.context.execution.waitUntil(work.catch(() => undefined));
-    return work;
+    return this.#dispatch({ ...request, admission }, principal);
   }
 
   async #admit(

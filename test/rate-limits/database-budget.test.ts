@@ -1,9 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
 import { UNITS } from "../../src/lib/database-units.ts";
 import { BUDGETS, type BudgetName, organizationLimit } from "../../src/rate-limits/policies.ts";
 import type { StoredUse } from "../../src/rate-limits/shared-use.ts";
+import { ISOLATE_REPORTED_UNITS } from "../../src/rate-limits/unreported-costs.ts";
 import { Client, type Reply } from "../support/client.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { spend } from "../support/full-window.ts";
@@ -147,6 +149,26 @@ describe("runners that have used their budget of database work", () => {
   });
 });
 
+/** Together they cost more than what waits for the next call. */
+const REQUESTS = 8;
+
+/** A database that answers a batch only once `answered` has ended. */
+function answeringLater(answered: () => Promise<void>): D1Database {
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    return {
+      prepare: (query: string) => session.prepare(query),
+      batch: async (statements: D1PreparedStatement[]) => {
+        const results = await session.batch(statements);
+        await answered();
+        return results;
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}
+
 describe("the cost of requests", () => {
   it("is charged to the membership that caused it, after a second", async () => {
     const world = await newWorld();
@@ -161,6 +183,58 @@ describe("the cost of requests", () => {
     expect(total).toBeLessThan(FIFTH);
     expect(consumers.map(([id]) => id)).not.toContain("");
   });
+
+  it.each(["GET", "PUT"])(
+    "is charged for a %s whose client disconnects before the database has answered",
+    async (method) => {
+      const world = await newWorld();
+      const project = await newProject(world.client);
+      const path = `/v1/environments/${project.default_environment_id}/variables`;
+      const bodyOf = (prefix: string, count: number) => ({
+        mode: "merge",
+        variables: variablesOf(prefix, count),
+      });
+      expect((await world.client.put(path, bodyOf("A", 200))).status).toBe(200);
+      const { total } = await charged(world.id, "caller", 200 * UNITS.rowWritten);
+      const answers = Promise.withResolvers<void>();
+      const asked = vi.fn();
+      const app = createApp({ log: () => undefined });
+      const DB = answeringLater(async () => {
+        asked();
+        await answers.promise;
+      });
+      // After a disconnect, the runtime continues only these.
+      const background: Promise<unknown>[] = [];
+      const waitUntil = (work: Promise<unknown>) => background.push(work);
+      const abort = new AbortController();
+      const send = () =>
+        app.fetch(
+          new Request(`https://longshore.test${path}?limit=240`, {
+            method,
+            headers: { "x-api-key": world.client.key ?? "", "content-type": "application/json" },
+            ...(method === "PUT" && { body: JSON.stringify(bodyOf("B", 50)) }),
+            signal: abort.signal,
+          }),
+          { ...env, DB },
+          { waitUntil } as unknown as ExecutionContext,
+        );
+      const responses = Array.from({ length: REQUESTS }, send);
+      await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(REQUESTS), 10_000);
+      abort.abort();
+      const ended = vi.fn();
+      for (const work of background) work.finally(ended);
+      expect(ended).not.toHaveBeenCalled();
+      answers.resolve();
+      await vi.waitFor(
+        () => expect(ended.mock.calls.length).toBeGreaterThanOrEqual(REQUESTS),
+        10_000,
+      );
+      await Promise.all(background);
+      await Promise.allSettled(responses);
+      await charged(world.id, "caller", total + ISOLATE_REPORTED_UNITS);
+    },
+    60_000,
+  );
 
   it("of runners is charged to their own budget", async () => {
     const world = await newWorld();
