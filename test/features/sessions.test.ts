@@ -426,6 +426,22 @@ describe("the sessions of a membership", () => {
     expectSignedOut(withKey);
   });
 
+  it.each([
+    ["if-match", "If-Match: Remove the header: this operation has no condition."],
+    ["if-none-match", "If-None-Match: Remove the header: only reads have this condition."],
+  ])("that is the current one does not end by a request with %s", async (header, message) => {
+    const { client } = await signIn(world);
+    const headers = { [header]: '"1.0"' };
+    const refused = await client.request("DELETE", "/v1/sessions/current", undefined, headers);
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      400,
+      "bad_input",
+      message,
+    ]);
+    expect(refused.headers.get("set-cookie")).toBeNull();
+    expect((await client.get("/v1/orgs")).status).toBe(200);
+  });
+
   it("are removed by the sweep once they have ended, and no others", async () => {
     let now = Date.now();
     const worker = new Instrumented({ clock: { now: () => now } });
