@@ -14,7 +14,8 @@ interface Count {
 interface Counted {
   bound: D1PreparedStatement;
   bind(...values: unknown[]): Counted;
-  raw(): Promise<unknown>;
+  all(): Promise<D1Result>;
+  run(): Promise<D1Result>;
 }
 
 /** The service, with the database queries of each request counted in response headers. */
@@ -51,15 +52,17 @@ function countQueries(database: D1Database, count: Count): D1Database {
   return { withSession } as unknown as D1Database;
 }
 
-/** Runs each statement twice, because `raw`, which Drizzle calls, returns no count of rows read. */
 function countStatement(bound: D1PreparedStatement, count: Count): Counted {
+  const counted = async (running: Promise<D1Result>) => {
+    const result = await running;
+    add(count, [result]);
+    return result;
+  };
   return {
     bound,
     bind: (...values) => countStatement(bound.bind(...values), count),
-    raw: async () => {
-      add(count, [await bound.all()]);
-      return bound.raw();
-    },
+    all: () => counted(bound.all()),
+    run: () => counted(bound.run()),
   };
 }
 

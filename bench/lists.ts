@@ -1,12 +1,22 @@
+import { drizzle } from "drizzle-orm/d1";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
 import { bundle, start } from "../scripts/lib/workers.ts";
+import { seedDeployments } from "../scripts/seed/deployments.ts";
 import type { HistorySize } from "../scripts/seed/history-size.ts";
 import { addKeys, seedOrganization } from "../scripts/seed/organization.ts";
-import type { SeededProject } from "../scripts/seed/projects.ts";
+import { connectAndAddStacks, type SeededProject } from "../scripts/seed/projects.ts";
+import { seedResources } from "../scripts/seed/resources.ts";
+import type { Actor } from "../src/actor.ts";
+import { batch } from "../src/db/batch.ts";
+import { insertProject } from "../src/features/projects/projects/store.ts";
+import { LIMITS } from "../src/lib/limits.ts";
 import { renderTable } from "./report.ts";
+import { makeProject } from "./seed.ts";
 
 const PAGES = 100;
-const HEAD = ["list", "filter", "page", "rows returned", "rows read", "statements"];
+const HEAD = ["list", "filter", "page", "items", "rows sent", "rows read", "statements"];
+const MANY_STACKS = LIMITS.stacksOfEnvironment.value;
+const DEPLOYMENTS_OF_MANY_STACKS = 200;
 const OLDEST_FIRST = "sort_by=%2Bcreated_at";
 const SEVERAL = "status=failed,canceled,queued";
 const ALL_BUT_ONE = "status=queued,in_progress,canceling,failed,canceled,superseded";
@@ -22,7 +32,9 @@ interface List {
 /** The queries of one page. */
 interface PageCost {
   page: number;
-  returned: number;
+  items: number;
+  /** The items and their stacks. */
+  sent: number;
   read: number;
   statements: number;
   trips: number;
@@ -35,7 +47,8 @@ export async function measureLists(size: HistorySize, folder: string): Promise<s
     await applyMigrations(worker.d1);
     const { owner, member, project } = await seedOrganization(worker.d1, size);
     const rows: string[][] = [];
-    for (const list of listsOf(project)) {
+    const large = await addLargeProject(worker.d1, owner);
+    for (const list of [...listsOf(project), ...listsOfLarge(large)]) {
       // A new key for each list, so that none reaches its rate limit of 300 per minute.
       const [key = ""] = await addKeys(worker.d1, list.asMember ? member : owner, 1);
       const url = new URL(`${list.path}?${list.query ?? ""}`, worker.url);
@@ -46,6 +59,28 @@ export async function measureLists(size: HistorySize, folder: string): Promise<s
   } finally {
     await worker.stop();
   }
+}
+
+async function addLargeProject(d1: D1Database, owner: Actor): Promise<SeededProject> {
+  const project = makeProject(owner.organizationId, "many-stacks");
+  const first = { environmentName: "production", ownerId: owner.membershipId };
+  await batch(drizzle(d1), insertProject(drizzle(d1), project, first));
+  const names = Array.from({ length: MANY_STACKS }, (_, at) => `stack-${at}`);
+  const large = await connectAndAddStacks(d1, project, names);
+  await seedDeployments(d1, large, DEPLOYMENTS_OF_MANY_STACKS);
+  await seedResources(d1, large, MANY_STACKS * 10);
+  return large;
+}
+
+function listsOfLarge({ environmentId, stackIds: [stackId = ""] }: SeededProject): List[] {
+  const filter = `${MANY_STACKS} stacks`;
+  const environment = `/v1/environments/${environmentId}`;
+  return [
+    { name: "deployments of an environment", filter, path: `${environment}/deployments` },
+    { name: "deployments of a stack", filter, path: `/v1/stacks/${stackId}/deployments` },
+    { name: "resources of an environment", filter, path: `${environment}/resources` },
+    { name: "stacks of an environment", filter, path: `${environment}/stacks` },
+  ];
 }
 
 function listsOf({ environmentId, stackIds: [stackId = ""] }: SeededProject): List[] {
@@ -95,11 +130,15 @@ async function ask(url: URL, key: string, page: number) {
   const response = await fetch(url, { headers: { "x-api-key": key } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`);
-  const { data, next_page } = JSON.parse(text) as { data: unknown[]; next_page?: string };
+  const { data, next_page } = JSON.parse(text) as {
+    data: { stack_ids?: string[] }[];
+    next_page?: string;
+  };
   const count = (name: string) => Number(response.headers.get(`bench-${name}`));
   const cost: PageCost = {
     page,
-    returned: data.length,
+    items: data.length,
+    sent: data.reduce((sum, { stack_ids = [] }) => sum + 1 + stack_ids.length, 0),
     read: count("rowsRead"),
     statements: count("statements"),
     trips: count("trips"),
@@ -107,7 +146,8 @@ async function ask(url: URL, key: string, page: number) {
   return { cost, next: next_page };
 }
 
-function toCells(list: List, { page, returned, read, statements, trips }: PageCost): string[] {
+function toCells(list: List, cost: PageCost): string[] {
+  const { page, items, sent, read, statements, trips } = cost;
   const asked = `${statements} in ${trips} trip${trips === 1 ? "" : "s"}`;
-  return [list.name, list.filter ?? "", String(page), String(returned), String(read), asked];
+  return [list.name, list.filter ?? "", ...[page, items, sent, read].map(String), asked];
 }

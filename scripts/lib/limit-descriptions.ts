@@ -66,6 +66,11 @@ export const LIMIT_DESCRIPTIONS = {
   pointerLength: characters("The `path` and the `from` of a patch operation"),
   deploymentStacks: items("The `stack_ids` of a deployment"),
   pageItems: items("Items on a page"),
+  searchedRows: items(
+    "Rows that a list reads for one page, if it has to search among others: with several filters of the audit log, or before " +
+      "the purge has removed what was deleted",
+    "the page ends early, with `has_more`",
+  ),
   addedMembers: items("Members that one request adds to a project"),
   writtenVariables: items("Variables that one request writes"),
   poolEnvironments: items("Environments of a runner pool"),

@@ -21,20 +21,21 @@ export interface SeededProject {
 export async function connectAndAddStacks(
   d1: D1Database,
   project: ProjectRow,
+  names: readonly string[] = STACKS,
 ): Promise<SeededProject> {
   const db = drizzle(d1);
   const now = systemClock.now();
   const { organizationId, id: projectId, defaultEnvironmentId: environmentId } = project;
   const common = { organizationId, projectId, createdAt: now, updatedAt: now };
-  const rows = STACKS.map((name) => ({
+  const rows = names.map((name) => ({
     ...common,
     id: newId(systemClock),
     environmentId,
     componentId: null,
     name,
   }));
+  for (const row of rows) await db.insert(stacks).values(row);
   await db.batch([
-    db.insert(stacks).values(rows),
     db.update(projects).set({ connectionStatus: "connected" }).where(eq(projects.id, projectId)),
     db.insert(projectConnections).values({
       ...common,

@@ -60,13 +60,14 @@ export function toPage<Row>(
   const ordered = found.toSorted((a, b) => (a.pagePosition ?? 0) - (b.pagePosition ?? 0));
   const rows = ordered.slice(0, page.limit);
   const total = found[0]?.pageFound ?? found.length;
-  const last = total > rows.length ? rows.at(-1) : undefined;
+  const isStopped = total === -rows.length;
+  const last = isStopped ? rows.pop() : total === rows.length ? undefined : rows.at(-1);
   return { rows, next: last && encodeCursor(page.direction, positionOf(last)) };
 }
 
 interface PagePosition {
   pagePosition: number;
-  /** How many rows the keyset query has found. */
+  /** How many rows the keyset query has found. Negative: the last is where `matching` has stopped. */
   pageFound: number;
 }
 
@@ -75,6 +76,32 @@ export const PAGE_POSITION = {
   pagePosition: sql<number>`page.position`.as("page_position"),
   pageFound: sql<number>`page.found`.as("page_found"),
 } satisfies Record<keyof PagePosition, SQL.Aliased>;
+
+function first({ direction }: PageRequest, limit: SQL | number): SQL {
+  const order = sql.raw(direction);
+  return sql`order by created_at ${order}, id ${order} limit ${limit}`;
+}
+
+/** For `limitPageBytes`: one row more than a page of a keyset query of `id`, `created_at` and `size`. */
+export function firstOf(page: PageRequest, items: SQLWrapper): SQL {
+  return sql`(select * from ${items} ${first(page, page.limit + 1)})`;
+}
+
+/**
+ * The same, of those whose `size` is not 0. After reading so many that a page would take too long, it stops at the
+ * last of them, which gets the size 0: the next page continues there.
+ * @param mayStop Whether any may have the size 0.
+ */
+export function matchingOf(page: PageRequest, items: SQLWrapper, mayStop = sql`true`): SQL {
+  const most = sql.raw(String(LIMITS.searchedRows.value));
+  // Both times, SQLite reads no more of the items than it needs.
+  return sql`(with items as not materialized ${items}
+    select * from (
+      select * from (select * from items ${first(page, most)}) where size > 0
+      union all select id, created_at, 0
+        from (select * from items ${first(page, sql`1 offset ${most} - 1`)}) where ${mayStop})
+    limit ${page.limit + 1})`;
+}
 
 const MAXIMUM_BYTES = sql.raw(String(LIMITS.pageBytes.value));
 
@@ -92,10 +119,10 @@ const FITTING = sql`(with recursive fitting (number, total) as (
  */
 export function limitPageBytes(page: PageRequest, items: SQLWrapper): SQL {
   // Without its limit, SQLite merges the subquery into the join, and computes `fitting` for each item.
-  return sql`(select item.value as id, item.key as position, list.found
-    from (select ids, found, iif(total <= ${MAXIMUM_BYTES}, found, ${FITTING}) as fitting
+  return sql`(select item.value as id, item.key as position, iif(list.least, list.found, -list.found) as found
+    from (select ids, found, least, iif(total <= ${MAXIMUM_BYTES}, found, ${FITTING}) as fitting
       from (select json_group_array(id) as ids, json_group_array(size) as sizes,
-        sum(size) as total, count(*) as found from ${items}) limit 1) as list
+        sum(size) as total, min(size) as least, count(*) as found from ${items}) limit 1) as list
     join json_each(list.ids) as item
     where item.key < min(list.fitting, ${sql.raw(String(page.limit))})) as page`;
 }

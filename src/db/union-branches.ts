@@ -1,4 +1,4 @@
-import { type Column, eq, type SQL } from "drizzle-orm";
+import { type Column, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 
 /** D1 refuses a compound select with more branches. */
 export const MAXIMUM_BRANCHES = 5;
@@ -13,4 +13,16 @@ export function unionBranches<Value extends string>(
 ): readonly [SQL | undefined, ...SQL[]] {
   const [first, ...rest] = values.map((value) => eq(column, value));
   return [first, ...rest];
+}
+
+/** Of up to nine selects: a compound within a compound counts as one branch, and SQLite merges it like the others. */
+export function unionOf(branches: readonly SQLWrapper[]): SQL {
+  const union = (some: readonly SQLWrapper[]) =>
+    sql.join(
+      some.map((branch) => sql`select * from ${branch}`),
+      sql` union all `,
+    );
+  if (branches.length <= MAXIMUM_BRANCHES) return sql`(${union(branches)})`;
+  const nested = sql`(${union(branches.slice(0, MAXIMUM_BRANCHES))})`;
+  return sql`(${union([nested, ...branches.slice(MAXIMUM_BRANCHES)])})`;
 }

@@ -24,6 +24,7 @@ export const LIMITS = {
   pointerLength: { value: 2000 },
   deploymentStacks: { value: 500 },
   pageItems: { value: 240 },
+  searchedRows: { value: 2_000 },
   addedMembers: { value: 100 },
   writtenVariables: { value: 200 },
   poolEnvironments: { value: 100 },

@@ -2,11 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
 import { isList } from "../support/all-reads.ts";
 import { Client, type Parsed } from "../support/client.ts";
-import { type Operation, operations } from "../support/contract.ts";
+import { type Operation, operations, resolve } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { addDeployments, lengthenLists } from "../support/long-lists.ts";
+import { addDeployments, copyRow, lengthenLists, newIdsOf } from "../support/long-lists.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
 import { join, newKey, newWorld, signIn, type World } from "../support/world.ts";
 
@@ -28,16 +29,20 @@ const JOINED: Record<string, (item: Parsed) => number> = {
     Number(active_deployment !== undefined) + Number(last_deployment !== undefined),
 };
 
-/** Lists with another bound. */
-const OTHERS: Record<string, number> = {
-  // The stack of each resource, which may have been deleted.
-  listEnvironmentResources: 4,
-};
-
 /** They order a whole family, which the quotas bound. */
 const FAMILIES = ["listApiKeyFamily", "listMemberFamily", "listSessionFamily"];
 /** Of the organizations of an account: one, to a key. */
 const SHORT = ["listOrganizations", "listSessionOrganizations"];
+
+/** Lists without an index of names. Quotas bound them. */
+const BY_NAME = [
+  "listMembers",
+  "listServiceAccounts",
+  "listTrusts",
+  "listProjects",
+  "listProjectsOfOrganization",
+  "listProjectMembers",
+];
 
 let world: World;
 let ids: Ids;
@@ -48,6 +53,10 @@ beforeAll(async () => {
   ids = await newIds(world);
   await world.client.put(`/v1/stacks/${ids["stack_id"]}/alarms/first`, { state: "ok" });
   await lengthenLists(world, ids, ROWS);
+  const other = await newWorld();
+  const otherIds = await newIds(other);
+  await other.client.put(`/v1/stacks/${otherIds["stack_id"]}/alarms/first`, { state: "ok" });
+  await lengthenLists(other, otherIds, ROWS);
   const { results } = await env.DB.prepare("select id from stacks where environment_id = ?")
     .bind(ids["environment_id"] ?? null)
     .all<{ id: string }>();
@@ -73,15 +82,15 @@ async function clientFor({ path, security }: Operation): Promise<Client> {
     : (await signIn(await join(world))).client;
 }
 
-async function readList(operation: Operation, path: string) {
+async function readList(operation: Operation, path: string, caller?: Client) {
   const worker = new Instrumented();
-  const client = (await clientFor(operation)).via(worker.fetch);
+  const client = (caller ?? (await clientFor(operation))).via(worker.fetch);
   await client.get(`${path}?limit=1`);
   worker.forget();
   const { body, status, text } = await client.get(
     path.includes("?") ? path : `${path}?limit=${LIMIT}`,
   );
-  expect(status, text).toBe(200);
+  expect(status, `${path}: ${text}`).toBe(200);
   const statements = worker.database.flatMap((exchange) => exchange.statements);
   let read = 0;
   for (const { sql, params } of statements.filter((each) => /^\s*(select|with)/i.test(each.sql))) {
@@ -92,10 +101,33 @@ async function readList(operation: Operation, path: string) {
   }
   const items: Parsed[] = body.data;
   const sent = items.reduce((sum, item) => sum + rowsOf(operation.operationId, item), 0);
-  return { items, sent, read };
+  return { items, sent, read, next: body.next_page as string | undefined };
+}
+
+/** Each filter with values that match some rows of `lengthenLists`, or with some of those that the document names. */
+function filtersOf({ operationId, parameters = [] }: Operation): [string, string][] {
+  const known: Record<string, string | undefined> = {
+    actor: ids["member_id"],
+    target: ids["stack_id"],
+    project_id: ids["project_id"],
+    environment_id: ids["environment_id"],
+    from: "2020-01-01T00:00:00Z",
+    to: "2100-01-01T00:00:00Z",
+    name: "copy-7",
+  };
+  return parameters.filter(isFilter).flatMap(({ name, schema }) => {
+    const one = resolve(schema) as { enum?: string[]; items?: Record<string, unknown> };
+    const several = one.items && (resolve(one.items) as { enum: string[] }).enum;
+    const named = several ? [several.slice(0, 2).join(), several.slice(1).join()] : one.enum;
+    const values = known[name] ? [known[name]] : named;
+    if (!values) throw new Error(`${operationId} has a new filter ${name}`);
+    return values.map((value): [string, string] => [name, value]);
+  });
 }
 
 const lists = operations.filter(isList).map((each) => [each.operationId, each] as const);
+const isFilter = ({ name, in: place }: { name: string; in: string }) =>
+  place === "query" && !["after", "limit", "sort_by"].includes(name);
 const operationNamed = (id: string) => {
   const found = lists.find(([operationId]) => operationId === id);
   if (!found) throw new Error(`There is no list ${id}`);
@@ -108,13 +140,47 @@ describe("a list", () => {
     async (operationId, operation) => {
       for (const order of ["%2Bcreated_at", "-created_at"]) {
         const path = `${pathWith(operation, ids)}?limit=${LIMIT}&sort_by=${order}`;
-        const { items, sent, read } = await readList(operation, path);
-        if (!SHORT.includes(operationId)) expect(items).toHaveLength(LIMIT);
-        expect(read).toBeGreaterThan(0);
-        expect(read).toBeLessThanOrEqual((OTHERS[operationId] ?? MOST) * sent + ONCE);
+        const first = await readList(operation, path);
+        if (!SHORT.includes(operationId)) expect(first.items).toHaveLength(LIMIT);
+        const pages = [first];
+        if (first.next) pages.push(await readList(operation, `${path}&after=${first.next}`));
+        for (const { sent, read } of pages) {
+          expect(read).toBeGreaterThan(0);
+          expect(read).toBeLessThanOrEqual(MOST * sent + ONCE);
+        }
       }
     },
   );
+
+  it.each(lists.filter(([, { parameters = [] }]) => parameters.some(isFilter)))(
+    "(%s) reads no more with each of its filters, and with all of them",
+    async (operationId, operation) => {
+      const filters = filtersOf(operation);
+      const all = [...new Map(filters)];
+      for (const some of [...filters.map((each) => [each]), all]) {
+        const query = some.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+        const path = `${pathWith(operation, ids)}?limit=${LIMIT}&${query}`;
+        const { sent, read } = await readList(operation, path);
+        const searched = BY_NAME.includes(operationId) ? 2 * ROWS : 0;
+        // One more of each status or action.
+        const values = query.split(/%2C/).length;
+        expect(read, query).toBeLessThanOrEqual(MOST * (sent + searched) + ONCE + 2 * values);
+      }
+    },
+  );
+
+  it("of deployments that merges the projects of a member reads at most five rows for each", async () => {
+    const member = await join(world);
+    const members = `/v1/projects/${ids["project_id"]}/members`;
+    await world.client.post(members, { member_ids: [member.membershipId] });
+    const operation = operationNamed("listDeployments");
+    for (const query of ["", "&status=failed,queued,succeeded"]) {
+      const path = `/v1/deployments?limit=${LIMIT}${query}`;
+      const { items, sent, read } = await readList(operation, path, member.client);
+      expect(items).toHaveLength(LIMIT);
+      expect(read).toBeLessThanOrEqual(5 * sent + ONCE);
+    }
+  });
 
   it.each(FAMILIES)("(%s) is bounded by the quotas alone", async (operationId) => {
     const operation = operationNamed(operationId);
@@ -159,5 +225,129 @@ describe("a list of deployments of 500 stacks", () => {
     await reasons.bind(null, one).run();
     const again = await readList(operation, `${pathWith(operation, ids)}?limit=240`);
     expect(again.items.map(({ id }) => id)).toContain(one);
+  });
+});
+
+describe("a list that has to search", () => {
+  const SEARCHED = LIMITS.searchedRows.value;
+  /** A row of the list and of its owner, and its position once more. */
+  const MOST_SEARCHED = 5 * SEARCHED + MOST * LIMIT + ONCE;
+
+  /** The items of all pages, none of which may read more than `most`. */
+  async function readAll(operation: Operation, query: string, most: number, client?: Client) {
+    const path = `${pathWith(operation, ids)}?limit=${LIMIT}${query}`;
+    const all: Parsed[] = [];
+    let after = "";
+    let pages = 0;
+    for (; ; pages += 1) {
+      const { items, read, next } = await readList(operation, path + after, client);
+      expect(read).toBeLessThanOrEqual(most);
+      all.push(...items);
+      if (next === undefined) break;
+      after = `&after=${next}`;
+    }
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    return { all, pages };
+  }
+
+  const addEntries = (rows: number, changes: Record<string, string>) =>
+    copyRow(world.id, "audit_log", undefined, newIdsOf(rows), changes);
+
+  it("with several filters of the audit log finds every entry, and ends a page early", async () => {
+    const target = `'${newId(systemClock)}'`;
+    const fits = { target_id: target, action: "'stack.deleted'" };
+    const times = (at: string) => ({ created_at: at });
+    const first = await addEntries(1, { ...fits, ...times("10") });
+    await addEntries(2 * SEARCHED, { ...fits, action: "'api_key.renamed'", ...times("20") });
+    const second = await addEntries(1, { ...fits, ...times("30") });
+    const operation = operationNamed("listAuditLog");
+    for (const order of ["%2Bcreated_at", "-created_at"]) {
+      const query = `&sort_by=${order}&target=${target.slice(1, -1)}&action=stack.deleted`;
+      const { all, pages } = await readAll(operation, query, MOST_SEARCHED);
+      expect(all.map(({ id }) => id).toSorted()).toEqual([...first, ...second].toSorted());
+      expect(pages).toBe(2);
+    }
+    const path = `${pathWith(operation, ids)}/export?target=${target.slice(1, -1)}&action=stack.deleted`;
+    const { text } = await (await newKey(world)).client.get(path);
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toEqual([...first, ...second, undefined]);
+    expect(lines.at(-1)).toMatchObject({ end: true, has_more: false });
+  });
+
+  it("with a key of one environment finds its events among those of others, and ends a page early", async () => {
+    const changes = { project_id: `'${ids["project_id"]}'`, type: "'deployments.failed'" };
+    const inEnvironment = (id: string | undefined) => ({ ...changes, environment_id: `'${id}'` });
+    const addEvents = (rows: number, environmentId: string | undefined, at: string) =>
+      copyRow(world.id, "events", undefined, newIdsOf(rows), {
+        ...inEnvironment(environmentId),
+        created_at: at,
+      });
+    const first = await addEvents(1, ids["environment_id"], "10");
+    await addEvents(2 * SEARCHED, newId(systemClock), "20");
+    const second = await addEvents(1, ids["environment_id"], "30");
+    const bounded = await newKey(world, { environmentIds: [String(ids["environment_id"])] });
+    // All filters at once: a statement has at most 100 parameters.
+    const query = "&from=1970-01-01T00:00:00Z&to=1970-01-01T00:00:01Z";
+    const operation = operationNamed("listEvents");
+    const { all, pages } = await readAll(operation, query, MOST_SEARCHED, bounded.client);
+    expect(all.map(({ id }) => id)).toEqual([...second, ...first]);
+    expect(pages).toBe(2);
+  });
+
+  it("among the deployments of a deleted environment finds all others, and ends a page early", async () => {
+    const project = `/v1/projects/${ids["project_id"]}/environments`;
+    const { body: environment } = await world.client.post(project, { name: "deleted" });
+    await copyRow(world.id, "deployments", ids["deployment_id"], newIdsOf(10 * SEARCHED), {
+      environment_id: `'${environment.id}'`,
+      status: "'failed'",
+      announced: "'failed'",
+      number: "item.key + 1",
+      created_at: "(select min(created_at) + 1 from deployments)",
+    });
+    const { membershipId, client } = await join(world);
+    const members = `/v1/projects/${ids["project_id"]}/members`;
+    await world.client.post(members, { member_ids: [membershipId] });
+    const operation = operationNamed("listDeployments");
+    const admin = (await newKey(world)).client;
+    const idsFor = async (caller: Client, most: number, query = "") => {
+      const { all, pages } = await readAll(operation, query, most, caller);
+      return { found: all.map(({ id }) => id), pages };
+    };
+    const { results } = await env.DB.prepare(
+      `select id from deployments where organization_id = ? and environment_id <> ?
+       order by created_at desc, id desc`,
+    )
+      .bind(world.id, environment.id)
+      .all<{ id: string }>();
+    const others = results.map(({ id }) => id);
+    const deleted = await world.client.delete(`/v1/environments/${environment.id}`);
+    expect(deleted.status).toBe(204);
+    const ofAdmin = await idsFor(admin, 9 * SEARCHED);
+    expect(ofAdmin.found).toEqual(others);
+    expect(ofAdmin.pages).toBeLessThan(others.length / 10);
+    const failed = await idsFor(admin, 9 * SEARCHED, "&status=failed,queued");
+    expect(failed.found.length).toBeGreaterThan(LIMIT);
+    const ofMember = await idsFor(client, 13 * SEARCHED);
+    expect(ofMember.found).toEqual(others);
+  });
+
+  it("among the resources of a deleted stack finds all others, and ends a page early", async () => {
+    const path = `/v1/environments/${ids["environment_id"]}/stacks`;
+    const { body: stack } = await world.client.post(path, { name: "deleted" });
+    await copyRow(world.id, "resources", ids["resource_id"], newIdsOf(4 * SEARCHED), {
+      stack_id: `'${stack.id}'`,
+      template_id: "item.value",
+      created_at: "(select min(created_at) from resources) + item.key % 2",
+    });
+    expect((await world.client.delete(`/v1/stacks/${stack.id}`)).status).toBe(204);
+    const operation = operationNamed("listEnvironmentResources");
+    for (const order of ["%2Bcreated_at", "-created_at"]) {
+      const { all } = await readAll(operation, `&sort_by=${order}`, MOST_SEARCHED);
+      expect(all.length).toBeGreaterThan(ROWS);
+      expect(all.map(({ stack_id }) => stack_id)).not.toContain(stack.id);
+    }
   });
 });

@@ -5,6 +5,7 @@ import { exportLines } from "../../src/features/housekeeping/audit/export.ts";
 import type { AuditEntryRow } from "../../src/features/housekeeping/audit/list-store.ts";
 import { ACTOR_TYPES, OUTCOMES } from "../../src/features/housekeeping/audit/model.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { encodeCursor } from "../../src/lib/cursor.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../src/lib/resource-types.ts";
@@ -465,7 +466,8 @@ describe("an export of the audit log", () => {
         made += 1;
         return { id: newId(systemClock), createdAt: made, changes: null } as AuditEntryRow;
       });
-      return { rows: page, next: "more" };
+      const last = { createdAt: made, id: newId(systemClock) };
+      return { rows: page, next: encodeCursor("asc", last) };
     };
     const readNext = async () => pageOf(240);
     let last = "";

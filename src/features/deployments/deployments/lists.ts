@@ -1,12 +1,14 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
-import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { firstOf, keyset, matchingOf, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf, listOf } from "../../../db/list-of.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
-import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
+import { unionBranches, unionOf } from "../../../db/union-branches.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { orgRoleReaches } from "../../../lib/roles.ts";
+import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./lifecycle.ts";
 import { PAGE_ITEM, selectPage } from "./store.ts";
@@ -20,11 +22,16 @@ export interface DeploymentPage extends PageRequest {
 const next = alias(deployments, "next");
 
 export function listOfOrganization(db: Database, organizationId: string, page: DeploymentPage) {
-  const inOrganization = and(
-    eq(deployments.organizationId, organizationId),
-    hasLiveOwner(environments, deployments.environmentId),
-  );
-  return listDeployments(db, inOrganization, page);
+  const inOrganization = eq(deployments.organizationId, organizationId);
+  const items = itemsOf(db, inOrganization, page, liveItem(organizationId));
+  return selectPage(db, page, matchingOf(page, items, hasUnpurged(organizationId)));
+}
+
+/** Has the size 0 if its environment has been deleted. */
+function liveItem(organizationId: string): typeof PAGE_ITEM {
+  const isLive = sql`(not ${hasUnpurged(organizationId)}
+    or ${hasLiveOwner(environments, deployments.environmentId)})`;
+  return { ...PAGE_ITEM, size: sql<number>`iif(${isLive}, ${PAGE_ITEM.size.sql}, 0)`.as("size") };
 }
 
 export function listOfEnvironment(
@@ -33,10 +40,9 @@ export function listOfEnvironment(
   environmentId: string,
   page: DeploymentPage,
 ) {
-  const inEnvironment = and(
-    eq(deployments.organizationId, organizationId),
-    eq(deployments.environmentId, environmentId),
-  );
+  // Without the plus, SQLite takes the organization's index of a status.
+  const inEnvironment = sql`+${deployments.organizationId} = ${organizationId}
+    and ${deployments.environmentId} = ${environmentId}`;
   return listDeployments(db, inEnvironment, page);
 }
 
@@ -100,28 +106,25 @@ function selectedStatuses({ statuses }: DeploymentPage): readonly DeploymentStat
   return statuses.length === DEPLOYMENT_STATUSES.length ? [] : statuses;
 }
 
-/**
- * A union of one ordered branch for each status. SQLite merges the branches: each walks an index,
- * and reads no more rows than the page needs.
- */
 function listDeployments(db: Database, condition: SQL | undefined, page: DeploymentPage) {
-  const { where, orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const branch = (hasStatus: SQL | undefined) =>
+  return selectPage(db, page, firstOf(page, itemsOf(db, condition, page, PAGE_ITEM)));
+}
+
+/** One branch for each status: each walks an index, and reads no more rows than the page needs. */
+function itemsOf(
+  db: Database,
+  condition: SQL | undefined,
+  page: DeploymentPage,
+  item: typeof PAGE_ITEM,
+): SQL {
+  const { where } = keyset(page, deployments.createdAt, deployments.id);
+  const branches = unionBranches(deployments.status, selectedStatuses(page)).map((hasStatus) =>
     db
-      .select(PAGE_ITEM)
+      .select(item)
       .from(deployments)
-      .where(and(condition, hasStatus, where));
-  const [one, ...more] = unionBranches(deployments.status, selectedStatuses(page));
-  const first = branch(one);
-  const [second, ...rest] = more.map(branch);
-  if (!second) return selectPage(db, page, first.orderBy(...orderBy).limit(limit));
-  const [another, ...others] = rest.splice(MAXIMUM_BRANCHES - 2);
-  const union = unionAll(first, second, ...rest);
-  if (!another) return selectPage(db, page, union.orderBy(...orderBy).limit(limit));
-  // A compound within a compound counts as one branch, and SQLite merges it like the others.
-  const nested = db.select().from(union.as("branches"));
-  const all = unionAll(nested, another, ...others);
-  return selectPage(db, page, all.orderBy(...orderBy).limit(limit));
+      .where(and(condition, hasStatus, where)),
+  );
+  return unionOf(branches);
 }
 
 /**
@@ -129,14 +132,14 @@ function listDeployments(db: Database, condition: SQL | undefined, page: Deploym
  * returns and one more for each project or environment, however many deployments the others have.
  */
 export function listOfProjects(db: Database, actor: Actor, page: DeploymentPage) {
-  const { orderBy, limit } = keyset(page, deployments.createdAt, deployments.id);
-  const items = db
-    .select(PAGE_ITEM)
-    .from(deployments)
-    .where(sql`${deployments}.rowid in (${mergeGroups(groupsOf(actor), page)})`)
-    .orderBy(...orderBy)
-    .limit(limit);
-  return selectPage(db, page, items);
+  const { organizationId } = actor;
+  const mayStop = hasUnpurged(organizationId);
+  const most = sql`iif(${mayStop}, ${LIMITS.searchedRows.value}, ${page.limit + 1})`;
+  const items = mergeGroups(groupsOf(actor), page, {
+    most,
+    size: liveItem(organizationId).size.sql,
+  });
+  return selectPage(db, page, matchingOf(page, items, mayStop));
 }
 
 interface Groups {
@@ -172,31 +175,34 @@ function projectsOf({ organizationId, membershipId, role, projectIds }: Actor): 
  * A merge by a recursive query: its queue starts with the first deployment of each group, and each
  * row that leaves the queue adds the next one of its group. With statuses, of each group and status.
  */
-function mergeGroups({ column, ids }: Groups, page: DeploymentPage): SQL {
-  const { where: afterCursor = sql`true`, limit } = keyset(page, next.createdAt, next.id);
+function mergeGroups(
+  { column, ids }: Groups,
+  page: DeploymentPage,
+  { most, size }: { most: SQL; size: SQL },
+): SQL {
+  const { where: afterCursor = sql`true` } = keyset(page, next.createdAt, next.id);
   const statuses = selectedStatuses(page);
   const isFiltered = statuses.length > 0;
   const order = sql.raw(page.direction);
   const beyond = sql.raw(page.direction === "asc" ? ">" : "<");
-  const columns = sql`found.rowid, found.${column}, found.status, found.created_at, found.id`;
+  const columns = sql`deployments.id, deployments.created_at, ${size}, deployments.${column}, deployments.status`;
   const nextOf = (group: SQL, status: SQL, condition: SQL) => sql`(
     select next.rowid from deployments as next
     where next.${column} = ${group}
       and ${isFiltered ? sql`next.status = ${status}` : sql`true`}
       and ${condition}
-      and ${hasLiveOwner(environments, deployments.environmentId, "next")}
     order by next.created_at ${order}, next.id ${order} limit 1)`;
   const first = nextOf(sql`owner.id`, sql`wanted.value`, afterCursor);
   // The plus removes the column's affinity from the ID. Otherwise SQLite seeks by the time alone.
   const isBeyond = sql`(next.created_at, next.id) ${beyond} (merged.created_at, +merged.id)`;
   const following = nextOf(sql`merged.group_id`, sql`merged.status`, isBeyond);
-  return sql`
-    with recursive merged (row_id, group_id, status, created_at, id) as (
+  return sql`(
+    with recursive merged (id, created_at, size, group_id, status) as (
       select ${columns} from (${ids}) as owner
         ${isFiltered ? sql`join json_each(${JSON.stringify(statuses)}) as wanted` : sql``}
-        join deployments as found on found.rowid = ${first}
+        join deployments on deployments.rowid = ${first}
       union all
-      select ${columns} from merged join deployments as found on found.rowid = ${following}
-      order by 4 ${order}, 5 ${order} limit ${limit})
-    select row_id from merged`;
+      select ${columns} from merged join deployments on deployments.rowid = ${following}
+      order by 2 ${order}, 1 ${order} limit ${most})
+    select id, created_at, size from merged)`;
 }

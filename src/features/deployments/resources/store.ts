@@ -4,11 +4,13 @@ import type { Database } from "../../../db/client.ts";
 import {
   keyset,
   limitPageBytes,
+  matchingOf,
   PAGE_POSITION,
   type PageRequest,
   sizeOf,
 } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { isDeleted, resources } from "./table.ts";
@@ -45,25 +47,18 @@ export function listResources(
   scope: ResourceScope,
   page: PageRequest,
 ) {
-  const { where, orderBy, limit } = keyset(page, resources.createdAt, resources.id);
+  const { where } = keyset(page, resources.createdAt, resources.id);
   const { id, createdAt, templateId, physicalId, resourceType, statusReason } = resources;
-  const text = [templateId, physicalId, resourceType, statusReason];
+  const size = sizeOf({ text: [templateId, physicalId, resourceType, statusReason], rest: 400 });
+  const mayBeDeleted = hasUnpurged(organizationId);
+  const isLive = sql`(not ${mayBeDeleted} or ${hasLiveOwner(stacks, resources.stackId)})`;
   const items = db
-    .select({ id, createdAt, size: sizeOf({ text, rest: 400 }) })
+    .select({ id, createdAt, size: sql<number>`iif(${isLive}, ${size.sql}, 0)`.as("size") })
     .from(resources)
-    .where(
-      and(
-        eq(resources.organizationId, organizationId),
-        eq(columnOf(scope), scope.id),
-        hasLiveOwner(stacks, resources.stackId),
-        where,
-      ),
-    )
-    .orderBy(...orderBy)
-    .limit(limit);
+    .where(and(eq(resources.organizationId, organizationId), eq(columnOf(scope), scope.id), where));
   return db
     .select({ ...getTableColumns(resources), ...PAGE_POSITION })
-    .from(limitPageBytes(page, items))
+    .from(limitPageBytes(page, matchingOf(page, items, mayBeDeleted)))
     .innerJoin(resources, sql`${id} = page.id`);
 }
 

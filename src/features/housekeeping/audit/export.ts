@@ -1,8 +1,11 @@
 import type { Page } from "../../../db/keyset.ts";
-import { encodeCursor, type Position } from "../../../lib/cursor.ts";
+import { decodeCursor, encodeCursor, type Position } from "../../../lib/cursor.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { AuditEntryRow } from "./list-store.ts";
 import { presentAuditEntry } from "./presenters.ts";
+
+/** Of full pages, fewer are enough. D1 permits 1,000 queries. */
+const MAXIMUM_PAGES = 500;
 
 export interface ExportedPages {
   /** The position that the export continues from. */
@@ -18,15 +21,17 @@ export interface ExportedPages {
 export async function* exportLines({ after, first, readNext }: ExportedPages) {
   let last = after;
   let page = first;
-  for (let records = page.rows.length; ; records += page.rows.length) {
+  let records = 0;
+  for (let pages = 1; ; pages += 1) {
+    records += page.rows.length;
     if (page.rows.length > 0) yield page.rows.map(toLine).join("");
-    last = page.rows.at(-1) ?? last;
-    const hasMore = page.next !== undefined;
-    if (!hasMore || !last || records >= LIMITS.auditExportEntries.value) {
-      yield toEndLine(hasMore, last);
+    const next = page.next === undefined ? undefined : decodeCursor("asc", page.next);
+    last = next ?? page.rows.at(-1) ?? last;
+    if (!next || records >= LIMITS.auditExportEntries.value || pages >= MAXIMUM_PAGES) {
+      yield toEndLine(next !== undefined, last);
       return;
     }
-    page = await readNext(last);
+    page = await readNext(next);
   }
 }
 

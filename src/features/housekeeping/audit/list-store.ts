@@ -1,12 +1,16 @@
-import { and, eq, getTableColumns, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import {
+  firstOf,
   keyset,
   limitPageBytes,
+  matchingOf,
   PAGE_POSITION,
   type PageRequest,
   sizeOf,
 } from "../../../db/keyset.ts";
+import { isOneOf } from "../../../db/list-of.ts";
+import { MAXIMUM_BRANCHES, unionOf } from "../../../db/union-branches.ts";
 import type { AuditedAction } from "../../../lib/resource-types.ts";
 import { auditLog } from "./table.ts";
 
@@ -29,9 +33,10 @@ const SIZE = sizeOf({
   json: [auditLog.changes],
   text: [auditLog.targetName, auditLog.userAgent, auditLog.clientAddress],
   rest: 800,
-});
-const PAGE_RECORD = sql`select ${auditLog.id} as id, ${auditLog.createdAt} as created_at,
-  ${SIZE.sql} as size from audit_log`;
+}).sql;
+
+/** Of one query that merges a branch for each. */
+const MAXIMUM_ACTIONS = 2 * MAXIMUM_BRANCHES - 1;
 
 export function listEntries(
   db: Database,
@@ -39,49 +44,40 @@ export function listEntries(
   filter: AuditFilter,
   page: PageRequest,
 ) {
-  const items = sql`(${selectMatching(organizationId, filter, page)} ${firstOf(page)})`;
+  const { actorId, actions, targetId, projectId } = filter;
+  const filters = [actorId, actions[0], targetId, projectId].filter((each) => each !== undefined);
+  const searches = filters.length > 1 || actions.length > MAXIMUM_ACTIONS;
+  const items = (size: SQL) => selectBy(organizationId, filter, page, size);
+  const found = searches
+    ? matchingOf(page, items(sql`iif(${matches(filter)}, ${SIZE}, 0)`))
+    : firstOf(page, items(SIZE));
   return db
     .select({ ...getTableColumns(auditLog), ...PAGE_POSITION })
-    .from(limitPageBytes(page, items))
+    .from(limitPageBytes(page, found))
     .innerJoin(auditLog, sql`${auditLog.id} = page.id`);
-}
-
-/** One more than the page holds, as in `keyset`. */
-function firstOf({ direction, limit }: PageRequest): SQL {
-  const order = sql.raw(direction);
-  return sql`order by created_at ${order}, id ${order} limit ${limit + 1}`;
 }
 
 /**
  * Names the index of the narrowest filter: SQLite does not know how many rows an organization has.
- * The other filters apply to the rows that it finds.
+ * Of several filters, it applies only this one, and none for many actions.
  */
-function selectMatching(organizationId: string, filter: AuditFilter, page: PageRequest): SQL {
+function selectBy(organizationId: string, filter: AuditFilter, page: PageRequest, size: SQL): SQL {
   const { actorId, actions, targetId, projectId } = filter;
-  const rest = and(
-    eq(auditLog.organizationId, organizationId),
-    matches(filter),
-    within(filter, page),
-  );
+  const inTime = and(eq(auditLog.organizationId, organizationId), within(filter, page));
+  const item = sql`select ${auditLog.id} as id, ${auditLog.createdAt} as created_at,
+    ${size} as size from audit_log`;
   const select = (index: string, condition?: SQL) =>
-    sql`${PAGE_RECORD} indexed by ${sql.raw(index)} where ${and(condition, rest)}`;
-  if (targetId) return select("audit_log_target");
+    sql`(${item} indexed by ${sql.raw(index)} where ${and(condition, inTime)})`;
+  if (targetId) return select("audit_log_target", eq(auditLog.targetId, targetId));
   if (actorId) {
     // SQLite merges the branches, so that it sorts nothing.
     const byCredential = select("audit_log_credential", eq(auditLog.credentialId, actorId));
     const byMembership = select("audit_log_membership", eq(auditLog.membershipId, actorId));
-    return sql`${byCredential} union all ${byMembership}`;
+    return unionOf([byCredential, byMembership]);
   }
-  if (projectId) return select("audit_log_project");
-  if (actions.length < 2)
-    return select(actions.length === 1 ? "audit_log_action" : "audit_log_list");
-  // A page of each action: a compound select could not have as many branches.
-  const ofAction = sql`select ${auditLog.id} from audit_log indexed by audit_log_action
-    where ${and(sql`${auditLog.action} = item.value`, rest)}
-    ${firstOf(page)}`;
-  return sql`${PAGE_RECORD} where ${auditLog.id} in (
-    select found.id from json_each(${JSON.stringify(actions)}) as item
-    join audit_log as found on found.id in (${ofAction}))`;
+  if (projectId) return select("audit_log_project", eq(auditLog.projectId, projectId));
+  if (actions.length === 0 || actions.length > MAXIMUM_ACTIONS) return select("audit_log_list");
+  return unionOf(actions.map((action) => select("audit_log_action", eq(auditLog.action, action))));
 }
 
 function matches({ actorId, actions, targetId, projectId }: AuditFilter): SQL | undefined {
@@ -90,7 +86,7 @@ function matches({ actorId, actions, targetId, projectId }: AuditFilter): SQL | 
     targetId ? eq(auditLog.targetId, targetId) : undefined,
     projectId ? eq(auditLog.projectId, projectId) : undefined,
     actorId ? or(eq(credentialId, actorId), eq(membershipId, actorId)) : undefined,
-    actions.length > 0 ? inArray(auditLog.action, [...actions]) : undefined,
+    actions.length > 0 ? isOneOf(auditLog.action, actions) : undefined,
   );
 }
 

@@ -1,1 +1,1 @@
-export { markForPurge } from "./mark.ts";
+export { hasUnpurged, markForPurge } from "./mark.ts";

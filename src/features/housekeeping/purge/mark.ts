@@ -5,9 +5,14 @@ import { insertFrom } from "../../../db/insert-from.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { newId } from "../../../lib/ids.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
-import { purges } from "./table.ts";
+import { IS_RESOURCE, purges } from "./table.ts";
 
 type PurgedType = typeof purges.$inferSelect.resourceType;
+
+/** Whether rows of deleted resources of an organization may be left. */
+export function hasUnpurged(organizationId: string): SQL {
+  return sql`exists (select 1 from purges where organization_id = ${organizationId} and ${IS_RESOURCE})`;
+}
 
 /** Precedes the statements that make tombstones, which need the organization. `where` selects the resource. */
 export function markForPurge(

@@ -1,15 +1,16 @@
-import { and, eq, getTableColumns, gte, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import { and, eq, getTableColumns, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
+  firstOf,
   keyset,
   limitPageBytes,
+  matchingOf,
   PAGE_POSITION,
   type PageRequest,
   sizeOf,
 } from "../../../db/keyset.ts";
-import { MAXIMUM_BRANCHES, unionBranches } from "../../../db/union-branches.ts";
+import { unionBranches, unionOf } from "../../../db/union-branches.ts";
 import { EVENT_TYPES, type EventType } from "../../housekeeping/outbox/events.ts";
 import { events } from "../../housekeeping/outbox/table.ts";
 import {
@@ -42,11 +43,15 @@ export function listEvents(
   filter: EventFilter,
   page: PageRequest,
 ) {
-  const { where, orderBy, limit } = keyset(page, events.createdAt, events.id);
+  const { where } = keyset(page, events.createdAt, events.id);
   const { id, createdAt } = events;
+  const isBounded = actor.environmentIds !== null;
+  const size = isBounded
+    ? sql<number>`iif(${isAccessible(actor)}, ${SIZE.sql}, 0)`.as("size")
+    : SIZE;
   const branch = (type: SQL | undefined) =>
     db
-      .select({ id, createdAt, size: SIZE })
+      .select({ id, createdAt, size })
       .from(events)
       .where(
         and(
@@ -56,26 +61,15 @@ export function listEvents(
           where,
           matches(filter),
           eq(events.organizationId, actor.organizationId),
-          isAccessible(actor),
         ),
       );
-  const selectPage = (items: SQLWrapper) =>
-    db
-      .select({ ...getTableColumns(events), ...PAGE_POSITION })
-      .from(limitPageBytes(page, items))
-      .innerJoin(events, sql`${id} = page.id`);
   // Each branch walks an index, which begins with the type.
   const types = filter.types.length > 0 ? filter.types : EVENT_TYPES;
-  const [one, ...more] = unionBranches(events.type, types);
-  const first = branch(one);
-  const [second, ...rest] = more.map(branch);
-  if (!second) return selectPage(first.orderBy(...orderBy).limit(limit));
-  const [another, ...others] = rest.splice(MAXIMUM_BRANCHES - 2);
-  const union = unionAll(first, second, ...rest);
-  if (!another) return selectPage(union.orderBy(...orderBy).limit(limit));
-  // A compound within a compound counts as one branch.
-  const all = unionAll(db.select().from(union.as("branches")), another, ...others);
-  return selectPage(all.orderBy(...orderBy).limit(limit));
+  const items = unionOf(unionBranches(events.type, types).map(branch));
+  return db
+    .select({ ...getTableColumns(events), ...PAGE_POSITION })
+    .from(limitPageBytes(page, isBounded ? matchingOf(page, items) : firstOf(page, items)))
+    .innerJoin(events, sql`${id} = page.id`);
 }
 
 function matches({ environmentId, from, to }: EventFilter): SQL | undefined {
@@ -86,8 +80,7 @@ function matches({ environmentId, from, to }: EventFilter): SQL | undefined {
   );
 }
 
-function isAccessible({ environmentIds }: Actor): SQL | undefined {
-  if (environmentIds === null) return undefined;
+function isAccessible({ environmentIds }: Actor): SQL {
   return sql`(${events.environmentId} is null or ${events.environmentId} in
     (select value from json_each(${JSON.stringify(environmentIds)})))`;
 }
