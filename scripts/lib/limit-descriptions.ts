@@ -270,7 +270,7 @@ export const LIMIT_DESCRIPTIONS = {
   signInLinksOfKey: items("Unused sign-in links of a key", CONFLICT),
   openInvitations: items("Open invitations of an organization", CONFLICT),
   storedBytes: bytes(
-    "Data that an organization stores: names, configurations, encrypted variables, deployments, and " +
+    "Data that an organization stores, in UTF-8: names, configurations, encrypted variables, deployments, and " +
       "the other fields that callers write",
     CONFLICT,
   ),
@@ -285,7 +285,7 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   databaseWarningBytes: bytes(
     "The database, with the data of all organizations",
-    "an error in the log names the largest organizations, every minute; `/health` and `usage` say `filling`",
+    "an error in the log names the largest organizations, every hour; `/health` and `usage` say `filling`",
   ),
   databaseFullBytes: bytes(
     "The same, from which it is full",
