@@ -133,6 +133,19 @@ const PatchConflictCause = component("PatchConflictCause", () =>
     }),
 );
 
+const DeploymentEndedCause = component("DeploymentEndedCause", () =>
+  z
+    .object({
+      status: z.string().openapi({
+        description: "How the deployment has ended.",
+        example: "superseded",
+      }),
+    })
+    .openapi({
+      description: "The cause of a `conflict` with a claim of a deployment that has ended.",
+    }),
+);
+
 const EtagCause = component("EtagCause", () =>
   z
     .object({
@@ -161,6 +174,7 @@ const ErrorCause = component("ErrorCause", () =>
       UnhealthyCause(),
       InternalCause(),
       PatchConflictCause(),
+      DeploymentEndedCause(),
       EtagCause(),
       LogGapCause(),
     ])
@@ -179,7 +193,7 @@ export const ErrorBody = component("Error", () =>
         .openapi({
           description:
             "Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that " +
-            "fails a deployment, or that `If-Match` or the offset in a log causes.",
+            "fails a deployment, or that `If-Match`, the offset in a log or the end of a deployment causes.",
         }),
     })
     .openapi({

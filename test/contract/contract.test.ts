@@ -233,6 +233,7 @@ describe("tenancy", () => {
     ["PUT", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
     ["PATCH", "/v1/projects/{project_id}", "default_environment_id", "environment_id"],
     ["POST", "/v1/projects/{project_id}/members", "member_ids", "membership_id"],
+    ["POST", "/v1/runner/claims", "deployment_id", "deployment_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "membership_id", "membership_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "project_ids", "project_id"],
     ["POST", "/v1/orgs/{org_id}/api-keys", "environment_ids", "environment_id"],
@@ -288,7 +289,7 @@ describe("tenancy", () => {
       );
       if (!operation) throw new Error(`The document has no ${method} ${path}`);
       const replyTo = async (id: string) => {
-        const client = await keys.next();
+        const client = await clientFor(operation);
         const value = field.endsWith("s") ? [id] : id;
         const body = { ...exampleBody(operation), ...targetOf(path, field), [field]: value };
         const { status, text } = await client.request(method, pathWith(operation, ids), body);
@@ -303,6 +304,8 @@ describe("tenancy", () => {
 
   /** A trust is for a membership or for a pool. */
   function targetOf(path: string, field: string): object {
+    // The same request would get the attempt that it has claimed before.
+    if (path.endsWith("/claims")) return { request_id: crypto.randomUUID() };
     if (!path.endsWith("/trusts")) return {};
     const ofPool = { membership_id: undefined, scopes: undefined, project_ids: undefined };
     return field === "pool_id" ? ofPool : { membership_id: ids["membership_id"] };

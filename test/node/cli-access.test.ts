@@ -828,6 +828,37 @@ describe("the reader of the output", () => {
   });
 });
 
+describe("longshore pools", () => {
+  it("adds and removes environments, each once, and leaves the others", async () => {
+    await useNewKey();
+    const pool = async (...args: string[]) =>
+      JSON.parse((await user.run(["pools", ...args, "--json"])).stdout);
+    for (const name of ["pool-shop", "pool-other"]) await user.run(["projects", "create", name]);
+    for (const name of ["staging", "preview"]) {
+      await user.run(["environments", "create", name, "--project", "pool-shop"]);
+    }
+    const inShop = ["--project", "pool-shop"];
+    const { environment_ids: first } = await pool("create", "eu", "-e", "staging", ...inShop);
+    const { environment_ids: two } = await pool("add-environment", "eu", "preview", ...inShop);
+    expect(two).toEqual([...first, expect.any(String)]);
+    expect((await pool("add-environment", "eu", "preview", ...inShop)).environment_ids).toEqual(
+      two,
+    );
+    const left = await pool("remove-environment", "eu", "staging", ...inShop);
+    expect(left.environment_ids).toEqual(two.slice(1));
+    expect((await pool("show", "eu")).environment_ids).toEqual(two.slice(1));
+    const missing = await user.run([
+      "pools",
+      "add-environment",
+      "eu",
+      "staging",
+      "-p",
+      "pool-other",
+    ]);
+    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("staging")]);
+  });
+});
+
 describe("longshore completion", () => {
   it("completes commands and options in bash", async () => {
     const { stdout } = await user.run(["completion", "bash"]);

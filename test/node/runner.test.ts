@@ -53,6 +53,25 @@ describe.concurrent("the reference runner", () => {
     expect((await project.read(next)).status).toBe("queued");
   });
 
+  it("waits for the turn of one deployment, and exits with its outcome and not another's", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id } = await project.deploy({ queue: "fifo" });
+    const { id: next } = await project.deploy({ queue: "fifo" });
+    const waiting = run("exit 4", "--once", "--deployment", next);
+    const first = run("true", "--once", "--deployment", id);
+    expect([await first.exited, await waiting.exited]).toEqual([0, 1]);
+    expect(first.runs.map(({ deployment }) => deployment)).toEqual([id, id]);
+    expect(waiting.runs.map(({ deployment }) => deployment)).toEqual([next]);
+    const ended = [
+      run("true", "--once", "--deployment", id),
+      run("true", "--once", "--deployment", next),
+    ];
+    expect(await Promise.all(ended.map(({ exited }) => exited))).toEqual([0, 1]);
+    await ended[1]?.waitForOutput("The deployment has ended: it is failed.");
+    const endless = run("true", "--deployment", id);
+    expect(await endless.exited).toBe(2);
+  });
+
   it("repeats requests without a reply, and runs no command twice", async (context) => {
     const lost: string[] = [];
     const { project, run } = await fixture.prepare(context, (verb, times) => {

@@ -1,8 +1,12 @@
 import type { Client, Parsed, Reply } from "./client.ts";
 
 /** Claims with a new request ID, or repeats an earlier claim. */
-export function claim(runner: Client, requestId: string = crypto.randomUUID()): Promise<Reply> {
-  return runner.post("/v1/runner/claims", { request_id: requestId });
+export function claim(
+  runner: Client,
+  requestId: string = crypto.randomUUID(),
+  fields: object = {},
+): Promise<Reply> {
+  return runner.post("/v1/runner/claims", { request_id: requestId, ...fields });
 }
 
 /** A claimed attempt and its runner. */

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { ConfigurationModel } from "./configuration-model.ts";
 import type { Reply } from "./fixture.ts";
@@ -46,6 +47,42 @@ export class RunnerActor {
     if (runner) await this.claimAs(runner);
   }
 
+  /** Of one deployment, as a CI job does. */
+  async claimOne(): Promise<void> {
+    const { random, fixture } = this.#client;
+    const runner = random.pick(fixture.runners);
+    const wanted = random.pick(await this.#listDeployments());
+    if (!runner || !wanted) return;
+    this.#requests += 1;
+    const requestId = `request ${this.#requests}`;
+    const body = { request_id: requestId, deployment_id: wanted };
+    const reply = await this.#client.send(runner, "POST", "/v1/runner/claims", body);
+    if (reply.status !== 200) return this.#expectNotClaimable(wanted, reply);
+    expect(reply.body.deployment.id).toBe(wanted);
+    this.#keep(runner, requestId, reply);
+  }
+
+  /** In the order of their creation. */
+  async #listDeployments(): Promise<string[]> {
+    const { results } = await env.DB.prepare(
+      "select id from deployments where organization_id = ? order by created_at, id",
+    )
+      .bind(this.#client.fixture.worldId)
+      .all<{ id: string }>();
+    // Most of the earlier ones have ended.
+    return results.slice(-10).map(({ id }) => id);
+  }
+
+  /** It has ended, waits for its turn, or is in no environment of the pool. */
+  async #expectNotClaimable(id: string, { status, body }: Reply): Promise<void> {
+    const deployment = await env.DB.prepare("select status from deployments where id = ?")
+      .bind(id)
+      .first("status");
+    if (status === 409) expect(body.cause).toEqual({ status: deployment });
+    else expect([204, 404]).toContain(status);
+    if (status === 204) expect(["queued", "in_progress", "canceling"]).toContain(deployment);
+  }
+
   async claimAs(runner: string): Promise<ClaimedAttempt | undefined> {
     this.#requests += 1;
     const requestId = `request ${this.#requests}`;
@@ -53,8 +90,12 @@ export class RunnerActor {
     const reply = await this.#client.send(runner, "POST", "/v1/runner/claims", body);
     expect([200, 204]).toContain(reply.status);
     if (reply.status === 204) return undefined;
+    return this.#keep(runner, requestId, reply);
+  }
+
+  #keep(runner: string, requestId: string, { body: claimed }: Reply): ClaimedAttempt {
     const claimedAt = this.#client.worker.now;
-    const attempt = { runner, requestId, claimed: reply.body, claimedAt, stopped: false, seq: 0 };
+    const attempt = { runner, requestId, claimed, claimedAt, stopped: false, seq: 0 };
     this.#attempts.push(attempt);
     return attempt;
   }

@@ -18,6 +18,8 @@ export class ApiError extends RunnerError {
   readonly serverMessage: string;
   /** `cause.reason` of the response, for programs. */
   readonly reason: string | undefined;
+  /** `cause.status` of the response to a claim of a deployment that has ended. */
+  readonly deploymentStatus: string | undefined;
   /** `cause.next_offset` of the response to bytes of a log. */
   readonly nextOffset: number | undefined;
 
@@ -28,6 +30,7 @@ export class ApiError extends RunnerError {
     this.directive = directive;
     this.serverMessage = message;
     this.reason = cause?.reason;
+    this.deploymentStatus = cause?.status;
     this.nextOffset = cause?.next_offset;
   }
 
@@ -40,7 +43,7 @@ export class ApiError extends RunnerError {
 interface ErrorBody {
   code?: string;
   message?: string;
-  cause?: { reason?: string; next_offset?: number } | null;
+  cause?: { reason?: string; status?: string; next_offset?: number } | null;
 }
 
 /** No response arrived before the deadline of the retries. */

@@ -13,6 +13,8 @@ export interface Options {
   command: string;
   /** Exits after one deployment. */
   once: boolean;
+  /** Claims no other one. */
+  deploymentId: string | undefined;
   /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
   environment: CommandEnvironment;
@@ -50,6 +52,7 @@ What the command gets:
 ${listClasses()}
 How it runs:
   --once                        Exits after one deployment: with 0 if it has succeeded, otherwise with 1
+  --deployment ID               With --once: waits for its turn, and exits with its outcome. It claims no other one
   --grace SECONDS               Between SIGTERM and SIGKILL, at most ${MAXIMUM_GRACE_SECONDS}. Default: ${DEFAULT_GRACE_SECONDS}
   --help                        Prints this
 `;
@@ -77,6 +80,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Dict<st
     url,
     command: values.exec,
     once: values.once,
+    deploymentId: readDeployment(values),
     graceMs: readGrace(values.grace) * 1000,
     environment: new CommandEnvironment(environment, {
       passed: values["pass-env"],
@@ -99,6 +103,7 @@ export const OPTIONS = {
   "allow-variable": { type: "string", multiple: true, default: [] },
   "allow-variables": { type: "string", multiple: true, default: [] },
   once: { type: "boolean", default: false },
+  deployment: { type: "string" },
   grace: { type: "string", default: String(DEFAULT_GRACE_SECONDS) },
 } satisfies ParseArgsOptionsConfig;
 
@@ -169,6 +174,11 @@ function readToken(file: string | undefined, descriptor: string | undefined): st
       `descriptor: 0, or 3 and above, or --oidc-org for a job of a CI system.\n${USAGE}`,
     2,
   );
+}
+
+function readDeployment({ deployment, once }: Values): string | undefined {
+  if (deployment === undefined || once) return deployment;
+  throw new RunnerError(`Add --once: --deployment is for one run.\n${USAGE}`, 2);
 }
 
 function readUrl(text: string): string {

@@ -3,7 +3,7 @@ import { ApiClient, delay } from "./api.ts";
 import type { Claim } from "./api-types.ts";
 import { type AttemptResult, executeAttempt, release, type Signals } from "./attempt.ts";
 import { closeInheritedDescriptors } from "./descriptors.ts";
-import { NoResponseError, RunnerError } from "./errors.ts";
+import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { type Upload, Uploads } from "./uploads.ts";
@@ -37,6 +37,10 @@ export async function runRunner(
     return await serve(options, api, listenToSignals());
   } catch (error) {
     if (!(error instanceof RunnerError)) throw error;
+    if (error instanceof ApiError && error.deploymentStatus !== undefined) {
+      console.log(error.serverMessage);
+      return error.deploymentStatus === "succeeded" ? 0 : 1;
+    }
     console.error(error.message);
     return error.exitCode;
   } finally {
@@ -56,7 +60,7 @@ async function serve(options: Options, api: ApiClient, signals: Signals): Promis
   const onUpload = (upload: Upload) => uploads.add(upload);
   try {
     while (true) {
-      const claim = await claimNext(api, signals.ending);
+      const claim = await claimNext(api, options, signals.ending);
       if (!claim) return 0;
       if (signals.ending.aborted) {
         await release(api, claim);
@@ -79,9 +83,14 @@ function describe({ status, reason }: AttemptResult): string {
  * Claims the next attempt; undefined when the runner is ending. Retries of a claim keep its request
  * ID, so that after a lost response the server returns the same attempt.
  */
-async function claimNext(api: ApiClient, ending: AbortSignal): Promise<Claim | undefined> {
+async function claimNext(
+  api: ApiClient,
+  { deploymentId }: Options,
+  ending: AbortSignal,
+): Promise<Claim | undefined> {
   while (!ending.aborted) {
-    const request = { body: { request_id: randomUUID() }, signal: ending, retryForMs: Infinity };
+    const body = { request_id: randomUUID(), deployment_id: deploymentId };
+    const request = { body, signal: ending, retryForMs: Infinity };
     try {
       const response = await api.send("POST", "/v1/runner/claims", request);
       // After retries, the offer may have lapsed.

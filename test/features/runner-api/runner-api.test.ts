@@ -69,6 +69,50 @@ describe("a claim", () => {
     expect(desired(other)).toBe("continue");
   });
 
+  it("of one deployment gets no other, waits for its turn, and is a conflict once it has ended", async () => {
+    const [first, second] = [await deploy({ queue: "fifo" }), await deploy({ queue: "fifo" })];
+    const claimOne = (id: string, request?: string) =>
+      claim(runner, request, { deployment_id: id });
+    const early = await claimOne(second.id);
+    expect([early.status, early.headers.get("retry-after")]).toEqual([204, "5"]);
+    const offered = await claimOne(first.id, "mine");
+    expect(offered.body.deployment.id).toBe(first.id);
+    expect((await claimOne(first.id, "mine")).body).toEqual(offered.body);
+    expect((await claimOne(first.id)).status).toBe(204);
+    const attempt = new Attempt(runner, offered.body);
+    await attempt.post("start");
+    expect((await claimOne(first.id)).status).toBe(204);
+    expect((await claimOne(second.id)).status).toBe(204);
+    await attempt.complete("failed");
+    const ended = await claimOne(first.id);
+    expect([ended.status, desired(ended), ended.body]).toMatchObject([
+      409,
+      "stop",
+      {
+        code: "conflict",
+        message: expect.stringContaining("it is failed"),
+        cause: { status: "failed" },
+      },
+    ]);
+    expect((await claimOne(second.id)).body.deployment.id).toBe(second.id);
+  });
+
+  it("of one deployment finds none of another pool, nor one that does not exist", async () => {
+    const { id } = await deploy();
+    const elsewhere = await newProject(world.client);
+    const other = (await newPool(world, [elsewhere.default_environment_id])).runner;
+    const missing = newId(systemClock);
+    for (const [as, wanted] of [
+      [other, id],
+      [runner, missing],
+    ] as const) {
+      const reply = await claim(as, undefined, { deployment_id: wanted });
+      expect([reply.status, reply.body.code]).toEqual([404, "not_found"]);
+    }
+    expect((await claim(runner, undefined, { deployment_id: "7" })).status).toBe(400);
+    expect((await claim(runner, undefined, { deployment_id: id })).status).toBe(200);
+  });
+
   it("finds no deployment and no attempt of another pool", async () => {
     await deploy();
     const elsewhere = await newProject(world.client);

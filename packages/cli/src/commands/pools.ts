@@ -84,8 +84,45 @@ export function addPoolCommands(program: Command, context: CliContext): void {
       .option("--max-run-seconds <seconds>", "the longest run of a deployment", parseWholeNumber),
     "longshore pools create local --project storefront --environment staging",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
+  addEnvironmentCommands(group, context);
   addRemove(group, context, POOLS, " with its tokens");
   addTokens(group, context);
+}
+
+const CHANGES = {
+  "add-environment": {
+    description: "let a pool deploy to another environment",
+    change: (ids: readonly string[], id: string) => (ids.includes(id) ? ids : [...ids, id]),
+  },
+  "remove-environment": {
+    description: "let a pool no longer deploy to an environment",
+    change: (ids: readonly string[], id: string) => ids.filter((each) => each !== id),
+  },
+} as const;
+
+function addEnvironmentCommands(pools: Command, context: CliContext): void {
+  for (const [name, { description, change }] of Object.entries(CHANGES)) {
+    addExamples(
+      addProjectOption(addRecordOptions(pools.command(name)))
+        .description(description)
+        .argument("<pool>", "name or ID")
+        .argument("<environment>", "name or ID"),
+      `longshore pools ${name} local staging --project storefront`,
+    ).action(async (pool: string, environment: string, _, self: Command) => {
+      const options = self.optsWithGlobals<CreateOptions>();
+      const session = await openSession(context, options);
+      const { project } = options;
+      const target = { environment, ...(project !== undefined && { project }) };
+      const { id } = await requireEnvironment(context, session, target);
+      const { path } = await find(context, session, POOLS, options, pool);
+      const changed = await session.client.update(
+        "/v1/orgs/{org_id}/runner-pools/{pool_id}",
+        { path: path as PoolPath },
+        ({ environment_ids: ids }) => ({ environment_ids: [...change(ids, id)] }),
+      );
+      printRecord(context, POOLS, changed, options);
+    });
+  }
 }
 
 function addTokens(pools: Command, context: CliContext): void {

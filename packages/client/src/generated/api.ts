@@ -2243,7 +2243,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a deployment
-         * @description Offers the oldest deployment that may start in an environment of your pool. The same `request_id` returns the same attempt.
+         * @description Offers the oldest deployment that may start in an environment of your pool. The same `request_id` returns the same attempt. With a `deployment_id`, a CI job gets the outcome of its own deployment, not of another's.
          */
         post: operations["claimDeployment"];
         delete?: never;
@@ -3326,6 +3326,14 @@ export interface components {
              */
             reason: "patch_conflict";
         };
+        /** @description The cause of a `conflict` with a claim of a deployment that has ended. */
+        DeploymentEndedCause: {
+            /**
+             * @description How the deployment has ended.
+             * @example superseded
+             */
+            status: string;
+        };
         /** @description The cause of a `conflict` with the `If-Match` of the request. */
         EtagCause: {
             /**
@@ -3343,7 +3351,7 @@ export interface components {
             next_offset: number;
         };
         /** @description Details of the error, for programs. The code determines the form. */
-        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
+        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["DeploymentEndedCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
         /**
          * @description The body of every error.
          * @example {
@@ -3355,7 +3363,7 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /** @description What went wrong and what to change, for people. */
             message: string;
-            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match` or the offset in a log causes. */
+            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match`, the offset in a log or the end of a deployment causes. */
             cause?: components["schemas"]["ErrorCause"];
         };
         /**
@@ -7361,6 +7369,11 @@ export interface components {
              * @example 3f6f0c1e-claim-1
              */
             request_id: string;
+            /**
+             * @description Claims this deployment and no other: the reply is 204 until it is its turn, and a `conflict` once it has ended.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id?: string;
         };
         /**
          * @description The status of a stack that a runner reports. All but `in_progress` are final.

@@ -5,6 +5,7 @@ import { durationOf } from "../../../lib/quantities.ts";
 import { MAXIMUM_LAPSED_OFFERS, OFFER_TTL_MS } from "../deployments/index.ts";
 import {
   CONFIGURATION_CHANGING,
+  DeploymentEnded,
   LEASE_STALE,
   LeaseLost,
   mustComplete,
@@ -30,7 +31,12 @@ const operations = {
     summary: "Claim a deployment",
     description:
       "Offers the oldest deployment that may start in an environment of your pool. " +
-      "The same `request_id` returns the same attempt.",
+      "The same `request_id` returns the same attempt. With a `deployment_id`, a CI job gets the outcome " +
+      "of its own deployment, not of another's.",
+    notFound: ["deployment"],
+    errors: {
+      deployment_ended: new DeploymentEnded("superseded"),
+    },
     responses: {
       200: jsonReply(Claim(), "An attempt."),
       204: { description: "No deployment to execute; see Retry-After." },

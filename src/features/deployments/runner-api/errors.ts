@@ -1,5 +1,5 @@
 import { ApiError } from "../../../lib/errors.ts";
-import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
+import { DEPLOYMENT_FAILURES, type DeploymentStatus } from "../deployments/index.ts";
 import { DIRECTIVE_HEADER, type Directive } from "./directive.ts";
 
 export class AttemptConflict extends ApiError {
@@ -16,6 +16,13 @@ export class PatchConflict extends AttemptConflict {
     super(`The deployment has failed. ${message}`, "stop", {
       reason: DEPLOYMENT_FAILURES.patchConflict,
     });
+  }
+}
+
+/** For a claim of one deployment. */
+export class DeploymentEnded extends AttemptConflict {
+  constructor(status: DeploymentStatus) {
+    super(`The deployment has ended: it is ${status}.`, "stop", { status });
   }
 }
 

@@ -125,7 +125,8 @@ const release = operation({
 
 export const runnerRoutes = createRouter<Documented, RunnerEnv>()
   .openapi(claim, async (c) => {
-    const claimed = await claimDeployment(c.env, c.req.valid("json").request_id);
+    const { request_id, deployment_id } = c.req.valid("json");
+    const claimed = await claimDeployment(c.env, request_id, deployment_id);
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER_SECONDS });
     return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.directive });
   })

@@ -5,7 +5,14 @@ import { bytesOf } from "../../../lib/bytes-of.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf, sizeOf } from "../../../lib/quantities.ts";
-import { component, line, paragraphs, text, timestampInput } from "../../../lib/schemas.ts";
+import {
+  component,
+  identifierInput,
+  line,
+  paragraphs,
+  text,
+  timestampInput,
+} from "../../../lib/schemas.ts";
 import {
   HEARTBEAT_INTERVAL_MS,
   LEASE_TTL_MS,
@@ -38,6 +45,15 @@ export const ClaimInput = component("ClaimInput", () =>
           example: "3f6f0c1e-claim-1",
         })),
       ),
+      deployment_id: identifierInput("deployment")
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Claims this deployment and no other: the reply is 204 until it is its turn, and a " +
+              "`conflict` once it has ended.",
+          })),
+        ),
     })
     .openapi(
       documented(() => ({

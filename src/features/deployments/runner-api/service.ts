@@ -8,6 +8,7 @@ import {
   completeDeployment,
   expire,
   finalize,
+  hasEnded,
   incrementEpoch,
   insertAttempt,
   OFFER_TTL_MS,
@@ -15,7 +16,13 @@ import {
   toCompletionText,
 } from "../deployments/index.ts";
 import { type Directive, directiveFor } from "./directive.ts";
-import { AttemptConflict, LeaseLost, mustComplete, OTHER_OUTCOME } from "./errors.ts";
+import {
+  AttemptConflict,
+  DeploymentEnded,
+  LeaseLost,
+  mustComplete,
+  OTHER_OUTCOME,
+} from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease, requireRunning } from "./lease.ts";
 import type { AttemptRow, ClaimRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -29,25 +36,34 @@ export interface Claim {
 /**
  * The same request gives the same attempt, even if it has ended. Applies the time limits of the
  * pool's environments first.
+ * @param deploymentId Claims no other one. Throws `DeploymentEnded` once it has ended.
  */
 export async function claimDeployment(
   ctx: RunnerContext,
   requestId: string,
+  deploymentId: string | undefined,
 ): Promise<Claim | undefined> {
   const { db, clock } = ctx;
   const now = clock.now();
   const { poolId, keyId: tokenId } = ctx.runner;
   const offeredUntil = now + OFFER_TTL_MS;
-  const attempt = { id: newId(clock), poolId, tokenId, requestId, now, offeredUntil };
+  const ids = { id: newId(clock), poolId, tokenId, requestId, deploymentId };
+  const attempt = { ...ids, now, offeredUntil };
   const results = await batch(ctx.db, {
     expired: expire(db, { pool: poolId }, now),
     finalized: finalize(ctx, { pool: poolId }, now),
     attempt: insertAttempt(db, attempt),
     epoch: incrementEpoch(db, attempt.id),
     claim: store.findClaim(db, poolId, requestId),
+    wanted: deploymentId === undefined ? undefined : store.findWanted(db, poolId, deploymentId),
   });
   const [row] = results.claim;
-  return row && toClaim(ctx, row, now);
+  if (row) return toClaim(ctx, row, now);
+  if (deploymentId === undefined) return undefined;
+  const [wanted] = results.wanted ?? [];
+  if (!wanted) throw new NotFound("deployment");
+  if (hasEnded(wanted.status)) throw new DeploymentEnded(wanted.status);
+  return undefined;
 }
 
 export async function listAttempts(ctx: RunnerContext, page: PageRequest): Promise<Page<Claim>> {

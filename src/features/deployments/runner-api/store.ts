@@ -26,6 +26,7 @@ import {
   deployments,
   isLiveAttempt,
 } from "../deployments/table.ts";
+import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import type { Directive } from "./directive.ts";
 import type { InputRow } from "./input-store.ts";
 
@@ -103,6 +104,23 @@ export function findClaim(db: Database, poolId: string, requestId: string) {
     .from(attempts)
     .innerJoin(deployments, eq(deployments.id, attempts.deploymentId))
     .where(and(eq(attempts.poolId, poolId), eq(attempts.requestId, requestId), IS_LIVE));
+}
+
+/** A deployment that the pool may claim now or later, or could have claimed. */
+export function findWanted(db: Database, poolId: string, deploymentId: string) {
+  return db
+    .select({ status: deployments.status })
+    .from(deployments)
+    .innerJoin(
+      runnerPoolEnvironments,
+      and(
+        eq(runnerPoolEnvironments.environmentId, deployments.environmentId),
+        eq(runnerPoolEnvironments.poolId, poolId),
+      ),
+    )
+    .where(
+      and(eq(deployments.id, deploymentId), hasLiveOwner(environments, deployments.environmentId)),
+    );
 }
 
 export function listClaims(

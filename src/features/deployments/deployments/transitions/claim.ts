@@ -10,6 +10,8 @@ export interface NewAttempt {
   poolId: string;
   tokenId: string;
   requestId: string;
+  /** Only this one is offered, and only when it is its turn. */
+  deploymentId?: string | undefined;
   now: number;
   offeredUntil: number;
 }
@@ -20,7 +22,8 @@ export interface NewAttempt {
  * the pool has already sent this request.
  */
 export function insertAttempt(db: Database, attempt: NewAttempt) {
-  const { id, poolId, tokenId, requestId, now, offeredUntil } = attempt;
+  const { id, poolId, tokenId, requestId, deploymentId, now, offeredUntil } = attempt;
+  const isWanted = deploymentId === undefined ? sql`` : sql`and deployments.id = ${deploymentId}`;
   return insertFrom(
     db,
     attempts,
@@ -52,6 +55,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       join projects on projects.id = environments.project_id
         and projects.connection_status <> 'disconnecting'
       where runner_pool_environments.pool_id = ${poolId}
+        ${isWanted}
         and deployments.number > environments.started_number
         and deployments.number = (select min(older.number) from deployments as older
           where older.environment_id = environments.id
