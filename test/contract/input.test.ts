@@ -207,6 +207,7 @@ describe("timestamps", () => {
       "expires_at",
       "since",
       "timestamp",
+      "timestamp",
       "until",
     ]);
   });

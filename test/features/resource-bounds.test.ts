@@ -56,11 +56,14 @@ async function newStack() {
   await newDeployment(world.client, environmentId, {});
   const attempt = await Attempt.started(pool.runner.via(worker.fetch));
   let seq = 0;
+  let warnings: string[] | undefined;
   /** Returns what the batch of the report has read and written. */
-  const send = async (resources?: readonly Reported[]) => {
+  const send = async (resources?: readonly Reported[], field = "resources") => {
     worker.forget();
-    const body = { seq, status: "in_progress", ...(resources && { resources }) };
-    expect((await attempt.report(stackId, body)).status).toBe(200);
+    const body = { seq, status: "in_progress", ...(resources && { [field]: resources }) };
+    const reply = await attempt.report(stackId, body);
+    expect(reply.status).toBe(200);
+    warnings = reply.body.warnings;
     const batch = worker.database.at(-1);
     return { rows_read: Number(batch?.rowsRead), rows_written: Number(batch?.rowsWritten) };
   };
@@ -68,10 +71,17 @@ async function newStack() {
     seq += 1;
     return send(resources);
   };
+  const reportChanged = (resources: readonly Reported[]) => {
+    seq += 1;
+    return send(resources, "changed_resources");
+  };
   return {
     client: world.client,
     stackId,
     report,
+    reportChanged,
+    attempt,
+    warnings: () => warnings,
     /** Has the number of the last report. */
     repeat: send,
   };
@@ -198,6 +208,89 @@ describe("the resources of a stack", () => {
     const rows = await rowsOf(stack);
     expect(rows.length).toBeLessThanOrEqual(10_000);
     expect(namesOf(rows.filter((row) => !isDeleted(row)))).toEqual(namesOf(named("new", LIVE)));
+  });
+});
+
+describe("a report of changed resources", () => {
+  it("writes those that differ, and leaves the others as they are", async () => {
+    const stack = await newStack();
+    await stack.report(named("a", 3));
+    const before = await rowsOf(stack);
+    now += 1_000;
+    const nothing = await stack.report();
+    expect((await stack.reportChanged(named("a", 2))).rows_written).toBe(nothing.rows_written);
+    expect(await rowsOf(stack)).toEqual(before);
+    await stack.reportChanged([...named("a", 1, { status: "UPDATE_COMPLETE" }), ...named("b", 1)]);
+    const rows = await rowsOf(stack);
+    expect(rows.map(({ template_id, status }) => `${template_id}: ${status}`).toSorted()).toEqual([
+      ...["a0: UPDATE_COMPLETE", "a1: CREATE_COMPLETE", "a2: CREATE_COMPLETE"],
+      "b0: CREATE_COMPLETE",
+    ]);
+    const untouched = before.filter(({ template_id }) => template_id !== "a0");
+    expect(rows).toEqual(expect.arrayContaining(untouched));
+    await stack.reportChanged([]);
+    expect(await rowsOf(stack)).toHaveLength(4);
+    await stack.repeat(named("z", 1), "changed_resources");
+    expect(await rowsOf(stack)).toHaveLength(4);
+  });
+
+  it("is not stored, and says so, if the stack would have more than 500 live ones", async () => {
+    const stack = await newStack();
+    await stack.report(named("a", LIVE - 1));
+    await insertDeleted(stack, DELETED);
+    const before = await rowsOf(stack);
+    await stack.reportChanged([...named("b", 2), ...named("c", 2, { status: "DELETE_COMPLETE" })]);
+    expect(stack.warnings()).toEqual([
+      "The resources were not stored: a stack has at most 500 that are not deleted.",
+    ]);
+    expect(await rowsOf(stack)).toEqual(before);
+    const gone = named("a", 1, { status: "DELETE_COMPLETE" });
+    await stack.reportChanged([...gone, ...named("b", 2)]);
+    expect(stack.warnings()).toBeUndefined();
+    const rows = await rowsOf(stack);
+    expect(rows.filter((row) => !isDeleted(row))).toHaveLength(LIVE);
+    expect(rows.filter(isDeleted)).toHaveLength(DELETED);
+    expect(rows.map(({ template_id }) => template_id)).toContain("a0");
+    await stack.reportChanged(named("b", 2, { status: "UPDATE_COMPLETE" }));
+    expect(stack.warnings()).toBeUndefined();
+  });
+
+  it("keeps the newest 500 deleted ones", async () => {
+    const stack = await newStack();
+    await stack.report(named("live", 2));
+    for (const prefix of ["a", "b"]) {
+      now += 1;
+      await stack.reportChanged(named(prefix, DELETED - 1, { status: "DELETE_COMPLETE" }));
+    }
+    const rows = await rowsOf(stack);
+    expect(rows.filter((row) => !isDeleted(row))).toHaveLength(2);
+    expect(rows.filter(isDeleted)).toHaveLength(DELETED);
+    expect(namesOf(rows)).toEqual(expect.arrayContaining(namesOf(named("b", DELETED - 1))));
+  });
+
+  it.each([
+    ["change", "a", {}],
+    ["are deleted", "a", { status: "DELETE_COMPLETE" }],
+    ["are new and deleted", "c", { status: "DELETE_COMPLETE" }],
+  ])("of 500 that %s, of 1,000, takes at most 50 ms of D1", async (_, prefix, fields) => {
+    const stack = await newStack();
+    await stack.report(named("b", LIVE));
+    await stack.report(named("a", LIVE));
+    now += 1;
+    const changed = named(prefix, LIVE, { physical_id: "other", ...fields });
+    const cost = await stack.reportChanged(changed);
+    expect(stack.warnings()).toBeUndefined();
+    expect(cost.rows_written).toBeGreaterThanOrEqual(LIVE);
+    expect(unitsOf(cost), JSON.stringify(cost)).toBeLessThanOrEqual(MOST_UNITS);
+    expect((await rowsOf(stack)).filter(isDeleted).length).toBeLessThanOrEqual(DELETED);
+  });
+
+  it("has not all resources, too", async () => {
+    const { attempt, stackId } = await newStack();
+    const lists = { resources: [], changed_resources: [] };
+    const reply = await attempt.report(stackId, { seq: 1, status: "in_progress", ...lists });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain("Send resources or changed_resources, not both.");
   });
 });
 

@@ -19,15 +19,18 @@ const RESOURCE = {
   status: RESOURCE_STATUSES[0],
 };
 
-/** What the state would report, or why the line is ignored. */
-function apply(...lines: readonly object[]) {
+function stateAfter(...lines: readonly object[]) {
   const state = new ReportedState((text) => text);
   for (const each of lines) {
     const line = parse(each);
     if (line) state.apply(line);
   }
-  return state.toReport();
+  return state;
 }
+
+/** What the state would report to a server of an earlier release, or why the line is ignored. */
+const apply = (...lines: readonly object[]) =>
+  stateAfter(...lines).toReport({ acceptsChanges: false });
 
 const isAccepted = (line: object) => {
   try {
@@ -175,6 +178,48 @@ describe("the lines of a report together", () => {
     expect(resources?.map(({ template_id }) => template_id)).not.toContain("r7");
     const tooMany = [...all, change("more")].map(({ resource }) => resource);
     expect(() => apply({ resources: tooMany })).toThrow("A stack has at most 500 resources.");
+  });
+
+  it("are sent as what has changed, once, until one line has all", () => {
+    const state = stateAfter(change("a"), change("b"));
+    const sentBy = (each = state) => {
+      const report = each.toReport();
+      each.setSent(report);
+      return [report.resources, report.changed_resources].map((list) =>
+        list?.map(({ template_id }) => template_id),
+      );
+    };
+    const first = state.toReport();
+    state.apply(change("a", { status: "UPDATE_FAILED" }));
+    // The server has the earlier one of `a`.
+    state.setSent(first);
+    expect(state.toReport().changed_resources).toMatchObject([{ status: "UPDATE_FAILED" }]);
+    expect(sentBy()).toEqual([undefined, ["a"]]);
+    expect(sentBy()).toEqual([undefined, undefined]);
+    state.apply({ resources: [change("c").resource] });
+    state.apply(change("d"));
+    expect(sentBy()).toEqual([["c", "d"], undefined]);
+    expect(sentBy()).toEqual([["c", "d"], undefined]);
+  });
+
+  it("are sent in several reports if more than 500 have changed, and those that were deleted, too", () => {
+    const deleted = Array.from({ length: 500 }, (_, at) =>
+      change(`old${at}`, { status: "DELETE_COMPLETE" }),
+    );
+    const created = Array.from({ length: 500 }, (_, at) => change(`new${at}`));
+    const state = stateAfter(...deleted, ...created, change("last", { status: "DELETE_COMPLETE" }));
+    const sent = new Set<string>();
+    const counts: number[] = [];
+    for (const isBeyond of [true, true, false]) {
+      expect(state.exceedsReport).toBe(isBeyond);
+      const report = state.toReport();
+      for (const { template_id } of report.changed_resources ?? []) sent.add(template_id);
+      counts.push(report.changed_resources?.length ?? 0);
+      state.setSent(report);
+    }
+    expect(counts).toEqual([500, 500, 1]);
+    expect(sent.size).toBe(1_001);
+    expect(state.toReport()).toEqual({});
   });
 
   it("have at most 50 outputs, of which a later one wins", () => {

@@ -93,6 +93,27 @@ describe.concurrent("what a command reports", () => {
     expect((await read(secondId)).outputs).toEqual(port);
   });
 
+  it("changes the resources of its lines, and leaves those of earlier runs", async (context) => {
+    const setup = await prepare(fixture, context);
+    const { project, run, readResources } = setup;
+    const line = (template_id: string, status: string) =>
+      report({ resource: { template_id, status } });
+    run(
+      `if [ -e again ]; then ${line("b", "UPDATE_COMPLETE")}; ${line("c", "CREATE_COMPLETE")}; else ` +
+        `${line("a", "CREATE_COMPLETE")}; ${line("b", "CREATE_COMPLETE")}; touch again; fi`,
+    );
+    await project.waitForEnd((await deployFirst(setup)).id);
+    const [first] = (await readResources()).filter(({ template_id }) => template_id === "a");
+    await project.waitForEnd((await deployFirst(setup)).id);
+    const resources = await readResources();
+    expect(toStatuses(resources)).toEqual([
+      "a: CREATE_COMPLETE",
+      "b: UPDATE_COMPLETE",
+      "c: CREATE_COMPLETE",
+    ]);
+    expect(resources).toContainEqual(first);
+  });
+
   it("arrives although replies are lost, and in at most one report in a second", async (context) => {
     let requests = 0;
     const setup = await prepare(fixture, context, (verb, times) => {

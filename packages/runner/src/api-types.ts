@@ -118,6 +118,8 @@ export interface StackReport {
   status_reason?: string;
   /** All of the stack. */
   resources?: ReportedResource[];
+  /** Instead: those that have changed. */
+  changed_resources?: ReportedResource[];
   /** All so far. */
   outputs?: Output[];
 }

@@ -121,8 +121,8 @@ async function runStack(
   folder: StackFolder,
 ): Promise<Completion | undefined> {
   const { lease, started, input, log } = run;
-  const acceptsOutputs = started.input !== undefined;
-  const reporter = new StackReporter(lease, { stackId, file: folder.report, log, acceptsOutputs });
+  const isCurrent = started.input !== undefined;
+  const reporter = new StackReporter(lease, { stackId, file: folder.report, log, isCurrent });
   await reporter.begin();
   if (lease.halted.aborted) return undefined;
   console.log(`Stack ${stackId}: in progress.`);

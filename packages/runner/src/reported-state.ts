@@ -15,6 +15,10 @@ export class ReportedState {
   readonly #mask: Mask;
   /** By template ID. Undefined: no line has one, so that the API changes none. */
   #resources: Map<string, ReportedResource> | undefined;
+  /** Whether a line has had all resources of the stack. */
+  #isComplete = false;
+  /** Single ones that no report has sent, by template ID. */
+  #unsent = new Map<string, ReportedResource>();
   readonly #outputs = new Map<string, string>();
   #statusReason: string | undefined;
 
@@ -34,39 +38,57 @@ export class ReportedState {
   /** @throws LineError, and then changes nothing. */
   apply(line: ReportLine): void {
     if ("resource" in line) {
-      this.#resources = this.#merge(this.#resources ?? new Map(), [line.resource]);
+      const resources = this.#resources ?? new Map();
+      const resource = this.#complete(line.resource, resources);
+      add(resources, resource);
+      this.#resources = resources;
+      this.#unsent.set(resource.template_id, resource);
     } else if ("resources" in line) {
-      this.#resources = this.#merge(new Map(), line.resources);
+      const resources = new Map<string, ReportedResource>();
+      for (const each of line.resources) add(resources, this.#complete(each, resources));
+      this.#resources = resources;
+      this.#isComplete = true;
     } else if ("output" in line) this.#addOutput(line.output);
     else this.#statusReason = this.#masked(line.status_reason);
   }
 
-  toReport(): Pick<StackReport, "resources" | "outputs"> {
+  /** Whether one report cannot have all that has changed. */
+  get exceedsReport(): boolean {
+    return !this.#isComplete && this.#unsent.size > REPORT_LIMITS.resources;
+  }
+
+  /** A server of an earlier release accepts all resources of a stack only. */
+  toReport({ acceptsChanges = true } = {}): Omit<StackReport, "seq" | "status"> {
+    const sendsAll = this.#isComplete || !acceptsChanges;
+    const changed = [...this.#unsent.values()].slice(0, REPORT_LIMITS.resources);
     return {
-      ...(this.#resources && { resources: [...this.#resources.values()] }),
+      ...(sendsAll && this.#resources && { resources: [...this.#resources.values()] }),
+      ...(!sendsAll && changed.length > 0 && { changed_resources: changed }),
       ...(this.#outputs.size > 0 && {
         outputs: [...this.#outputs].map(([name, value]) => ({ name, value })),
       }),
     };
   }
 
-  /** A later resource replaces an earlier one, from which it takes the ID and the type that it does not have. */
-  #merge(
-    earlier: ReadonlyMap<string, ReportedResource>,
-    changes: readonly ResourceChange[],
-  ): Map<string, ReportedResource> {
-    const merged = new Map(earlier);
-    for (const change of changes) {
-      const { physical_id, resource_type, ...masked } = this.#maskResource(change);
-      const known = merged.get(masked.template_id) ?? this.#resources?.get(masked.template_id);
-      merged.set(masked.template_id, {
-        ...masked,
-        physical_id: physical_id ?? known?.physical_id ?? DEFAULTS.physical_id,
-        resource_type: resource_type ?? known?.resource_type ?? DEFAULTS.resource_type,
-      });
-      if (merged.size > REPORT_LIMITS.resources) removeDeleted(merged);
+  /** After a report that the server has. What has changed since then is another object. */
+  setSent({ changed_resources: sent = [] }: Pick<StackReport, "changed_resources">): void {
+    for (const each of sent) {
+      if (this.#unsent.get(each.template_id) === each) this.#unsent.delete(each.template_id);
     }
-    return merged;
+  }
+
+  /** A later resource replaces an earlier one, from which it takes the ID and the type that it does not have. */
+  #complete(
+    change: ResourceChange,
+    earlier: ReadonlyMap<string, ReportedResource>,
+  ): ReportedResource {
+    const { physical_id, resource_type, ...masked } = this.#maskResource(change);
+    const known = earlier.get(masked.template_id) ?? this.#resources?.get(masked.template_id);
+    return {
+      ...masked,
+      physical_id: physical_id ?? known?.physical_id ?? DEFAULTS.physical_id,
+      resource_type: resource_type ?? known?.resource_type ?? DEFAULTS.resource_type,
+    };
   }
 
   #maskResource(change: ResourceChange): ResourceChange {
@@ -99,12 +121,14 @@ export class ReportedState {
   }
 }
 
-/** Makes room for another resource: the API marks those that a list leaves out as deleted. */
-function removeDeleted(resources: Map<string, ReportedResource>): void {
-  for (const [id, { status }] of resources) {
-    if (status !== DELETED) continue;
-    resources.delete(id);
-    return;
+/** A list without a resource marks it as deleted, too: such ones make room for others. @throws LineError */
+function add(resources: Map<string, ReportedResource>, resource: ReportedResource): void {
+  const id = resource.template_id;
+  if (!resources.has(id) && resources.size >= REPORT_LIMITS.resources) {
+    if (resource.status === DELETED) return;
+    const deleted = [...resources.values()].find(({ status }) => status === DELETED);
+    if (!deleted) throw new LineError(`A stack has at most ${REPORT_LIMITS.resources} resources.`);
+    resources.delete(deleted.template_id);
   }
-  throw new LineError(`A stack has at most ${REPORT_LIMITS.resources} resources.`);
+  resources.set(id, resource);
 }

@@ -16,12 +16,12 @@ interface ReporterOptions {
   stackId: string;
   file: ReportFile;
   log: AttemptLog;
-  /** False for a server of an earlier release. */
-  acceptsOutputs: boolean;
+  /** False for a server of an earlier release, which accepts neither outputs nor single resources. */
+  isCurrent: boolean;
 }
 
 /** How the command of a stack ended. */
-export type StackEnd = Omit<StackReport, "seq" | "resources" | "outputs">;
+export type StackEnd = Pick<StackReport, "status" | "status_reason">;
 
 /** Sends what the command of one stack reports, while it runs and at its end. */
 export class StackReporter {
@@ -59,7 +59,7 @@ export class StackReporter {
   /** After the end of the command. */
   async readRest(): Promise<void> {
     await this.#read(this.#options.file.rest());
-    if (!this.#options.acceptsOutputs && Object.keys(this.#state.outputs).length > 0) {
+    if (!this.#options.isCurrent && Object.keys(this.#state.outputs).length > 0) {
       this.#note("The server is of an earlier release, which keeps no outputs.");
     }
   }
@@ -67,6 +67,9 @@ export class StackReporter {
   /** Returns the outputs that the server has. If it refuses what the command reports, sends only the end. */
   async finish(end: StackEnd): Promise<Outputs> {
     try {
+      while (this.#options.isCurrent && this.#state.exceedsReport) {
+        await this.#send({ status: "in_progress", ...this.#reported() });
+      }
       await this.#send({ ...end, ...this.#reported() });
       return this.#state.outputs;
     } catch (error) {
@@ -80,26 +83,28 @@ export class StackReporter {
   async #sendProgress(over: AbortSignal): Promise<void> {
     const { statusReason } = this.#state;
     const reason = statusReason === undefined ? {} : { status_reason: statusReason };
-    this.#hasNews = false;
+    this.#hasNews = this.#state.exceedsReport;
     try {
       await this.#send({ status: "in_progress", ...reason, ...this.#reported() }, over);
     } catch (error) {
       if (!(error instanceof RunnerError)) throw error;
       if (isRefusal(error)) this.#noteRefusal(error);
       // What got no response is in the next report; a lost attempt has none.
-      else this.#hasNews = error instanceof NoResponseError;
+      this.#hasNews = error instanceof NoResponseError;
     }
   }
 
   #reported(): Omit<StackReport, "seq" | "status"> {
-    const { outputs, ...others } = this.#state.toReport();
-    return { ...others, ...(this.#options.acceptsOutputs && outputs && { outputs }) };
+    const { isCurrent } = this.#options;
+    const { outputs, ...others } = this.#state.toReport({ acceptsChanges: isCurrent });
+    return { ...others, ...(isCurrent && outputs && { outputs }) };
   }
 
   async #send(report: Omit<StackReport, "seq">, signal?: AbortSignal): Promise<void> {
     this.#seq += 1;
     const sent = { seq: this.#seq, ...report };
     const warnings = await this.#lease.report(this.#options.stackId, sent, signal);
+    this.#state.setSent(sent);
     for (const warning of warnings) this.#note(warning);
   }
 

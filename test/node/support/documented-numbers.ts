@@ -372,7 +372,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `beyond ${mib(MAXIMUM_REPORT_BYTES)} MiB or ${mib(MAXIMUM_LINE_BYTES)} MiB in one line`,
     `after ${MAXIMUM_IGNORED_LINES} of them`,
     `at most ${limit("stackOutputs")}, with names of 1 to ${limit("outputNameLength")} letters`,
-    `A stack has at most ${limit("reportedResources")};`,
+    `A stack has at most ${limit("reportedResources")} that are not deleted`,
     `at most ${REPORT_EVERY_MS === 1_000 ? "once a second" : duration(REPORT_EVERY_MS)}`,
   ],
   "docs/runners.md": [

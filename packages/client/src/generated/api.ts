@@ -7452,6 +7452,8 @@ export interface components {
             status_reason?: string;
             /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
             resources?: components["schemas"]["ReportedResource"][];
+            /** @description Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if more than 500 resources of the stack would not be deleted. */
+            changed_resources?: components["schemas"]["ReportedResource"][];
             /** @description All outputs of the stack. Those of the report of a success are kept, and replace those of the success before. */
             outputs?: components["schemas"]["ReportedOutput"][];
         };

@@ -44,5 +44,5 @@ export {
   whereLeaseIsValid,
 } from "./transitions/lease.ts";
 export { applyReport, type Report } from "./transitions/report.ts";
-export type { ReportedResource } from "./transitions/report-resources.ts";
+export { countLive, type ReportedResource } from "./transitions/report-resources.ts";
 export { failPatch, type Rebase, rebase, startDeployment } from "./transitions/start.ts";

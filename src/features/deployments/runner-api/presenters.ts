@@ -111,6 +111,7 @@ export function toReport({
   status,
   status_reason,
   resources,
+  changed_resources,
   outputs = [],
 }: Output<typeof StackReport>) {
   return {
@@ -118,7 +119,8 @@ export function toReport({
     status,
     statusReason: status_reason ?? null,
     outputs,
-    resources: resources?.map((each) => ({
+    isComplete: resources !== undefined,
+    resources: (resources ?? changed_resources)?.map((each) => ({
       templateId: each.template_id,
       physicalId: each.physical_id,
       resourceType: each.resource_type,

@@ -162,6 +162,17 @@ const Output = component("ReportedOutput", () =>
     ),
 );
 
+const ReportedResources = lazy(() =>
+  z
+    .array(ReportedResource())
+    .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
+    .refine(
+      (all) => new Set(all.map((each) => each.template_id)).size === all.length,
+      "Send each template_id once.",
+    )
+    .optional(),
+);
+
 export const StackReport = component("StackReport", () =>
   z
     .strictObject({
@@ -182,20 +193,19 @@ export const StackReport = component("StackReport", () =>
             description: "Why the stack has this status, for people. Absent: no reason is shown.",
           })),
         ),
-      resources: z
-        .array(ReportedResource())
-        .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
-        .refine(
-          (all) => new Set(all.map((each) => each.template_id)).size === all.length,
-          "Send each template_id once.",
-        )
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
-          })),
-        ),
+      resources: ReportedResources().openapi(
+        documented(() => ({
+          description:
+            "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
+        })),
+      ),
+      changed_resources: ReportedResources().openapi(
+        documented(() => ({
+          description:
+            "Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if " +
+            `more than ${MAXIMUM_RESOURCES} resources of the stack would not be deleted.`,
+        })),
+      ),
       outputs: z
         .array(Output())
         .max(LIMITS.stackOutputs.value, `Send at most ${LIMITS.stackOutputs.value} outputs.`)
@@ -212,6 +222,10 @@ export const StackReport = component("StackReport", () =>
           })),
         ),
     })
+    .refine(
+      ({ resources, changed_resources }) => !resources || !changed_resources,
+      "Send resources or changed_resources, not both.",
+    )
     .openapi(
       documented(() => ({
         description: "The progress of one stack.",

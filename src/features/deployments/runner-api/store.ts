@@ -9,6 +9,7 @@ import { variables } from "../../projects/variables/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import {
   type AttemptKey,
+  countLive,
   DEPLOYMENT,
   DEPLOYMENT_PAGE_ITEM,
   type DeploymentStatus,
@@ -16,6 +17,7 @@ import {
   isAttempt,
   LEASE_TTL_MS,
   LOST_AFTER_MS,
+  type ReportedResource,
   whereLeaseIsValid,
 } from "../deployments/index.ts";
 import {
@@ -191,12 +193,19 @@ export function renewLease(db: Database, attempt: AttemptKey, now: number) {
     .where(and(isAttempt(attempt), whereLeaseIsValid(attempt, now)));
 }
 
-export function findReportedStack(db: Database, attempt: AttemptKey, stackId: string) {
+/** @param changed What a report has as changed resources. */
+export function findReportedStack(
+  db: Database,
+  attempt: AttemptKey,
+  stackId: string,
+  changed: readonly ReportedResource[] | undefined,
+) {
   return db
     .select({
       seq: deploymentStacks.seq,
       outputs: sql<string | null>`(select stacks.outputs from stacks
         where stacks.id = ${deploymentStacks.stackId})`.as("outputs"),
+      liveResources: (changed ? countLive(stackId, changed) : sql<number>`0`).as("live_resources"),
     })
     .from(deploymentStacks)
     .where(

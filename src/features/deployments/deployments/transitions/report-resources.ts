@@ -17,8 +17,10 @@ export interface ReportedResource {
 
 interface ReportOfResources {
   stackId: string;
-  /** All resources of the stack, at most `LIMITS.reportedResources`. */
+  /** At most `LIMITS.reportedResources`. */
   reported: readonly ReportedResource[];
+  /** Whether these are all resources of the stack. */
+  isComplete: boolean;
   /** Whether the report applies. */
   applies: SQL;
   now: number;
@@ -29,24 +31,45 @@ interface ReportOfResources {
  * new resources come last.
  */
 export function applyResources(db: Database, report: ReportOfResources) {
-  return {
-    removed: removeSurplus(db, report),
-    deleted: markDeleted(db, report),
-    upserted: upsertChanged(db, report),
-  };
+  if (report.isComplete) {
+    return {
+      removed: removeSurplus(db, report),
+      deleted: markDeleted(db, report),
+      upserted: upsertChanged(db, report),
+    };
+  }
+  const { stackId, reported } = report;
+  const fits = sql`${countLive(stackId, reported)} <= ${LIMITS.reportedResources.value}`;
+  const fitting = { ...report, applies: sql`${report.applies} and ${fits}` };
+  return { removed: removeSurplus(db, fitting), upserted: upsertChanged(db, fitting) };
+}
+
+/** How many live resources the stack has once these have changed. */
+export function countLive(
+  stackId: string,
+  reported: readonly Pick<ReportedResource, "templateId" | "status">[],
+): SQL<number> {
+  const added = reported.filter(({ status }) => status !== DELETED).length;
+  return sql`(select count(*) + ${added} from resources
+    where ${eq(resources.stackId, stackId)} and ${isLive} and ${isOmitted(reported)})`;
 }
 
 /**
- * Deletes the omitted resources that are beyond the bounds: those that are live now are the newest of the deleted.
+ * Deletes the omitted resources that are beyond the bounds: those that are live now are the newest of the deleted,
+ * if the report is complete.
  * Considers as many rows as there can be within the bounds, so that a stack with more, from an earlier
  * release, loses some with each report.
  */
-function removeSurplus(db: Database, { stackId, reported, applies, now }: ReportOfResources) {
+function removeSurplus(
+  db: Database,
+  { stackId, reported, isComplete, applies, now }: ReportOfResources,
+) {
   const { reportedResources, deletedResources, deletedResourceMs } = LIMITS;
   const considered = reportedResources.value + deletedResources.value;
   const kept = deletedResources.value - reported.filter(({ status }) => status === DELETED).length;
   const omitted = sql`select rowid as row, id, updated_at, ${isDeleted} as is_deleted
     from resources where ${eq(resources.stackId, stackId)} and ${isOmitted(reported)} and ${applies}
+      ${isComplete ? sql`` : sql`and ${isDeleted}`}
     order by ${resources.createdAt}, ${resources.id} limit ${considered}`;
   const isOld = sql`is_deleted and updated_at <= ${now - deletedResourceMs.value}`;
   // A window function would read each row twice more.
@@ -106,7 +129,7 @@ function markDeleted(db: Database, { stackId, reported, applies, now }: ReportOf
     .where(and(eq(resources.stackId, stackId), isLive, isOmitted(reported), applies));
 }
 
-function isOmitted(reported: readonly ReportedResource[]): SQL {
+function isOmitted(reported: readonly Pick<ReportedResource, "templateId">[]): SQL {
   const templateIds = JSON.stringify(reported.map(({ templateId }) => templateId));
   return sql`${resources.templateId} not in (select value from json_each(${templateIds}))`;
 }

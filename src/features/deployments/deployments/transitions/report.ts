@@ -13,8 +13,10 @@ export interface Report {
   seq: number;
   status: ReportedStatus;
   statusReason: string | null;
-  /** All resources of the stack. Undefined: the report does not include them. */
+  /** Undefined: the report does not include them. */
   resources: readonly ReportedResource[] | undefined;
+  /** Whether these are all resources of the stack. */
+  isComplete: boolean;
   /** JSON: an object of all outputs of the stack. Only those of a success are kept. */
   outputs: string;
 }
@@ -24,15 +26,14 @@ export interface Report {
  * the row of the deployment is last, because it makes the report no longer newer.
  */
 export function applyReport(db: Database, attempt: AttemptKey, report: Report, now: number) {
-  const { stackId, seq, status, statusReason } = report;
+  const { stackId, seq, status, statusReason, resources: reported, isComplete } = report;
   const deploymentId = deploymentIdOf(attempt);
   const applies = sql`${whereLeaseIsValid(attempt, now)}
     and exists (select 1 from deployment_stacks as reported
       where reported.deployment_id = ${deploymentId} and reported.stack_id = ${stackId}
         and reported.seq < ${seq} and reported.status in ${ACTIVE_STACK_STATUSES})`;
   return {
-    resources:
-      report.resources && applyResources(db, { stackId, reported: report.resources, applies, now }),
+    resources: reported && applyResources(db, { stackId, reported, isComplete, applies, now }),
     outputs: status === "succeeded" ? storeOutputs(db, report, applies) : undefined,
     stack: db
       .update(deploymentStacks)
