@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
-import type { Parsed } from "../support/client.ts";
+import type { Client, Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { join, newKey, newProject, newWorld, type Person, type World } from "../support/world.ts";
 
@@ -76,6 +76,45 @@ describe("projects", () => {
       expect(reply.status).toBe(404);
     }
     expect((await world.client.get(path)).body).toEqual(project);
+  });
+
+  it("have names that are unique in their organization, and free once they are deleted", async () => {
+    const create = (client: Client, name: string) => client.post("/v1/projects", { name });
+    const other = await newProject(world.client, { name: "bookshop" });
+    for (const name of ["storefront", "bookshop"]) {
+      const refused = await create(world.client, name);
+      expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+      expect(refused.body.message).toContain("already has a project with this name");
+    }
+    expect((await create(world.client, "Bookshop")).status).toBe(201);
+    expect((await create((await newWorld()).client, "storefront")).status).toBe(201);
+    const renamings = [
+      world.client.patch(path, { name: "bookshop" }),
+      world.client.put(path, {
+        default_environment_id: project.default_environment_id,
+        name: "bookshop",
+      }),
+    ];
+    for (const { status } of await Promise.all(renamings)) expect(status).toBe(409);
+    expect((await world.client.get(path)).body).toEqual(project);
+    const missing = { name: "new", default_environment_id: other.default_environment_id };
+    expect((await world.client.patch(path, missing)).status).toBe(404);
+    expect((await world.client.patch(path, { name: "storefront", icon: null })).status).toBe(200);
+    expect((await world.client.delete(`/v1/projects/${other.id}`)).status).toBe(204);
+    expect((await world.client.patch(path, { name: "bookshop" })).body.name).toBe("bookshop");
+    const both = await Promise.all([create(world.client, "race"), create(world.client, "race")]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect((await world.client.get("/v1/projects?name=race")).body.data).toHaveLength(1);
+  });
+
+  it("that an earlier release has given the name of another keep it until they are renamed", async () => {
+    const { id } = await newProject(world.client, { name: "twin" });
+    await env.DB.prepare("update projects set name = 'storefront' where id = ?").bind(id).run();
+    const twin = `/v1/projects/${id}`;
+    const change = await world.client.patch(twin, { name: "storefront", icon: "emoji:🚢" });
+    expect([change.status, change.body.icon]).toEqual([200, "emoji:🚢"]);
+    expect((await world.client.patch(twin, { name: "twin" })).status).toBe(200);
+    expect((await world.client.patch(twin, { name: "storefront" })).status).toBe(409);
   });
 
   it.each([

@@ -335,16 +335,16 @@ describe("a session", () => {
     const { client } = await signIn(world);
     const other = (await signIn(world)).client;
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const create = (caller: Client) =>
-      caller.request("POST", "/v1/projects", { name: "once" }, headers);
+    const create = (caller: Client, name = "once") =>
+      caller.request("POST", "/v1/projects", { name }, headers);
     const first = await create(client);
     const repeat = await create(client);
     expect(repeat.headers.get("idempotency-replayed")).toBe("true");
     expect(repeat.body.id).toBe(first.body.id);
     const ids = [
       first.body.id,
-      (await create(other)).body.id,
-      (await create(world.client)).body.id,
+      (await create(other, "twice")).body.id,
+      (await create(world.client, "thrice")).body.id,
     ];
     expect(new Set(ids).size).toBe(3);
   });

@@ -188,7 +188,7 @@ describe("a request with the cookie", () => {
     ["this origin", { "sec-fetch-site": "same-origin" }],
     ["this origin, without fetch metadata", { origin: HTTPS }],
   ])("that changes something is admitted from %s", async (_, headers) => {
-    const body = JSON.stringify({ name: "mine" });
+    const body = JSON.stringify({ name: crypto.randomUUID() });
     const sent = { method: "POST", path: "/v1/projects", body };
     expect((await send({ ...sent, headers: { ...cookie(), ...json, ...headers } })).status).toBe(
       201,

@@ -22,7 +22,7 @@ beforeEach(async () => {
   const path = `/v1/orgs/${service.organizationId}/api-keys`;
   const { key } = await service.owner.call("POST", path, { name: "test" });
   client = new ApiClient(service.url, key);
-  project = await client.call("POST", "/v1/projects", { name: "storefront" });
+  project = await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
   user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
 });
 
@@ -80,7 +80,7 @@ describe("longshore audit", () => {
 
 describe("longshore changelog", () => {
   it("lists the changes to one project, and escapes hostile names", async () => {
-    await client.call("POST", "/v1/projects", { name: "other" });
+    await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
     await createVariable("FIRST");
     // An older service may accept other names.
     await service.d1

@@ -202,8 +202,8 @@ describe("the repeats of the client", () => {
     const body = { name: newName() };
     const first = await longshore.post("/v1/projects", { body, idempotencyKey });
     expect(await longshore.post("/v1/projects", { body, idempotencyKey })).toEqual(first);
-    await longshore.post("/v1/projects", { body });
-    await longshore.post("/v1/projects", { body });
+    await longshore.post("/v1/projects", { body: { name: newName() } });
+    await longshore.post("/v1/projects", { body: { name: newName() } });
     const keys = sent("idempotency-key");
     expect(keys.slice(0, 3)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
     expect(new Set(keys).size).toBe(3);

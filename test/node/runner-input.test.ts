@@ -52,7 +52,7 @@ describe.concurrent("what a command gets", () => {
     ];
     expect(first).toMatchObject({
       deployment: { id, source, trigger: "api" },
-      project: { id: project.projectId, name: "storefront" },
+      project: { id: project.projectId, name: project.projectName },
       environment: { id: project.environmentId, name: "staging" },
       stacks,
       configuration: { replicas: 3 },
@@ -70,7 +70,7 @@ describe.concurrent("what a command gets", () => {
         `LONGSHORE_STACK_ID=${secondId}`,
         "LONGSHORE_STACK_NAME=second",
         `LONGSHORE_PROJECT_ID=${project.projectId}`,
-        "LONGSHORE_PROJECT_NAME=storefront",
+        `LONGSHORE_PROJECT_NAME=${project.projectName}`,
         `LONGSHORE_ENVIRONMENT_ID=${project.environmentId}`,
         "LONGSHORE_ENVIRONMENT_NAME=staging",
         "LONGSHORE_IMAGE=ghcr.io/acme/shop:1.4.2",

@@ -31,6 +31,7 @@ export const projects = sqliteTable(
     version: version(),
   },
   (table) => [
+    index("projects_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("projects_list").on(table.organizationId, table.createdAt, table.id),
     index("projects_disconnecting").on(table.id).where(sql`connection_status = 'disconnecting'`),
   ],

@@ -65,7 +65,7 @@ async function newDeletable(world: World): Promise<Ids> {
   const { client } = await newKey(world);
   const project = `/v1/projects/${ids["project_id"]}`;
   const { body } = await client.post(`${project}/environments`, { name: "other" });
-  const { status } = await client.put(project, { name: "p", default_environment_id: body.id });
+  const { status } = await client.put(project, { default_environment_id: body.id });
   expect(status).toBe(200);
   return { ...ids, other_environment_id: body.id };
 }

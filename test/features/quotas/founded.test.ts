@@ -198,12 +198,10 @@ describe("organizations that keys have founded", () => {
 
 describe("the check of a write", () => {
   async function rowsReadFor(organizationId: string): Promise<number> {
-    let rows = 0;
-    const { db } = openForWriting(env.DB, (units) => {
-      rows += units;
-    });
-    await db.all(selectExceeded({ organizationId, records: { projects: 1 }, bytes: 10 }));
-    return rows;
+    const { db } = openForWriting(env.DB);
+    const growth = { organizationId, records: { projects: 1 }, bytes: 10 };
+    const { meta } = await db.run(selectExceeded(growth));
+    return meta.rows_read;
   }
 
   it("reads only the usage of an organization that is not founded, and at most 5,000 rows of others", async () => {

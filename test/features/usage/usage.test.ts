@@ -184,6 +184,7 @@ const REPLACED = { name: "shorter", icon: "icon:ship" };
 
 /** Creates one resource of each kind that the example of a POST does not create. */
 const CREATIONS: { [Kind in LimitedKind]?: () => Promise<Reply> } = {
+  projects: () => world.client.post("/v1/projects", { name: crypto.randomUUID() }),
   stacks: () => world.client.post(`${environment}/stacks`, { name: "another" }),
   variables: () =>
     world.client.post(`${environment}/variables`, {

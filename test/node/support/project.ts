@@ -5,7 +5,7 @@ const POLLING = { interval: 250, timeout: 300_000 };
 
 type TestRecords = Pick<
   TestProject,
-  "stackIds" | "token" | "poolId" | "projectId" | "environmentId"
+  "stackIds" | "token" | "poolId" | "projectId" | "projectName" | "environmentId"
 >;
 
 /** An environment with two stacks and a variable, and a runner pool for it. */
@@ -14,6 +14,7 @@ export class TestProject {
   readonly token: string;
   readonly poolId: string;
   readonly projectId: string;
+  readonly projectName: string;
   readonly environmentId: string;
   /** Of the API, for this project's requests. */
   readonly key: string;
@@ -23,7 +24,7 @@ export class TestProject {
   private constructor(
     client: ApiClient,
     path: string,
-    { stackIds, token, poolId, projectId, environmentId }: TestRecords,
+    { stackIds, token, poolId, projectId, projectName, environmentId }: TestRecords,
   ) {
     this.#client = client;
     this.#path = path;
@@ -31,6 +32,7 @@ export class TestProject {
     this.token = token;
     this.poolId = poolId;
     this.projectId = projectId;
+    this.projectName = projectName;
     this.environmentId = environmentId;
     this.key = client.key;
   }
@@ -41,7 +43,7 @@ export class TestProject {
     const { key } = await owner.call("POST", `${organization}/api-keys`, { name: "test" });
     const client = new ApiClient(url, key);
     const post = (path: string, body: object) => client.call("POST", path, body);
-    const project = await post("/v1/projects", { name: "storefront" });
+    const project = await post("/v1/projects", { name: `storefront-${crypto.randomUUID()}` });
     await client.call("PUT", `/v1/projects/${project.id}/connection`, {
       provider: "aws",
       account_id: "123456789012",
@@ -61,6 +63,7 @@ export class TestProject {
       token,
       poolId: pool.id,
       projectId: project.id,
+      projectName: project.name,
       environmentId: project.default_environment_id,
     });
   }

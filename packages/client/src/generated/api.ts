@@ -1023,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Needs the scope `projects:write`. You become its owner. A new project has one environment, `production`.
+         * @description Needs the scope `projects:write`. You become its owner. A new project has one environment, `production`. Its name is unique in the organization.
          */
         post: operations["createProject"];
         delete?: never;

@@ -3,7 +3,7 @@ import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { LimitReached, Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
-import { PROJECT_IN_USE } from "./model.ts";
+import { NAME_TAKEN, PROJECT_IN_USE } from "./model.ts";
 import { Project, ProjectList } from "./responses.ts";
 import { ONLY_IN_PROJECTS } from "./service.ts";
 
@@ -26,10 +26,12 @@ const operations = {
   createProject: {
     tags: ["Projects"],
     summary: "Create a project",
-    description: "You become its owner. A new project has one environment, `production`.",
+    description:
+      "You become its owner. A new project has one environment, `production`. Its name is unique in the organization.",
     // For a repeat with an `Idempotency-Key`.
     notFound: ["project"],
     errors: {
+      project_name_taken: NAME_TAKEN,
       key_of_projects: new Unauthorized(ONLY_IN_PROJECTS),
       project_limit: new LimitReached(QUOTAS.projects, "projects"),
     },
@@ -49,6 +51,7 @@ const operations = {
     description: `Clears optional fields that the body leaves out, except the name.`,
     notFound: ["project", "environment in the project"],
     errors: {
+      project_name_taken: NAME_TAKEN,
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 200: jsonReply(Project(), "The project.") },
@@ -61,6 +64,7 @@ const operations = {
       "A field that is absent stays as it is; `null` clears a description, an icon or a repository.",
     notFound: ["project", "environment in the project"],
     errors: {
+      project_name_taken: NAME_TAKEN,
       stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
     },
     responses: { 200: jsonReply(Project(), "The project.") },

@@ -18,6 +18,10 @@ export interface ProjectChange {
   defaultEnvironmentId?: string | undefined;
 }
 
+export const NAME_TAKEN = new Conflict(
+  "The organization already has a project with this name. Choose another name.",
+);
+
 export const PROJECT_IN_USE = new Conflict(
   "The project has an unfinished deployment. Cancel it first.",
 );

@@ -11,6 +11,7 @@ import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import {
   FIRST_CONFIGURATION,
+  NAME_TAKEN,
   type NewProject,
   PROJECT_IN_USE,
   type ProjectChange,
@@ -83,6 +84,7 @@ export async function createProject(ctx: ServiceContext, input: NewProject): Pro
     guarded: owner,
     value: project,
     changes: [changes.created(project)],
+    otherwise: () => NAME_TAKEN,
   });
 }
 
@@ -105,9 +107,19 @@ export async function changeProject(
     returns: store.selectProject(ctx.db, organizationId, id),
     changes: [changes.updated(before, after)],
     unchanged: before,
-    reread: () => requireExpected(ctx, id),
+    reread: async () => requireFreeName(ctx, await requireExpected(ctx, id), change.name),
     otherwise: () => new NotFound("environment in the project"),
   });
+}
+
+async function requireFreeName(
+  ctx: ServiceContext,
+  { organizationId, name }: ProjectRow,
+  newName = name,
+): Promise<void> {
+  if (newName === name) return;
+  const named = await store.selectNamed(ctx.db, organizationId, newName);
+  if (named.length > 0) throw NAME_TAKEN;
 }
 
 /** Has no entry in a changelog, which is deleted with the project. */

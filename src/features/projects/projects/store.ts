@@ -1,4 +1,4 @@
-import { and, eq, exists, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, exists, getTableColumns, notExists, or, type SQLWrapper, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -8,6 +8,7 @@ import {
   nextVersion,
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import {
   hasName,
   keyset,
@@ -115,39 +116,74 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPage
   return selectPage(db, page, items);
 }
 
+/** Inserts nothing if the organization has a project with this name. */
 export function insertProject(
   db: Database,
   project: ProjectRow,
   first: { environmentName: string; ownerId: string },
 ) {
   const { organizationId, createdAt, updatedAt } = project;
+  const isInserted = sql`from ${projects} where ${projects.id} = ${project.id}`;
   return {
-    project: db.insert(projects).values(project),
-    environment: db.insert(environments).values({
-      id: project.defaultEnvironmentId,
-      organizationId,
-      projectId: project.id,
-      name: first.environmentName,
-      configuration: FIRST_CONFIGURATION,
-      createdAt,
-      updatedAt,
-    }),
-    owner: db.insert(projectMembers).values({
-      projectId: project.id,
-      membershipId: first.ownerId,
-      organizationId,
-      role: "owner",
-      createdAt,
-      projectCreatedAt: createdAt,
-    }),
+    project: insertFrom(
+      db,
+      projects,
+      project,
+      sql`where not exists ${selectNamed(db, organizationId, project.name)}`,
+    ),
+    environment: insertFrom(
+      db,
+      environments,
+      {
+        id: project.defaultEnvironmentId,
+        organizationId,
+        projectId: project.id,
+        name: first.environmentName,
+        configuration: FIRST_CONFIGURATION,
+        source: null,
+        epoch: 0,
+        startedNumber: 0,
+        configurationVersion: 0,
+        version: 1,
+        createdAt,
+        updatedAt,
+      },
+      isInserted,
+    ),
+    owner: insertFrom(
+      db,
+      projectMembers,
+      {
+        projectId: project.id,
+        membershipId: first.ownerId,
+        organizationId,
+        role: "owner",
+        createdAt,
+        projectCreatedAt: createdAt,
+        version: 1,
+      },
+      isInserted,
+    ).returning({ projectId: projectMembers.projectId }),
   };
+}
+
+/** Earlier releases accepted a name twice. */
+export function selectNamed(db: Database, organizationId: string, name: string) {
+  return db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.organizationId, organizationId), eq(projects.name, name)))
+    .limit(1);
 }
 
 export function selectProject(db: Database, organizationId: string, id: string) {
   return db.select().from(projects).where(within(organizationId, id));
 }
 
-/** Changes nothing if the request expects another version, or if the environment is not the project's. */
+/**
+ * Changes nothing if the request expects another version, if another project has the new name, or if the
+ * environment is not the project's.
+ */
 export function changeProject(
   ctx: ServiceContext,
   organizationId: string,
@@ -155,7 +191,7 @@ export function changeProject(
   change: ProjectChange,
 ) {
   const { db, clock } = ctx;
-  const { defaultEnvironmentId } = change;
+  const { name, defaultEnvironmentId } = change;
   const { version } = projects;
   return db
     .update(projects)
@@ -164,6 +200,9 @@ export function changeProject(
       and(
         within(organizationId, id),
         hasExpectedVersion(ctx, version),
+        name === undefined
+          ? undefined
+          : or(eq(projects.name, name), notExists(selectNamed(db, organizationId, name))),
         defaultEnvironmentId === undefined
           ? undefined
           : isInProject(db, organizationId, id, defaultEnvironmentId),

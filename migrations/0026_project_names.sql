@@ -1,0 +1,1 @@
+CREATE INDEX `projects_name` ON `projects` (`organization_id`,`name`,`created_at`,`id`);
