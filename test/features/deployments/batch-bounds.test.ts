@@ -254,6 +254,7 @@ describe("the disconnection of a project with 20,000 queued deployments", () => 
     await worker.sweep();
     expect(await count(queued, environments)).toBe(0);
     expect(await statusOf()).toBe("disconnected");
+    expect(largestUnits()).toBeLessThanOrEqual(MOST_UNITS);
     expect((await connectAgain(world, project.id)).status).toBe(200);
   });
 });

@@ -122,6 +122,9 @@ export const deployments = sqliteTable(
       table.id,
     ),
     index("deployments_unannounced").on(table.environmentId).where(sql`status <> announced`),
+    index("deployments_changed")
+      .on(table.status, table.environmentId)
+      .where(sql`status <> announced`),
     index("deployments_project").on(table.projectId, table.createdAt, table.id),
     index("deployments_project_status").on(
       table.projectId,

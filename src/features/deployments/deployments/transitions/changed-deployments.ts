@@ -21,7 +21,7 @@ const STACKS = sql`iif(status in ${RUNNING_STATUSES}, 0,
 export function changedDeployments(filter: EnvironmentFilter): SQL {
   const some = (rank: SQL, statuses: SQL, work: SQL) => sql`select * from (
     select id, ${rank} as rank, ${STACKS} + ${work} as work
-    from deployments indexed by deployments_unannounced
+    from deployments indexed by deployments_changed
     where status <> announced and status in ${statuses}
       and ${matchesFilter(filter, sql`environment_id`) ?? sql`true`} limit ${MAXIMUM_COUNT})`;
   return sql`(select id from (

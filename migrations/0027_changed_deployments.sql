@@ -1,0 +1,1 @@
+CREATE INDEX `deployments_changed` ON `deployments` (`status`,`environment_id`) WHERE status <> announced;
