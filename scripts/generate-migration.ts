@@ -1,14 +1,11 @@
 /**
- * `npm run db:generate [-- --name NAME]`: writes a migration from the current tables. A new table with a quota gets
- * the triggers that count its rows. Other triggers, and indexes on expressions, are added by hand.
+ * `npm run db:generate [-- --name NAME]`: writes a migration from the current tables, with the triggers that count
+ * the bytes of new columns and tables. Other triggers, and indexes on expressions, are added by hand.
  */
 import { spawnSync } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getTableName } from "drizzle-orm";
-import { FEATURES } from "../src/features/index.ts";
-import { QUOTAS } from "../src/lib/resource-types.ts";
-import { renderUsageTriggers } from "./lib/usage-triggers.ts";
+import { countedTables, renderCount, renderUsageTriggers } from "./lib/usage-triggers.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
 const MIGRATIONS = join(ROOT, "migrations");
@@ -26,9 +23,29 @@ if (status !== 0) process.exit(status ?? 1);
 
 const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
 const newest = join(MIGRATIONS, String(files.toSorted().at(-1)));
-const migrations = files.map((name) => readFileSync(join(MIGRATIONS, name), "utf8")).join("");
-const triggers = FEATURES.flatMap(({ tables = [] }) => tables.map(({ table }) => table))
-  .filter((table) => getTableName(table) in QUOTAS)
-  .filter((table) => !migrations.includes(`usage_${getTableName(table)}_insert`))
-  .flatMap(renderUsageTriggers);
-appendFileSync(newest, triggers.map((trigger) => `${BREAKPOINT}${trigger}`).join(""));
+const statements = files
+  .toSorted()
+  .flatMap((name) =>
+    readFileSync(join(MIGRATIONS, name), "utf8").split("--> statement-breakpoint"),
+  );
+
+function isCurrent(name: string, trigger: string): boolean {
+  const last = statements.findLast((each) => each.includes(`CREATE TRIGGER \`${name}\``));
+  return last?.trim().endsWith(trigger) ?? false;
+}
+
+const changed = countedTables().flatMap((table) => {
+  const triggers = Object.entries(renderUsageTriggers(table));
+  const outdated = triggers.filter(([name, trigger]) => !isCurrent(name, trigger));
+  return outdated.length > 0 ? [{ kind: table.kind, outdated }] : [];
+});
+const added = [
+  ...changed.flatMap(({ outdated }) =>
+    outdated.flatMap(([name, trigger]) => [
+      `DROP TRIGGER IF EXISTS \`${name}\`;`,
+      `CREATE TRIGGER \`${name}\` ${trigger}`,
+    ]),
+  ),
+  ...[...new Set(changed.map(({ kind }) => kind))].flatMap(renderCount),
+];
+appendFileSync(newest, added.map((statement) => `${BREAKPOINT}${statement}`).join(""));

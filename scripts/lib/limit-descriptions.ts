@@ -96,6 +96,10 @@ export const LIMIT_DESCRIPTIONS = {
     "`DELETE_COMPLETE` resources that one run of the sweep deletes, once they are too old",
     "the next run, within a minute, continues",
   ),
+  sweepStacks: items(
+    "Stacks whose resources one run of the sweep counts for `usage`, once they have changed",
+    "the next run, within a minute, continues with those that have waited longest",
+  ),
   logChunkBytes: bytes("Bytes of a log in one request of a runner"),
   logBytes: bytes(
     "The log of a deployment",

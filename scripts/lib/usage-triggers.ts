@@ -1,36 +1,199 @@
-import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { getTableColumns, getTableName } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { type FixedBytes, rowBytes } from "../../src/db/row-bytes.ts";
+import { TOMBSTONE_ORGANIZATION_ID } from "../../src/db/tombstone.ts";
+import { deployments } from "../../src/features/deployments/deployments/table.ts";
+import { FEATURES } from "../../src/features/index.ts";
+import { QUOTAS } from "../../src/lib/resource-types.ts";
 
-/** The columns with texts of callers: neither IDs nor one of a few values. */
-export function countedColumns(table: SQLiteTable): string[] {
-  return getTableConfig(table)
-    .columns.filter((each) => each.dataType === "string" && each.enumValues === undefined)
-    .map(({ name }) => name)
-    .filter((name) => !/(^|_)id$/.test(name));
+/** The tables of an organization whose rows no trigger counts, and why. */
+const NOT_COUNTED: Readonly<Record<string, string>> = {
+  attempts: "Counted with their deployment.",
+  deployment_stacks: "Counted with their deployment.",
+  resources: "Counted with their stack, by the schedule.",
+  idempotency_records: "`idempotency_totals` has their bytes.",
+  purges: "None remains once the purge has run.",
+  usage: "A counter.",
+  history_usage: "A counter.",
+  idempotency_totals: "A counter.",
+  audit_days: "A counter.",
+  limit_checks: "Always empty.",
+  quotas: "The operator's.",
+  bootstraps: "The installation's.",
+};
+
+const KINDS: Readonly<Record<string, string>> = { memberships: "members" };
+
+/** Those of CI jobs and of sessions have limits of their own. */
+const RECORDS: Readonly<Record<string, (row: string) => string>> = {
+  api_keys: (row) => `iif(${row}.session_id IS NULL AND ${row}.trust_id IS NULL, 1, 0)`,
+  runner_tokens: (row) => `iif(${row}.trust_id IS NULL, 1, 0)`,
+};
+
+/** Each has its stack's name, number, status and time. */
+const BYTES_OF_DEPLOYMENT_STACK = 126;
+const BYTES_OF_ATTEMPT = 300;
+
+/** Columns whose number of bytes is assumed, by table. */
+const FIXED: Readonly<Record<string, FixedBytes>> = {
+  api_keys: { last_used_at: 13 },
+  runner_tokens: { last_used_at: 13 },
+  stacks: { resource_bytes: 4, resources_changed_at: 0 },
+  deployments: {
+    status: 9,
+    announced: 9,
+    cancel_deadline: 0,
+    started_at: 13,
+    finished_at: 13,
+    lapsed_offers: 1,
+    record_version: 1,
+    configuration: 0,
+    failure_reason: 0,
+    message: 0,
+  },
+};
+
+/** What a row causes to be stored elsewhere, or stores in a column with assumed bytes. */
+const OTHER_BYTES: Readonly<Record<string, (row: string) => string>> = {
+  stacks: (row) => `${row}.resource_bytes`,
+  // The attempt has the reason and the message again.
+  deployments: (row) =>
+    [
+      `2 * coalesce(octet_length(${row}.failure_reason), 0)`,
+      `2 * coalesce(octet_length(${row}.message), 0)`,
+      `${row}.reason_bytes`,
+      `${BYTES_OF_DEPLOYMENT_STACK} * coalesce(${row}.stack_count, 0)`,
+      `${BYTES_OF_ATTEMPT} * (${row}.lapsed_offers + (${row}.started_at IS NOT NULL))`,
+    ].join(" + "),
+};
+
+export interface CountedTable {
+  name: string;
+  /** In `usage`. */
+  kind: string;
+  /** How many records of the kind a row is, as SQL. */
+  records(row: string): string;
+  /** The UTF-8 bytes that a row counts, as SQL. */
+  bytes(row: string): string;
+  hasTombstones: boolean;
+  columns: readonly string[];
 }
 
-/** The triggers that count the rows of a table in `usage`, with the bytes of these columns. */
-export function renderUsageTriggers(table: SQLiteTable): string[] {
-  const { name: kind } = getTableConfig(table);
-  const columns = countedColumns(table);
-  const bytesOf = (row: "new" | "old") =>
-    columns.map((name) => `coalesce(octet_length(${row}.${name}), 0)`).join(" + ");
-  const [added, removed] = [bytesOf("new"), bytesOf("old")];
+/** The tables whose rows triggers count in `usage`. */
+export function countedTables(): CountedTable[] {
+  return FEATURES.flatMap(({ tables = [] }) => tables)
+    .filter(({ history }) => history === undefined)
+    .filter(({ table }) => "organizationId" in getTableColumns(table))
+    .filter(({ table }) => NOT_COUNTED[getTableName(table)] === undefined)
+    .map(({ table, tombstone }) => countedTable(table, tombstone !== undefined));
+}
+
+function countedTable(table: SQLiteTable, hasTombstones: boolean): CountedTable {
+  const name = getTableName(table);
+  const kind = KINDS[name] ?? (name in QUOTAS || name === "deployments" ? name : "others");
+  const all = (row: string) => {
+    const other = OTHER_BYTES[name]?.(row);
+    return rowBytes(table, row, FIXED[name]) + (other ? ` + ${other}` : "");
+  };
+  return {
+    name,
+    kind,
+    records: RECORDS[name] ?? (() => "1"),
+    bytes: name === "deployments" ? liveBytes : all,
+    hasTombstones,
+    columns: Object.values(getTableColumns(table)).map((column) => column.name),
+  };
+}
+
+/** A deployment without its configuration is history: it is beyond the newest of its environment. */
+function liveBytes(row: string): string {
+  const bytes = `${deploymentBytes(row)} + octet_length(${row}.configuration)`;
+  return `iif(${row}.configuration = '', 0, ${bytes})`;
+}
+
+/** Without its configuration. */
+function deploymentBytes(row: string): string {
+  return `${rowBytes(deployments, row, FIXED["deployments"])} + ${OTHER_BYTES["deployments"]?.(row)}`;
+}
+
+/** By their names. */
+export function renderUsageTriggers(table: CountedTable): Record<string, string> {
+  const { name, kind, records, bytes, columns } = table;
   const isOfKind = (row: "new" | "old") =>
     `\`organization_id\` = ${row}.organization_id AND \`kind\` = '${kind}'`;
-  return [
-    `CREATE TRIGGER \`usage_${kind}_insert\` AFTER INSERT ON \`${kind}\` BEGIN
+  const change = (column: "records" | "bytes") =>
+    `\`${column}\` = \`${column}\` + (${table[column]("new")}) - (${table[column]("old")})`;
+  const isConstant = records("new") === records("old");
+  const remove = `UPDATE \`usage\` SET \`records\` = \`records\` - ${records("old")}, \`bytes\` = \`bytes\` - (${bytes("old")})
+	WHERE ${isOfKind("old")};`;
+  const changing = columns.filter((each) => bytes("new").includes(`new.${each}`));
+  const watched = changing.filter((each) => !["id", "organization_id"].includes(each));
+  return {
+    [`usage_${name}_insert`]: `AFTER INSERT ON \`${name}\` BEGIN
 	INSERT INTO \`usage\` (\`organization_id\`, \`kind\`, \`records\`, \`bytes\`)
-	VALUES (new.organization_id, '${kind}', 1, ${added})
-	ON CONFLICT (\`organization_id\`, \`kind\`) DO UPDATE SET \`records\` = \`records\` + 1, \`bytes\` = \`bytes\` + excluded.bytes;
+	VALUES (new.organization_id, '${kind}', ${records("new")}, ${bytes("new")})
+	ON CONFLICT (\`organization_id\`, \`kind\`) DO UPDATE SET \`records\` = \`records\` + excluded.records, \`bytes\` = \`bytes\` + excluded.bytes;
 END;`,
-    `CREATE TRIGGER \`usage_${kind}_delete\` AFTER DELETE ON \`${kind}\` BEGIN
-	UPDATE \`usage\` SET \`records\` = \`records\` - 1, \`bytes\` = \`bytes\` - (${removed})
-	WHERE ${isOfKind("old")};
+    [`usage_${name}_delete`]: `AFTER DELETE ON \`${name}\` BEGIN
+	${remove}
 END;`,
-    `CREATE TRIGGER \`usage_${kind}_update\` AFTER UPDATE OF ${columns.map((name) => `\`${name}\``).join(", ")} ON \`${kind}\`
-WHEN (${added}) <> (${removed}) BEGIN
-	UPDATE \`usage\` SET \`bytes\` = \`bytes\` + (${added}) - (${removed})
+    [`usage_${name}_update`]: `AFTER UPDATE OF ${watched.map((each) => `\`${each}\``).join(", ")} ON \`${name}\`
+WHEN (${bytes("new")}) <> (${bytes("old")}) BEGIN
+	UPDATE \`usage\` SET ${isConstant ? "" : `${change("records")}, `}${change("bytes")}
 	WHERE ${isOfKind("new")};
 END;`,
+    ...(table.hasTombstones && {
+      [`usage_${name}_tombstone`]: `AFTER UPDATE OF \`organization_id\` ON \`${name}\` WHEN new.organization_id <> old.organization_id BEGIN
+	${remove}
+END;`,
+    }),
+    ...(name === "deployments" && renderHistoryTriggers()),
+  };
+}
+
+function renderHistoryTriggers(): Record<string, string> {
+  const add = `INSERT INTO \`history_usage\` (\`organization_id\`, \`kind\`, \`records\`, \`bytes\`)
+	VALUES (new.organization_id, 'deployments', 1, ${deploymentBytes("new")})
+	ON CONFLICT (\`organization_id\`, \`kind\`) DO UPDATE SET \`records\` = \`records\` + 1, \`bytes\` = \`bytes\` + excluded.bytes;`;
+  return {
+    history_deployments_moved: `AFTER UPDATE OF \`configuration\` ON \`deployments\` WHEN new.configuration = '' AND old.configuration <> '' BEGIN
+	${add}
+END;`,
+    history_deployments_insert: `AFTER INSERT ON \`deployments\` WHEN new.configuration = '' BEGIN
+	${add}
+END;`,
+    history_deployments_delete: `AFTER DELETE ON \`deployments\` WHEN old.configuration = '' BEGIN
+	UPDATE \`history_usage\` SET \`records\` = \`records\` - 1, \`bytes\` = \`bytes\` - (${deploymentBytes("old")})
+	WHERE \`organization_id\` = old.organization_id AND \`kind\` = 'deployments';
+END;`,
+  };
+}
+
+/** Counts all rows of a kind again. */
+export function renderCount(kind: string): string[] {
+  const counted = countedTables().filter((each) => each.kind === kind);
+  return [
+    `DELETE FROM \`usage\` WHERE \`kind\` = '${kind}';`,
+    // D1 takes at most five terms in a compound select.
+    ...counted.map(
+      ({
+        name,
+        records,
+        bytes,
+      }) => `INSERT INTO \`usage\` (\`organization_id\`, \`kind\`, \`records\`, \`bytes\`)
+SELECT organization_id, '${kind}', sum(${records(name)}), sum(${bytes(name)}) FROM \`${name}\`
+WHERE organization_id <> '${TOMBSTONE_ORGANIZATION_ID}' GROUP BY organization_id
+ON CONFLICT (\`organization_id\`, \`kind\`) DO UPDATE SET \`records\` = \`records\` + excluded.records, \`bytes\` = \`bytes\` + excluded.bytes;`,
+    ),
+    ...(kind === "deployments" ? renderCountOfHistory() : []),
+  ];
+}
+
+function renderCountOfHistory(): string[] {
+  return [
+    "DELETE FROM `history_usage` WHERE `kind` = 'deployments';",
+    `INSERT INTO \`history_usage\` (\`organization_id\`, \`kind\`, \`records\`, \`bytes\`)
+SELECT organization_id, 'deployments', count(*), sum(${deploymentBytes("deployments")}) FROM \`deployments\`
+WHERE configuration = '' GROUP BY organization_id;`,
   ];
 }

@@ -36,6 +36,7 @@ export const LIMITS = {
   deletedResources: { value: 500 },
   deletedResourceMs: { value: 7 * 24 * HOUR_MS },
   sweepResources: { value: 5_000 },
+  sweepStacks: { value: 200 },
   logChunkBytes: { value: 256 * KIB },
   logBytes: { value: 16 * MIB },
   logBytesOfDay: { value: 2048 * MIB },

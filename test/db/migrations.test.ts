@@ -1,6 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { countedTables, renderUsageTriggers } from "../../scripts/lib/usage-triggers.ts";
 import { emptyDatabase } from "../support/empty-database.ts";
 
 interface Table {
@@ -89,7 +90,11 @@ describe("migrations", () => {
     const counts = new Map<string, number>();
     for (const migration of env.TEST_MIGRATIONS) {
       await applyD1Migrations(env.DB, [migration]);
-      for (const [table, count] of counts) expect(await countRows(table), table).toBe(count);
+      for (const [table, count] of counts) {
+        const isCounter = table === "usage";
+        const now = await countRows(table);
+        expect(isCounter ? Math.min(now, count) : now, table).toBe(count);
+      }
       await seed();
       for (const { name } of await readTables()) counts.set(name, await countRows(name));
     }
@@ -119,14 +124,36 @@ describe("migrations", () => {
       records: number;
       bytes: number;
     }>();
-    expect(results).toHaveLength(13);
-    const usage = results.find(({ kind }) => kind === "projects");
-    // The seeded row has "seed" in each of its three text columns.
-    expect(usage).toMatchObject({ records: 3, bytes: 3 * 4 + 2 * (1 + "Ünïcode".length + 2) });
+    expect(results).toHaveLength(14);
+    const columns = (await readTables()).find(({ name }) => name === "projects")?.columns ?? [];
+    const bytes = columns.map(({ name }) => `coalesce(octet_length(${name}), 0)`).join(" + ");
+    expect(await env.DB.prepare(`select sum(${bytes}) as bytes from projects`).first()).toEqual({
+      bytes: results.find(({ kind }) => kind === "projects")?.bytes,
+    });
+    expect(results.find(({ kind }) => kind === "projects")?.records).toBe(3);
     const { sql } = (await env.DB.prepare(
       "select sql from sqlite_master where name = 'usage_projects_insert'",
     ).first<{ sql: string }>()) ?? { sql: "" };
     expect(sql).toContain("AFTER INSERT ON `projects`");
+  });
+
+  it("have the triggers that count the bytes of the tables as they are now", async () => {
+    await reset();
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    const { results } = await env.DB.prepare(
+      "select name, sql from sqlite_master where type = 'trigger'",
+    ).all<{ name: string; sql: string }>();
+    const triggers = new Map(results.map(({ name, sql }) => [name, sql]));
+    const rendered = countedTables().flatMap((table) => Object.entries(renderUsageTriggers(table)));
+    expect(rendered.length).toBeGreaterThan(70);
+    for (const [name, sql] of rendered) {
+      // The semicolon ends the statement.
+      const expected = `CREATE TRIGGER \`${name}\` ${sql}`.replace(/;$/, "");
+      expect(triggers.get(name), `${name}: run npm run db:generate`).toBe(expected);
+    }
+    const isCount = (name: string) => /^usage_/.test(name);
+    const names = rendered.map(([name]) => name).filter(isCount);
+    expect([...triggers.keys()].filter(isCount).toSorted()).toEqual(names.toSorted());
   });
 
   it("count the integrations of the previous release as confirmed, and not the Slack installations that it still creates", async () => {
@@ -145,7 +172,7 @@ describe("migrations", () => {
       ).bind(id, type);
     await env.DB.batch([insert("before-slack", "slack"), insert("before-webhook", "webhook")]);
     const readUsage = () =>
-      env.DB.prepare("select * from usage where kind = 'integrations'")
+      env.DB.prepare("select organization_id, records from usage where kind = 'integrations'")
         .all()
         .then((r) => r.results);
     const usage = await readUsage();

@@ -4245,7 +4245,7 @@ export interface components {
              */
             used: number;
             /**
-             * @description The quota. Absent for deployments: only their bytes are limited.
+             * @description The quota. Absent for deployments and others: only their bytes are limited.
              * @example 1000
              */
             allowed?: number;
@@ -4279,6 +4279,8 @@ export interface components {
             records: {
                 /** @description The usage of deployments in the organization. */
                 deployments: components["schemas"]["RecordUsage"];
+                /** @description The usage of invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials, in the organization. */
+                others: components["schemas"]["RecordUsage"];
                 /** @description The usage of projects in the organization. */
                 projects: components["schemas"]["RecordUsage"];
                 /** @description The usage of environments in the organization. */
@@ -4348,6 +4350,11 @@ export interface components {
                      * @example 65536
                      */
                     audit_log: number;
+                    /**
+                     * @description The bytes of the idempotency records that are kept.
+                     * @example 65536
+                     */
+                    idempotency_records: number;
                 };
             };
             database: components["schemas"]["DatabaseSpace"];

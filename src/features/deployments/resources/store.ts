@@ -1,4 +1,4 @@
-import { and, type Column, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type PageRequest,
   sizeOf,
 } from "../../../db/keyset.ts";
+import { rowBytes } from "../../../db/row-bytes.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
@@ -63,11 +64,36 @@ export function listResources(
 }
 
 /** Of those that have been `DELETE_COMPLETE` since a time, the oldest. */
-export function deleteDeletedUntil(db: Database, time: number, limit: number) {
-  const some = sql`(select rowid from resources where ${isDeleted}
-    and ${resources.updatedAt} <= ${time} order by ${resources.updatedAt} limit ${limit})`;
+export function deleteDeletedUntil(db: Database, time: number, limit: number, now: number) {
+  const some = sql`from resources where ${isDeleted}
+    and ${resources.updatedAt} <= ${time} order by ${resources.updatedAt} limit ${limit}`;
+  return {
+    marked: markChanged(db, sql`${stacks.id} in (select stack_id ${some})`, now),
+    deleted: db
+      .delete(resources)
+      .where(sql`resources.rowid in (select rowid ${some})`)
+      .returning({ id: resources.id }),
+  };
+}
+
+/** The schedule counts the bytes of the resources of these stacks again. */
+export function markChanged(db: Database, where: SQL | undefined, now: number) {
   return db
-    .delete(resources)
-    .where(sql`resources.rowid in ${some}`)
-    .returning({ id: resources.id });
+    .update(stacks)
+    .set({ resourcesChangedAt: now })
+    .where(and(isNull(stacks.resourcesChangedAt), where));
+}
+
+/** Counts the bytes of the stacks that have waited longest. */
+export function countChanged(db: Database, limit: number) {
+  const bytes = sql<number>`coalesce((select sum(${sql.raw(rowBytes(resources, "resources"))})
+    from resources where resources.stack_id = stacks.id), 0)`;
+  return db
+    .update(stacks)
+    .set({ resourceBytes: bytes, resourcesChangedAt: null })
+    .where(
+      sql`stacks.rowid in (select rowid from stacks where resources_changed_at is not null
+        order by resources_changed_at limit ${limit})`,
+    )
+    .returning({ id: stacks.id });
 }

@@ -1,20 +1,22 @@
 import { databaseStatus } from "../../../lib/database-size.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../quotas/index.ts";
 import {
-  COUNTED_HISTORY,
-  type CountedHistory,
   HISTORY_KINDS,
+  isUnlimited,
+  SHOWN_HISTORY,
+  type ShownHistory,
   USAGE_KINDS,
   type UsageKind,
 } from "./model.ts";
 import type { Usage } from "./store.ts";
 
 export function presentUsage(
-  { live, history, quotas }: Usage,
+  { live, history, responseBytes, quotas }: Usage,
   { actor }: { actor: { organizationId: string } },
 ) {
   const quotaOf = (kind: QuotaKind) => quotas.get(kind) ?? DEFAULT_QUOTAS[kind];
-  const bytesOf = (kind: CountedHistory) => history.get(kind)?.bytes ?? 0;
+  const bytesOf = (kind: ShownHistory) =>
+    kind === "idempotency_records" ? responseBytes : (history.get(kind)?.bytes ?? 0);
   return {
     org_id: actor.organizationId,
     bytes: {
@@ -24,15 +26,15 @@ export function presentUsage(
     records: Object.fromEntries(
       USAGE_KINDS.map((kind) => {
         const { records = 0, bytes = 0 } = live.get(kind) ?? {};
-        const allowed = kind === "deployments" ? undefined : quotaOf(kind);
+        const allowed = isUnlimited(kind) ? undefined : quotaOf(kind);
         return [kind, { used: records, allowed, bytes }] as const;
       }),
     ) as Record<UsageKind, { used: number; allowed: number | undefined; bytes: number }>,
     history: {
       used: sum(HISTORY_KINDS.map(bytesOf)),
       allowed: quotaOf("history_bytes"),
-      by_kind: Object.fromEntries(COUNTED_HISTORY.map((kind) => [kind, bytesOf(kind)])) as Record<
-        CountedHistory,
+      by_kind: Object.fromEntries(SHOWN_HISTORY.map((kind) => [kind, bytesOf(kind)])) as Record<
+        ShownHistory,
         number
       >,
     },

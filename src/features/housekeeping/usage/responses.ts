@@ -3,7 +3,7 @@ import { DATABASE_STATUSES } from "../../../lib/database-size.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { component, identifierOf } from "../../../lib/schemas.ts";
-import { COUNTED_HISTORY, type CountedHistory, USAGE_KINDS, type UsageKind } from "./model.ts";
+import { SHOWN_HISTORY, type ShownHistory, USAGE_KINDS, type UsageKind } from "./model.ts";
 
 const GB = 1_000_000_000;
 const GIGABYTES = {
@@ -16,7 +16,7 @@ const RecordUsage = component("RecordUsage", () =>
     .object({
       used: z.int().openapi({ description: "The number of resources.", example: 12 }),
       allowed: z.int().optional().openapi({
-        description: "The quota. Absent for deployments: only their bytes are limited.",
+        description: "The quota. Absent for deployments and others: only their bytes are limited.",
         example: 1_000,
       }),
       bytes: z.int().openapi({ description: "The stored bytes of the resources.", example: 4_096 }),
@@ -24,11 +24,14 @@ const RecordUsage = component("RecordUsage", () =>
     .openapi({ description: "How many resources of one kind an organization stores." }),
 );
 
+const OTHERS =
+  "invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials,";
+
 const records = lazy(
   () =>
     Object.fromEntries(
       USAGE_KINDS.map((kind) => {
-        const description = `The usage of ${kind.replaceAll("_", " ")} in the organization.`;
+        const description = `The usage of ${kind === "others" ? OTHERS : kind.replaceAll("_", " ")} in the organization.`;
         return [kind, RecordUsage().openapi({ description })];
       }),
     ) as Record<UsageKind, ReturnType<typeof RecordUsage>>,
@@ -45,11 +48,11 @@ export const DatabaseSpace = component("DatabaseSpace", () =>
 const historyKinds = lazy(
   () =>
     Object.fromEntries(
-      COUNTED_HISTORY.map((kind) => {
+      SHOWN_HISTORY.map((kind) => {
         const description = `The bytes of the ${kind.replaceAll("_", " ")} that are kept.`;
         return [kind, z.int().openapi({ description, example: 65_536 })];
       }),
-    ) as Record<CountedHistory, z.ZodInt>,
+    ) as Record<ShownHistory, z.ZodInt>,
 );
 
 export const Usage = component("Usage", () =>

@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import { idempotencyTotals } from "../idempotency/table.ts";
 import type { QuotaKind } from "../quotas/index.ts";
 import { quotas } from "../quotas/table.ts";
 import { type Growth, selectExceeded, selectStorage } from "./growth.ts";
@@ -12,6 +13,8 @@ import { historyUsage, limitChecks, usage } from "./table.ts";
 export interface Usage {
   live: ReadonlyMap<UsageKind, Counted>;
   history: ReadonlyMap<CountedHistory, Counted>;
+  /** Of the responses for repeats. */
+  responseBytes: number;
   /** Those that an operator has set for the organization. */
   quotas: ReadonlyMap<QuotaKind, number>;
 }
@@ -52,6 +55,10 @@ export function selectUsage(db: Database, organizationId: string) {
   return {
     live: db.select().from(usage).where(eq(usage.organizationId, organizationId)),
     history: db.select().from(historyUsage).where(eq(historyUsage.organizationId, organizationId)),
+    responses: db
+      .select({ bytes: idempotencyTotals.bytes })
+      .from(idempotencyTotals)
+      .where(eq(idempotencyTotals.organizationId, organizationId)),
     quotas: db.select().from(quotas).where(eq(quotas.organizationId, organizationId)),
   };
 }

@@ -19,7 +19,7 @@ export const usage = sqliteTable(
     organizationId: organizationId(),
     kind: text("kind", { enum: USAGE_KINDS }).notNull(),
     records: integer("records").notNull(),
-    /** UTF-8 bytes of the columns that callers write. */
+    /** UTF-8 bytes of all columns. */
     bytes: integer("bytes").notNull(),
   },
   (table) => [primaryKey({ columns: [table.organizationId, table.kind] })],

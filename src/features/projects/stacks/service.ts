@@ -69,6 +69,8 @@ export async function createStack(
     outputs: NO_OUTPUTS,
     ...times,
     version: 1,
+    resourceBytes: 0,
+    resourcesChangedAt: now,
   };
   return write(ctx, {
     growth: {

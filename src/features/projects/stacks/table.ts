@@ -1,5 +1,6 @@
-import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -26,12 +27,19 @@ export const stacks = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     version: version(),
+    /** The UTF-8 bytes of the stack's resources when the schedule last counted them. */
+    resourceBytes: integer("resource_bytes").notNull().default(0),
+    /** When they first changed since. A new stack is counted once, because a backup may not have its bytes. */
+    resourcesChangedAt: time("resources_changed_at").default(0),
   },
   (table) => [
     uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),
     index("stacks_list").on(table.environmentId, table.createdAt, table.id),
     index("stacks_component").on(table.componentId),
     index("stacks_project").on(table.projectId),
+    index("stacks_resources_changed")
+      .on(table.resourcesChangedAt)
+      .where(sql`resources_changed_at is not null`),
   ],
 );
 

@@ -2,7 +2,9 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
+import { stacks } from "../../../projects/stacks/table.ts";
 import { DELETED, type ResourceStatus } from "../../resources/model.ts";
+import { markChanged } from "../../resources/store.ts";
 import { isDeleted, isLive, resources } from "../../resources/table.ts";
 
 export interface ReportedResource {
@@ -31,17 +33,19 @@ interface ReportOfResources {
  * new resources come last.
  */
 export function applyResources(db: Database, report: ReportOfResources) {
+  const { stackId, reported, applies, now } = report;
+  const marked = markChanged(db, and(eq(stacks.id, stackId), applies), now);
   if (report.isComplete) {
     return {
       removed: removeSurplus(db, report),
       deleted: markDeleted(db, report),
       upserted: upsertChanged(db, report),
+      marked,
     };
   }
-  const { stackId, reported } = report;
   const fits = sql`${countLive(stackId, reported)} <= ${LIMITS.reportedResources.value}`;
-  const fitting = { ...report, applies: sql`${report.applies} and ${fits}` };
-  return { removed: removeSurplus(db, fitting), upserted: upsertChanged(db, fitting) };
+  const fitting = { ...report, applies: sql`${applies} and ${fits}` };
+  return { removed: removeSurplus(db, fitting), upserted: upsertChanged(db, fitting), marked };
 }
 
 /** How many live resources the stack has once these have changed. */

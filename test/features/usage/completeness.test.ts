@@ -1,0 +1,127 @@
+import { env } from "cloudflare:workers";
+import { getTableColumns, getTableName } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { rowBytes } from "../../../src/db/row-bytes.ts";
+import { FEATURES } from "../../../src/features/index.ts";
+import { exampleBody, type Operation } from "../../support/contract.ts";
+import { pathWith, uniqueName } from "../../support/created.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { withApiKey } from "../../support/operation-requests.ts";
+import { type Ids, newWorldWithIds } from "../../support/operations.ts";
+import { type Random, seededRandom } from "../../support/random.ts";
+import { Attempt } from "../../support/runner.ts";
+import { newDeployment, newPool, newProject, newStack, type World } from "../../support/world.ts";
+
+const TENANT_TABLES = FEATURES.flatMap(({ tables = [] }) =>
+  tables.map(({ table }) => table),
+).filter((table) => "organizationId" in getTableColumns(table));
+
+/** Of every column of every row. */
+async function storedBytes(organizationId: string): Promise<number> {
+  const sums = TENANT_TABLES.map((table) => {
+    const name = getTableName(table);
+    return env.DB.prepare(
+      `select coalesce(sum(${rowBytes(table, name)}), 0) as bytes from ${name} where organization_id = ?`,
+    ).bind(organizationId);
+  });
+  const results = await env.DB.batch<{ bytes: number }>(sums);
+  return results.reduce((sum, { results: [row] }) => sum + Number(row?.bytes), 0);
+}
+
+async function countedBytes({ client, id }: World): Promise<number> {
+  const { body } = await client.get(`/v1/orgs/${id}/usage`);
+  const { audit_log, idempotency_records } = body.history.by_kind;
+  return body.bytes.used + body.history.used + audit_log + idempotency_records;
+}
+
+/** These would end the history. */
+const LAST = ["deleteAccount", "deleteOrganization", "createOrganization"];
+const writes = withApiKey.filter(
+  ({ method, operationId }) => method !== "GET" && !LAST.includes(operationId),
+);
+
+function bodyOf(operation: Operation, ids: Ids, environmentId: string) {
+  const body = exampleBody(operation);
+  const replaced = {
+    name: uniqueName(body?.["name"]),
+    environment_ids: [environmentId],
+    environment_id: environmentId,
+    default_environment_id: environmentId,
+    member_ids: [ids["member_id"]],
+    membership_id: ids["membership_id"],
+    email: `${crypto.randomUUID()}@example.com`,
+    stack_ids: undefined,
+    component_id: undefined,
+    patch: [],
+  };
+  const fields = Object.entries(replaced).filter(([name]) => body && name in body);
+  return body && { ...body, ...Object.fromEntries(fields) };
+}
+
+function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  const keyed = items.map((item) => ({ item, key: random.below(1_000_000) }));
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);
+}
+
+const resource = (name: string, random: Random) => ({
+  template_id: name,
+  physical_id: `arn:${"x".repeat(random.below(200))}`,
+  resource_type: "AWS::S3::Bucket",
+  status: random.chance(0.2) ? "DELETE_COMPLETE" : "CREATE_COMPLETE",
+  ...(random.chance(0.5) && { status_reason: "ü".repeat(random.below(100)) }),
+});
+
+/** Deployments with outputs, resources and reasons; some are not executed. */
+async function deploy(world: World, random: Random): Promise<void> {
+  const project = await newProject(world.client);
+  const environmentId = project.default_environment_id;
+  const pool = await newPool(world, [environmentId]);
+  for (const name of ["one", "other"]) await newStack(world.client, environmentId, name);
+  for (let at = random.below(4) + 1; at > 0; at -= 1) {
+    const patch = [{ op: "add", path: `/at-${at}`, value: "ü".repeat(random.below(500)) }];
+    await newDeployment(world.client, environmentId, { patch, reason: "Why" });
+    if (random.chance(0.3)) continue;
+    const attempt = await Attempt.started(pool.runner);
+    for (const [seq, id] of attempt.claimed.deployment.stack_ids.entries()) {
+      const names = Array.from({ length: random.below(40) }, (_, each) => `r-${each}-${at}`);
+      await attempt.report(id, {
+        seq: seq + 1,
+        status: random.chance(0.8) ? "succeeded" : "failed",
+        status_reason: "é".repeat(random.below(300)),
+        resources: names.map((each) => resource(each, random)),
+        outputs: [{ name: "url", value: "https://one.example.com" }],
+      });
+    }
+    await attempt.complete(random.chance(0.5) ? "succeeded" : "failed", {
+      message: "m".repeat(random.below(500)),
+    });
+  }
+}
+
+describe("the usage", () => {
+  it.each([1, 2, 3])("has all bytes that an organization stores, within 3 % (%i)", async (seed) => {
+    const random = seededRandom(seed);
+    const { world, ids } = await newWorldWithIds();
+    const { default_environment_id } = await newProject(world.client);
+    const worker = new Instrumented();
+    const client = world.client.via(worker.fetch);
+    const statuses: number[] = [];
+    const steps = shuffled(writes, random).slice(0, 30 + random.below(writes.length - 30));
+    for (const [at, operation] of steps.entries()) {
+      if (at % 20 === 0) await deploy(world, random);
+      const headers = random.chance(0.3) ? { "idempotency-key": crypto.randomUUID() } : {};
+      const { status } = await client.request(
+        operation.method,
+        pathWith(operation, ids),
+        bodyOf(operation, ids, default_environment_id),
+        headers,
+      );
+      statuses.push(status);
+    }
+    expect(statuses.filter((status) => status < 300).length).toBeGreaterThan(10);
+    await worker.sweep();
+    const [stored, counted] = [await storedBytes(world.id), await countedBytes(world)];
+    expect(stored).toBeGreaterThan(50_000);
+    expect(Math.abs(counted / stored - 1), `${counted} of ${stored}`).toBeLessThan(0.03);
+  });
+});
