@@ -594,7 +594,7 @@ describe("each call of a runner", () => {
       start: [12],
       heartbeat: [2],
       variables: [4],
-      report: [7],
+      report: [8],
       complete: [10],
     });
     expect((await read(attempt.deploymentId)).status).toBe("succeeded");
