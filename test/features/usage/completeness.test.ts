@@ -1,8 +1,4 @@
-import { env } from "cloudflare:workers";
-import { getTableColumns, getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { rowBytes } from "../../../src/db/row-bytes.ts";
-import { FEATURES } from "../../../src/features/index.ts";
 import { exampleBody, type Operation } from "../../support/contract.ts";
 import { pathWith, uniqueName } from "../../support/created.ts";
 import { Instrumented } from "../../support/instruments.ts";
@@ -10,23 +6,15 @@ import { withApiKey } from "../../support/operation-requests.ts";
 import { type Ids, newWorldWithIds } from "../../support/operations.ts";
 import { type Random, seededRandom } from "../../support/random.ts";
 import { Attempt } from "../../support/runner.ts";
-import { newDeployment, newPool, newProject, newStack, type World } from "../../support/world.ts";
-
-const TENANT_TABLES = FEATURES.flatMap(({ tables = [] }) =>
-  tables.map(({ table }) => table),
-).filter((table) => "organizationId" in getTableColumns(table));
-
-/** Of every column of every row. */
-async function storedBytes(organizationId: string): Promise<number> {
-  const sums = TENANT_TABLES.map((table) => {
-    const name = getTableName(table);
-    return env.DB.prepare(
-      `select coalesce(sum(${rowBytes(table, name)}), 0) as bytes from ${name} where organization_id = ?`,
-    ).bind(organizationId);
-  });
-  const results = await env.DB.batch<{ bytes: number }>(sums);
-  return results.reduce((sum, { results: [row] }) => sum + Number(row?.bytes), 0);
-}
+import { storedBytes } from "../../support/stored-bytes.ts";
+import {
+  newDeployment,
+  newPool,
+  newProject,
+  newStack,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
 
 async function countedBytes({ client, id }: World): Promise<number> {
   const { body } = await client.get(`/v1/orgs/${id}/usage`);
@@ -97,6 +85,33 @@ async function deploy(world: World, random: Random): Promise<void> {
     });
   }
 }
+
+describe("a bulk write of 200 variables", () => {
+  it("stores at most twice of what it sends, as history, and nothing if nothing differs", async () => {
+    const world = await newWorld();
+    const { default_environment_id } = await newProject(world.client);
+    const bodyWith = (value: string) => ({
+      mode: "merge",
+      variables: Array.from({ length: 200 }, (_, at) => ({
+        name: `${"N".repeat(200)}_${at}`,
+        storage_method: "string",
+        value,
+      })),
+    });
+    const growthOf = async (value: string) => {
+      const before = await storedBytes(world.id);
+      const path = `/v1/environments/${default_environment_id}/variables`;
+      const headers = { "user-agent": "u".repeat(400) };
+      const { status } = await world.client.request("PUT", path, bodyWith(value), headers);
+      expect(status).toBe(200);
+      return (await storedBytes(world.id)) - before;
+    };
+    await growthOf("0");
+    const sent = JSON.stringify(bodyWith("1")).length;
+    for (const value of ["1", "2"]) expect(await growthOf(value)).toBeLessThan(2 * sent);
+    expect(await growthOf("2")).toBe(0);
+  });
+});
 
 describe("the usage", () => {
   it.each([1, 2, 3])("has all bytes that an organization stores, within 3 % (%i)", async (seed) => {
