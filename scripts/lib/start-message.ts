@@ -37,7 +37,7 @@ curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
   Log in the command line, which the tour (docs/tour.md) uses:
 
-echo ${key} | npx longshore login --url ${url}
+echo ${key} | npx @longshore/cli login --url ${url}
 `;
 }
 

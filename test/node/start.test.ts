@@ -66,7 +66,7 @@ describe("npm start", () => {
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
   Log in the command line, which the tour (docs/tour.md) uses:
-echo ${key} | npx longshore login --url http://localhost:${port}
+echo ${key} | npx @longshore/cli login --url http://localhost:${port}
   Ctrl-C stops it.
 `,
     );

@@ -98,9 +98,9 @@ describe("the tour in docs/tour.md", () => {
    * uses that of the checkout. The ports may be in use on this machine.
    */
   const adapt = ({ section, commands }: Block) =>
-    (section === "Start" && commands.includes("npx longshore")
+    (section === "Start" && commands.includes("npx @longshore/cli")
       ? `cd '${checkout.folder}'\n${commands}cd '${installed}'\n`
-      : commands.replaceAll("npx longshore", longshore)
+      : commands.replaceAll("npx @longshore/cli", longshore)
     )
       .replace("npm ci && npm start", "npm start")
       .replace("npm start", `npm start -- --port ${ports.api}`)

@@ -61,7 +61,7 @@ export function ComponentsTab({ environment, can }: EnvironmentTabProps) {
       ]}
       empty="There are no components."
       command={
-        mayCreate && `npx longshore components create web --kind service -e ${environment.id}`
+        mayCreate && `npx @longshore/cli components create web --kind service -e ${environment.id}`
       }
     />
   );

@@ -57,7 +57,7 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         row={(deployment) => <DeploymentRow deployment={deployment} />}
         empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
         here="Deploy here"
-        command={mayDeploy && !status && `npx longshore deploy -e ${id} --wait`}
+        command={mayDeploy && !status && `npx @longshore/cli deploy -e ${id} --wait`}
       />
     </>
   );

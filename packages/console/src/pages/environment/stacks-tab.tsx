@@ -36,7 +36,7 @@ export function StacksTab({ environment, can }: EnvironmentTabProps) {
         />
       )}
       empty="There are no stacks."
-      command={mayCreate && `npx longshore stacks create network -e ${environment.id}`}
+      command={mayCreate && `npx @longshore/cli stacks create network -e ${environment.id}`}
     />
   );
 }

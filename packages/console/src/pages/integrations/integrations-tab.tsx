@@ -53,7 +53,8 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
       empty="Nothing is notified."
       here="Create a webhook here"
       command={
-        mayCreate && `npx longshore integrations create https://example.com/hook -p ${project.id}`
+        mayCreate &&
+        `npx @longshore/cli integrations create https://example.com/hook -p ${project.id}`
       }
     >
       <ErrorNote error={slack.error} />

@@ -54,7 +54,7 @@ export function ApiKeysTab({ path }: OrganizationTabProps) {
         },
       ]}
       empty="No loaded key fits."
-      command={mayCreate && "npx longshore keys create deploy"}
+      command={mayCreate && "npx @longshore/cli keys create deploy"}
     />
   );
 }

@@ -39,7 +39,7 @@ export function CreateKey({ path, showSecret, ...dialog }: CreateKeyProps) {
           title: "Your new API key",
           what: "API key",
           secret: key,
-          command: `npx longshore login --url ${location.origin}`,
+          command: `npx @longshore/cli login --url ${location.origin}`,
         });
       }}
     >

@@ -27,7 +27,7 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
       ]}
       row={(environment) => <EnvironmentRow environment={environment} />}
       empty="There are no environments."
-      command={mayCreate && `npx longshore environments create staging -p ${project.id}`}
+      command={mayCreate && `npx @longshore/cli environments create staging -p ${project.id}`}
     />
   );
 }

@@ -48,7 +48,7 @@ export function RunnerPoolsPage() {
       empty="There are no pools. Runners, which execute deployments, belong to a pool."
       command={
         mayCreate &&
-        `npx longshore api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`
+        `npx @longshore/cli api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`
       }
     />
   );

@@ -72,7 +72,7 @@ function secretOf({ token }: { token: string }): Secret {
 function startCommand(): string {
   return [
     '(umask 077; read -rs token; printf %s "$token" > runner.token)',
-    `npx longshore runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`,
+    `npx @longshore/cli runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`,
   ].join("\n");
 }
 

@@ -23,7 +23,7 @@ export function ComponentVariablesPage({ params }: { params: Params }) {
       <Variables
         scope={{ component: component_id }}
         can={can}
-        command={`npx longshore vars set PORT=8080 -e ${data.environment_id} --component ${data.id}`}
+        command={`npx @longshore/cli vars set PORT=8080 -e ${data.environment_id} --component ${data.id}`}
       />
     </Page>
   );

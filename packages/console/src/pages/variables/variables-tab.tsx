@@ -6,7 +6,7 @@ export function VariablesTab({ environment, can }: EnvironmentTabProps) {
     <Variables
       scope={{ environment: environment.id }}
       can={can}
-      command={`npx longshore vars set LOG_LEVEL=info -e ${environment.id}`}
+      command={`npx @longshore/cli vars set LOG_LEVEL=info -e ${environment.id}`}
     />
   );
 }

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { Checkout } from "./support/checkout.ts";
+
+/** What a command of a package manager downloads or runs. */
+const PACKAGE =
+  /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)[ \t]+(?:exec|x|dlx|create|install|i|add))(?:[ \t]+-[-\w=]*)*[ \t]+["'`]?((?:@longshore\/|longshore)[\w-]*)(?![\w./-]*\.tgz)/g;
+const SEARCHED = ["docs", "examples", "packages", "scripts", "src", ".github"];
+const READABLE = /\.(?:md|ts|tsx|html|json|ya?ml|sh|css)$|\bDockerfile$/;
+
+const packageJsonOf = (name: string) =>
+  JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+
+const packagesIn = (text: string) => [...text.matchAll(PACKAGE)].map(([, name = ""]) => name);
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (["node_modules", "dist", ".git"].includes(entry.name)) return [];
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+describe("the commands that docs, messages and pages show", () => {
+  const roots = readdirSync(ROOT, { withFileTypes: true });
+  const files = [
+    ...roots.filter((entry) => entry.isFile()).map(({ name }) => name),
+    ...roots.filter(({ name }) => SEARCHED.includes(name)).flatMap(({ name }) => filesIn(name)),
+  ].filter((name) => READABLE.test(name));
+  const published = readdirSync(join(ROOT, "packages"))
+    .map(packageJsonOf)
+    .filter((each) => each.private !== true)
+    .map((each) => each.name);
+
+  it("run and install only packages of Longshore that are published", () => {
+    const shown = files.flatMap((file) =>
+      packagesIn(readFileSync(join(ROOT, file), "utf8")).map((name) => ({ file, name })),
+    );
+    expect(shown.filter(({ name }) => !published.includes(name))).toEqual([]);
+    const inFolders = new Set(shown.map(({ file }) => file.split("/")[0]));
+    expect([...inFolders]).toEqual(
+      expect.arrayContaining(["README.md", "docs", "packages", "scripts"]),
+    );
+  });
+
+  it("are recognized in each form", () => {
+    const unscoped = [
+      "npx longshore login",
+      "`npx --yes longshore@latest`",
+      "npm exec -- longshore whoami",
+      "npm install --global longshore",
+      "pnpm dlx longshore-runner",
+      "npx -p longshore longshore",
+    ];
+    for (const command of unscoped) expect(packagesIn(command)[0]).toMatch(/^longshore/);
+    expect(packagesIn("npx -y @longshore/cli deploy && npm i -g @longshore/runner")).toEqual([
+      "@longshore/cli",
+      "@longshore/runner",
+    ]);
+    expect(packagesIn("npm install ./longshore-cli-0.1.0.tgz; longshore login")).toEqual([]);
+  });
+});
+
+describe("npx @longshore/cli", () => {
+  const checkout = new Checkout();
+  /** Has no cache of npm, from which it could install another. */
+  const home = mkdtempSync(join(tmpdir(), "longshore-npx-"));
+
+  afterAll(() => {
+    checkout.remove();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it.each(["", "docs"])(
+    "runs the checkout's own, without a download and a question: in %j",
+    async (folder) => {
+      const { stdout, stderr } = await promisify(execFile)("npx", ["@longshore/cli", "--version"], {
+        cwd: checkout.path(folder),
+        env: {
+          PATH: process.env["PATH"],
+          HOME: home,
+          npm_config_offline: "true",
+        } as unknown as NodeJS.ProcessEnv,
+      });
+      expect({ stdout, stderr }).toEqual({
+        stdout: `${packageJsonOf("cli").version}\n`,
+        stderr: "",
+      });
+    },
+  );
+});
