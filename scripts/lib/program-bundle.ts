@@ -30,6 +30,13 @@ export const CLI_PROGRAM: Program = {
   options: { target: "node20.12", minifySyntax: true, minifyWhitespace: true },
 };
 
+export const RUNNER_PROGRAM: Program = {
+  entry: "packages/runner/src/main.ts",
+  folder: join(ROOT, "packages/runner/dist"),
+  fileName: "longshore-runner.js",
+  options: { target: "node20.12" },
+};
+
 /** Not minified, because its bundle is in the repository and is reviewed. */
 export const ACTION_PROGRAM: Program = {
   entry: "packages/action/src/main.ts",

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLI_PROGRAM, LICENSES_FILE } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { installPackedPackages } from "./support/packed-packages.ts";
+import { installPackedPackages, PUBLISHED } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
 import { findSystemNode, versionOf } from "./support/system-node.ts";
 
@@ -65,7 +65,7 @@ describe("the packed command line", () => {
     const packages = readdirSync(join(folder, "node_modules"));
     expect(packages.filter((name) => !name.startsWith("."))).toEqual(["@longshore"]);
     const license = readFileSync(join(ROOT, "LICENSE"), "utf8");
-    for (const name of ["cli", "client"]) {
+    for (const name of PUBLISHED) {
       const packed = join(folder, "node_modules/@longshore", name, "LICENSE");
       expect(readFileSync(packed, "utf8")).toBe(license);
     }

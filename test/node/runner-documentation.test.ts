@@ -74,7 +74,7 @@ describe("docs/runners.md", () => {
     const token = join(folder, "runner.token");
     writeFileSync(token, "lsr_canary\n", { mode: 0o600 });
     const commands = findBlock("sh", "exec 3<")
-      .replace("packages/runner", join(ROOT, "packages/runner"))
+      .replace("longshore-runner", join(ROOT, "packages/runner/dist/longshore-runner.js"))
       .replace("localhost:8787", "127.0.0.1:1");
     const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
     const runner = spawn(shell, ["-c", commands], {

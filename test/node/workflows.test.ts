@@ -60,8 +60,12 @@ describe("the workflows", () => {
     expect(jobs.map(({ name }) => name)).toEqual([
       "ci.yml: check-and-test",
       "ci.yml: dependencies",
+      "ci.yml: runner-image",
       "deploy.yml: check-and-test",
       "deploy.yml: deploy",
+      "release.yml: check-and-test",
+      "release.yml: pack",
+      "release.yml: publish",
     ]);
     for (const { lines } of workflows) {
       const uncommented = lines.map((line) => line.replace(/(^| )#.*$/, "")).join("\n");
@@ -104,16 +108,23 @@ describe("the workflows", () => {
 });
 
 describe("every job", () => {
-  it.each(jobs)("may only read, and has a timeout: $name", ({ lines }) => {
-    expect(blockOf(lines, "permissions", 4)).toEqual(["      contents: read"]);
+  it.each(jobs)("may only read, or publish, and has a timeout: $name", ({ name, lines }) => {
+    const publishes = name === "release.yml: publish";
+    const more = publishes ? ["      id-token: write"] : [];
+    expect(blockOf(lines, "permissions", 4).filter((line) => line)).toEqual([
+      "      contents: read",
+      ...more,
+    ]);
     expect(valuesOf(lines, "timeout-minutes")[0]).toMatch(/^\d+$/);
   });
 
   it.each(jobs)("has secrets only in a protected environment: $name", ({ name, lines }) => {
     const environments = valuesOf(lines, "environment");
-    expect([environments, usesSecrets(lines)]).toEqual(
-      name === "deploy.yml: deploy" ? [["production"], true] : [[], false],
-    );
+    const expected: Record<string, unknown> = {
+      "deploy.yml: deploy": [["production"], true],
+      "release.yml: publish": [["npm"], false],
+    };
+    expect([environments, usesSecrets(lines)]).toEqual(expected[name] ?? [[], false]);
   });
 });
 
@@ -133,5 +144,37 @@ describe("the job with secrets", () => {
     expect(commands.join("\n")).not.toMatch(/npm (run|test|start|exec)|npx|node_modules|\.ci\//);
     const install = lines.findIndex((line) => line.includes("npm ci"));
     expect(usesSecrets(lines.slice(0, install + 2))).toBe(false);
+  });
+});
+
+describe("the job that publishes", () => {
+  const jobOf = (name: string) =>
+    jobs.find((job) => job.name === `release.yml: ${name}`)?.lines ?? [];
+  const lines = jobOf("publish");
+
+  it("waits for what the tests accept, and installs and builds nothing", () => {
+    expect(valuesOf(lines, "needs")).toEqual(["pack"]);
+    expect(valuesOf(jobOf("pack"), "needs")).toEqual(["check-and-test"]);
+    expect(commandsOf(jobOf("check-and-test")).map((each) => each.trim())).toEqual([".ci/run"]);
+    expect(commandsOf(jobOf("pack")).map((each) => each.trim())).toEqual([
+      "npm ci --ignore-scripts",
+      'node scripts/pack.ts packed "$GITHUB_REF_NAME"',
+    ]);
+    const [command = "", ...others] = commandsOf(lines);
+    expect(others).toEqual([]);
+    expect(command).toContain("npm publish --provenance --access public ");
+    expect(command.match(/\b(npm|npx|node|yarn|pnpm) [a-z]+/g)).toEqual([
+      "npm view",
+      "npm publish",
+    ]);
+    expect(lines.join("\n")).not.toContain("actions/checkout@");
+  });
+
+  it("starts with a published release only", () => {
+    const { lines: workflow = [] } = workflows.find(({ name }) => name === "release.yml") ?? {};
+    expect(blockOf(workflow, "on").filter((line) => line.trim())).toEqual([
+      "  release:",
+      "    types: [published]",
+    ]);
   });
 });

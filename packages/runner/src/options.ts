@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
 import { CommandEnvironment, REFUSED_CLASSES } from "./environment.ts";
@@ -27,11 +28,16 @@ export interface Options {
 export const MAXIMUM_GRACE_SECONDS = 45;
 const DEFAULT_GRACE_SECONDS = 30;
 
-export const USAGE =
-  "Usage: longshore runner --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n" +
-  "longshore runner --help describes the options.";
+/** As the user has started it: the command of the command line, or the program of this package. */
+const PROGRAM = basename(process.argv[1] ?? "").startsWith("longshore-runner")
+  ? "longshore-runner"
+  : "longshore runner";
 
-export const HELP = `Usage: longshore runner --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]
+export const USAGE =
+  `Usage: ${PROGRAM} --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n` +
+  `${PROGRAM} --help describes the options.`;
+
+export const HELP = `Usage: ${PROGRAM} --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]
 
 Claims the deployments of a runner pool, and runs a command for each stack of them.
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
-import { CLI_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
+import { CLI_PROGRAM, RUNNER_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import {
   type Bundle,
@@ -27,11 +27,11 @@ declare module "vitest" {
 const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
 
 /**
- * Builds the Worker and the command line, and migrates a database, once for all files. The configuration has
+ * Builds the Worker, the command line and the runner, and migrates a database, once for all files. The configuration has
  * built the static assets.
  */
 export async function setup(project: TestProject): Promise<void> {
-  writeProgram(CLI_PROGRAM);
+  for (const program of [CLI_PROGRAM, RUNNER_PROGRAM]) writeProgram(program);
   const built = bundle("src/index.ts", folder);
   const migrated = join(folder, "migrated");
   const settings = await readWorkerSettings();

@@ -377,6 +377,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/runners.md": [
     `Node ${nodeOf("packages/runner")} or newer`,
+    `with Node ${nodeOf(".")} or newer`,
     `${MAXIMUM_GRACE_SECONDS} at most`,
     `it may have ${kib(limit("patchBytes"))} KiB`,
     `variables of ${MINIMUM_LENGTH} characters or more`,
