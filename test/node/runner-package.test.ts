@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPTIONS } from "../../packages/runner/src/options.ts";
 import { RUNNER_PROGRAM } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { TestProject } from "./support/project.ts";
@@ -80,6 +81,19 @@ describe("the Dockerfile of the runner", () => {
     expect(valuesOf("USER")).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
     const names = statements.map(({ instruction }) => instruction);
     expect(names).toEqual(["FROM", "COPY", "WORKDIR", "USER", "ENTRYPOINT"]);
+  });
+
+  it("is used in docs/runners.md with a root filesystem that is read-only, and extended as its user", () => {
+    const page = readFileSync(join(ROOT, "docs/runners.md"), "utf8");
+    const [, command = ""] = /^```sh container\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    expect(command).toMatch(/^docker run .* --read-only --tmpfs \/tmp /);
+    const runnerArgs = command.split("shop-runner")[1]?.match(/--[a-z-]+/g) ?? [];
+    expect(Object.keys(OPTIONS)).toEqual(
+      expect.arrayContaining(runnerArgs.map((name) => name.slice(2))),
+    );
+    const [, extended = ""] = /^```dockerfile\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    const users = [...extended.matchAll(/^USER (.*)$/gm)].map(([, user]) => user);
+    expect(users.at(-1)).toBe(valuesOf("USER")[0]);
   });
 
   it("has the exact version of Node that the workflows use", () => {

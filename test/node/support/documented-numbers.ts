@@ -490,5 +490,9 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/notifications.md": ["in at most 32 KB"],
   "docs/operations.md": ["took [286 s]", "any minute of the last 30 days (7 on the free plan)"],
-  "docs/runners.md": ["an environment variable to 128 KiB", "7.5 seconds after SIGINT"],
+  "docs/runners.md": [
+    "an environment variable to 128 KiB",
+    "kills a container after 10 seconds",
+    "7.5 seconds after SIGINT",
+  ],
 };
