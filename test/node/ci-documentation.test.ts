@@ -4,16 +4,19 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ExitCode } from "../../packages/cli/src/errors.ts";
-import { CLI_PROGRAM } from "../../scripts/lib/program-bundle.ts";
+import { CLI_PROGRAM, RUNNER_PROGRAM } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { ActionStep } from "./support/action-step.ts";
 import { LocalIssuer } from "./support/issuer.ts";
 import { RunnerProcess } from "./support/runner-process.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/ci.md"), "utf8");
 const BUNDLE = join(CLI_PROGRAM.folder, CLI_PROGRAM.fileName);
+const RUNNER = join(RUNNER_PROGRAM.folder, RUNNER_PROGRAM.fileName);
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const AUDIENCE = "https://longshore.example.com";
 
 let service: Service;
@@ -28,6 +31,17 @@ const blocks = (language: string) =>
     ([, content = ""]) => content,
   );
 const section = (title: string) => PAGE.split(/^## /m).find((each) => each.startsWith(title)) ?? "";
+
+const workflows = blocks("yaml").filter((each) => each.includes("uses: longshore/longshore@"));
+const withRunner = workflows.find((each) => each.includes("longshore-runner")) ?? "";
+
+/** What the step with the action gets, without the quotes of YAML. */
+function inputsOf(workflow: string): Record<string, string> {
+  const [, step = ""] = workflow.split("uses: longshore/longshore@");
+  const [, block = ""] = /^ {8}with:\n((?: {10}.*\n)+)/m.exec(step) ?? [];
+  const inputs = [...block.matchAll(/^ {10}([\w-]+): (.*)$/gm)].map(([, ...each]) => each);
+  return Object.fromEntries(inputs.map(([name, text = ""]) => [name, text.replaceAll('"', "")]));
+}
 
 function makeProgram(name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -86,7 +100,6 @@ async function run(commands: string, environment: NodeJS.Dict<string>) {
 const keyless = (name: string) => ({
   LONGSHORE_URL: service.url.origin,
   LONGSHORE_ORG_ID: service.organizationId,
-  LONGSHORE_CLI: `${AUDIENCE}/longshore-cli.tgz`,
   LONGSHORE_CONFIG_DIR: join(folder, name),
 });
 
@@ -99,12 +112,13 @@ describe("docs/ci.md", () => {
   it("has commands that create a service account, a trust and a key", async () => {
     const commands = blocks("sh")
       .join("\n")
-      .replace("https://token.actions.githubusercontent.com", issuer.url);
+      .replaceAll("https://token.actions.githubusercontent.com", issuer.url);
     expect(await run(commands, ownerEnvironment)).toMatchObject({ status: 0 });
     const organization = `/v1/orgs/${service.organizationId}`;
     const { data: trusts } = await service.owner.call("GET", `${organization}/trusts`);
     expect(trusts).toEqual([
-      expect.objectContaining({ audience: AUDIENCE, name: "deploy workflow" }),
+      expect.objectContaining({ audience: `${AUDIENCE}/runner`, pool_id: expect.any(String) }),
+      expect.objectContaining({ audience: AUDIENCE, membership_id: expect.any(String) }),
     ]);
     expect(readFileSync(join(folder, "ci.key"), "utf8")).toMatch(/^lsh_\w+\n$/);
   });
@@ -124,7 +138,7 @@ describe("docs/ci.md", () => {
     const { data } = await newestDeployment();
     expect(data.source.registry.image).toBe("ghcr.io/acme/shop:0a1b2c");
     expect(readFileSync(join(folder, "npm.log"), "utf8")).toContain(
-      `install --global ${AUDIENCE}/longshore-cli.tgz`,
+      `install --global @longshore/cli@${version}\n`,
     );
   });
 
@@ -157,16 +171,72 @@ describe("docs/ci.md", () => {
     expect(await run(commands, environment)).toMatchObject({ status: ExitCode.failed });
   });
 
-  it("has a workflow for GitHub with the inputs of the action", () => {
-    const [workflow = ""] = blocks("yaml");
-    expect(workflow).toMatch(/uses: longshore\/longshore@COMMIT # v\d+\.\d+\.\d+\n/);
-    expect(workflow).toContain("permissions: {}");
-    const inputs = [...workflow.matchAll(/^ {10}([\w-]+):/gm)].map(([, name]) => name);
+  it("has workflows for GitHub with the inputs of the action", () => {
     const metadata = readFileSync(join(ROOT, "action.yml"), "utf8");
     const known = [...metadata.matchAll(/^ {2}([\w-]+):$/gm)].map(([, name]) => name);
-    expect(known).toEqual(expect.arrayContaining(inputs));
+    expect(workflows).toHaveLength(2);
+    for (const workflow of workflows) {
+      expect(workflow).toContain(`uses: longshore/longshore@COMMIT # v${version}\n`);
+      expect(workflow).toContain("permissions: {}");
+      expect(known).toEqual(expect.arrayContaining(Object.keys(inputsOf(workflow))));
+    }
     const documented = [...PAGE.matchAll(/^\| `([\w-]+)` \| /gm)].map(([, name]) => name);
     expect(documented.toSorted()).toEqual(known.toSorted());
+  });
+
+  it("has a workflow that pins every action, and keeps expressions out of the shell", () => {
+    const lines = withRunner.split("\n");
+    const actions = lines.filter((line) => /uses: (?!longshore)/.test(line));
+    expect(actions).toHaveLength(2);
+    for (const each of actions) {
+      expect(each).toMatch(/ uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    }
+    const expressions = lines.filter((line) => line.includes("${{"));
+    expect(expressions).toHaveLength(6);
+    for (const each of expressions) expect(each).toMatch(/^ {10}[\w-]+: [^ ]*\$\{\{ [\w.-]+ \}\}$/);
+    expect(withRunner).not.toContain("secrets.");
+    expect(lines).toEqual(
+      expect.arrayContaining(["    environment: production", "      id-token: write"]),
+    );
+    expect(withRunner).toContain(`run: npm install --global @longshore/runner@${version}\n`);
+  });
+
+  it("has a job that requests a deployment and runs it, both without a stored key", async () => {
+    // It would run the deployment of the job.
+    runner.signal("SIGTERM");
+    await runner.exited;
+    const expressions: Record<string, string> = {
+      "vars.LONGSHORE_URL": service.url.origin,
+      "vars.LONGSHORE_ORG_ID": service.organizationId,
+      "github.sha": "6a7b8c",
+    };
+    const evaluate = (text: string) =>
+      text.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, name) => expressions[name] ?? "");
+    const job = evaluate(withRunner);
+    // The page's audiences, because this service is at another address than that of the page.
+    const step = new ActionStep({ ...inputsOf(job), audience: AUDIENCE }, issuer.jobEnvironment);
+    onTestFinished(() => step.stop());
+    expect([await step.run(), step.annotations("error")]).toEqual([0, []]);
+    const id = step.outputs["deployment-id"] ?? "";
+    expressions["steps.request.outputs.deployment-id"] = id;
+    expect((await service.owner.call("GET", `/v1/deployments/${id}`)).status).toBe("queued");
+
+    makeProgram("longshore-runner", `exec "${process.execPath}" "${RUNNER}" "$@"`);
+    makeProgram("deploy.sh", 'echo "$LONGSHORE_DEPLOYMENT $LONGSHORE_IMAGE" >> deployed');
+    const [, environment = "", commands = ""] =
+      /^ {6}- env:\n((?: {10}.*\n)+) {8}run: \|\n([\s\S]*)$/m.exec(evaluate(withRunner)) ?? [];
+    const variables = [...environment.matchAll(/^ +(\w+): (.*)$/gm)].map(([, ...each]) => each);
+    const result = await run(commands.replace('"$LONGSHORE_URL/runner"', `${AUDIENCE}/runner`), {
+      ...Object.fromEntries(variables),
+      ...issuer.jobEnvironment,
+    });
+    expect([result.status, result.output]).toEqual([
+      0,
+      expect.stringContaining(`${id}: succeeded.`),
+    ]);
+    expect(readFileSync(join(folder, "deployed"), "utf8")).toBe(`${id} ghcr.io/acme/shop:6a7b8c\n`);
+    expect((await newestDeployment()).status).toBe("succeeded");
+    expect(result.output + step.log.replaceAll(/^::add-mask::.*$/gm, "")).not.toMatch(/ls[hr]_/);
   });
 
   it("lists the exit codes of the command line", () => {

@@ -48,6 +48,18 @@ describe("the commands that docs, messages and pages show", () => {
     );
   });
 
+  it("name the version of this checkout, if they name one", () => {
+    const versions = files.flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return [...text.matchAll(/@longshore\/\w+@([\w.-]+)|longshore@COMMIT # v(\S+)/g)].map(
+        ([, published, tagged]) => ({ file, version: published ?? tagged }),
+      );
+    });
+    expect(versions.length).toBeGreaterThan(3);
+    const { version } = packageJsonOf("cli");
+    expect(versions.filter((each) => each.version !== version)).toEqual([]);
+  });
+
   it("are recognized in each form", () => {
     const unscoped = [
       "npx longshore login",

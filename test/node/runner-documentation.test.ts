@@ -53,21 +53,6 @@ describe("docs/runners.md", () => {
     expect(PAGE.replaceAll("\n", " ")).toContain(inherited);
   });
 
-  it("has a workflow that pins every action, and keeps expressions out of the shell", () => {
-    const lines = findBlock("yaml", "runs-on").split("\n");
-    const actions = lines.filter((line) => line.includes("uses:"));
-    expect(actions).toHaveLength(3);
-    for (const each of actions)
-      expect(each).toMatch(/ uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    const expressions = lines.filter((line) => line.includes("${{"));
-    expect(expressions).toHaveLength(4);
-    for (const each of expressions)
-      expect(each).toMatch(/^ +[A-Z_]+: \$\{\{ (secrets|vars)\.[A-Z_]+ \}\}$/);
-    expect(lines).toEqual(
-      expect.arrayContaining(["permissions: {}", "    environment: production"]),
-    );
-  });
-
   it.each(["sh", "bash"])("has lines for %s that leave no file with the token", async (shell) => {
     const folder = mkdtempSync(join(tmpdir(), "longshore-runner-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -479,6 +479,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
 /** Quantities of other programs, and those that other tests or a measurement determine. */
 export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   "docs/api.md": ["are 22 characters of base58"],
+  "docs/ci.md": ["7.5 seconds after SIGINT"],
   "docs/configuration.md": ["keys of 32 bytes", "keys have 32 bytes"],
   "docs/decisions.md": ["could send 432 GB", "a log of 1 MB", "would add 65 KB", "less than 4 KiB"],
   "docs/deploy.md": ["30 seconds for the requests", "30 seconds for the last write"],
@@ -490,9 +491,5 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/notifications.md": ["in at most 32 KB"],
   "docs/operations.md": ["took [286 s]", "any minute of the last 30 days (7 on the free plan)"],
-  "docs/runners.md": [
-    "an environment variable to 128 KiB",
-    "kills a container after 10 seconds",
-    "7.5 seconds after SIGINT",
-  ],
+  "docs/runners.md": ["an environment variable to 128 KiB", "kills a container after 10 seconds"],
 };
