@@ -144,6 +144,8 @@ describe("the built runner", () => {
       stdio: ["pipe", "pipe", "pipe"],
       ...identity,
     });
+    // It may end before it reads its input.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(token);
     const [output, errors, [status]] = await Promise.all([
       text(child.stdout),

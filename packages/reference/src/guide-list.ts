@@ -9,9 +9,15 @@ export const GUIDE_FILES = [
   { slug: "variables", title: "Variables", file: "variables.md", tags: ["Variables"] },
   {
     slug: "runners",
-    title: "Writing a runner",
+    title: "Run a runner",
     file: "runners.md",
-    tags: ["Runners", "Runner pools", "Resources", "Alarms"],
+    tags: ["Runner pools"],
+  },
+  {
+    slug: "write-a-runner",
+    title: "Write a runner",
+    file: "write-a-runner.md",
+    tags: ["Runners", "Resources", "Alarms"],
   },
   {
     slug: "webhooks",

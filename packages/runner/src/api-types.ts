@@ -1,4 +1,4 @@
-/** The parts of the runner API that this runner reads (docs/runners.md). */
+/** The parts of the runner API that this runner reads (docs/write-a-runner.md). */
 export type Directive = "continue" | "cancel" | "stop";
 
 export interface ApiResponse {
