@@ -13,11 +13,17 @@ const FILE_MODE = 0o644;
 
 /** The nearest link of the folder and those above it. */
 export async function findLink(folder: string): Promise<{ path: string; link: Link } | undefined> {
-  const path = join(folder, LINK_FILE);
-  const file = await readJsonFile(path);
-  if (file) return { path, link: requireLink(file, path) };
+  const link = await readLink(folder);
+  if (link) return { path: join(folder, LINK_FILE), link };
   const parent = dirname(folder);
   return parent === folder ? undefined : findLink(parent);
+}
+
+/** That of the folder itself. */
+export async function readLink(folder: string): Promise<Link | undefined> {
+  const path = join(folder, LINK_FILE);
+  const file = await readJsonFile(path);
+  return file && requireLink(file, path);
 }
 
 /** Returns the path of the file. */

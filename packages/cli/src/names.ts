@@ -36,6 +36,18 @@ export async function findRecord<T extends NamedRecord>(
   path: Record<string, string>,
   text: string,
 ): Promise<T> {
+  const found = await findOptionalRecord<T>(session, kind, path, text);
+  if (found) return found;
+  throw new CliError(`There is no ${kind.noun} "${text}". Run: longshore ${kind.listCommand}`);
+}
+
+/** Undefined if there is none. */
+export async function findOptionalRecord<T extends NamedRecord>(
+  session: Session,
+  kind: NamedKind,
+  path: Record<string, string>,
+  text: string,
+): Promise<T | undefined> {
   if (isId(text)) {
     const record = await readById<T>(session, kind, path, text);
     // Some paths of records do not have their owner, which may be another.
@@ -44,14 +56,9 @@ export async function findRecord<T extends NamedRecord>(
     }
   }
   const [found, other] = await listByName<T>(session, kind, path, text);
-  if (!found) {
-    throw new CliError(`There is no ${kind.noun} "${text}". Run: longshore ${kind.listCommand}`);
-  }
-  if (other) {
-    const ids = `${found[kind.idField]} and ${other[kind.idField]}`;
-    throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
-  }
-  return found;
+  if (!found || !other) return found;
+  const ids = `${found[kind.idField]} and ${other[kind.idField]}`;
+  throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
 }
 
 /** Whether the text has the form of an ID. A name may have it too. */

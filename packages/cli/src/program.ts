@@ -9,6 +9,7 @@ import { addComponentCommands } from "./commands/components.ts";
 import { addDeliveryCommands } from "./commands/deliveries.ts";
 import { addDeploymentCommands } from "./commands/deployments.ts";
 import { addEnvironmentCommands } from "./commands/environments.ts";
+import { addInitCommand } from "./commands/init.ts";
 import { addIntegrationCommands } from "./commands/integrations.ts";
 import { addKeyCommands } from "./commands/keys.ts";
 import { addLinkCommands } from "./commands/link.ts";
@@ -62,6 +63,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
       outputError: (text, write) => write(text.replace(/^error: /, "")),
     });
   addLoginCommands(program, context);
+  addInitCommand(program, context);
   addLinkCommands(program, context);
   addProjectCommands(program, context);
   addEnvironmentCommands(program, context);

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { confirm, password, select } from "@clack/prompts";
+import { confirm, password, select, text as textPrompt } from "@clack/prompts";
 import { CliError, ExitCode } from "./errors.ts";
 import { toPlainText } from "./plain-text.ts";
 import type { CliContext } from "./session.ts";
@@ -45,6 +45,18 @@ export async function choose(
   const options = choices.map(({ value, label }) => ({ value, label: toPlainText(label) }));
   const initial = initialValue !== undefined && { initialValue };
   return requireAnswer(await select({ message, options, ...initial, ...streams(context) }));
+}
+
+/** A line of text that is not blank, the initial one for an empty answer. In a terminal only. */
+export async function ask(context: CliContext, message: string, initial = ""): Promise<string> {
+  const answer = await textPrompt({
+    message,
+    placeholder: toPlainText(initial),
+    defaultValue: initial,
+    validate: (value) => ((value || initial).trim() ? undefined : "Type a text."),
+    ...streams(context),
+  });
+  return requireAnswer(answer).trim();
 }
 
 export function isInteractive({ stdin, output }: CliContext): boolean {

@@ -6,6 +6,13 @@ import { RunnerError } from "./errors.ts";
 import { commandIdToken, GITHUB_VARIABLES, githubIdToken } from "./id-token.ts";
 import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
+/** What `longshore init` has stored for the folder. */
+export interface StoredToken {
+  /** The token is sent only there. */
+  url: string;
+  token: string;
+}
+
 export interface Options {
   /** The origin of the API, without a trailing slash. */
   url: string;
@@ -44,7 +51,8 @@ Claims the deployments of a runner pool, and runs a command for each stack of th
   --url URL                     The URL of the API
   --exec COMMAND                What the shell runs for each stack. It gets files and variables that say what
                                 to deploy, and reports what it has deployed: see docs/executors.md
-Who the runner is, one of:
+Who the runner is, one of these. With none, longshore runner uses the URL and the token that longshore init has
+stored for the folder:
   --token-file PATH             The file with the token of the pool, which no other user can read
   --token-fd N                  The descriptor with the token: 0, or 3 and above
   --oidc-org ID                 The organization with which it exchanges tokens of its CI job
@@ -70,7 +78,11 @@ function listClasses(): string {
     .join(",\n");
 }
 
-export function readOptions(args: readonly string[], environment: NodeJS.Dict<string>): Options {
+export function readOptions(
+  args: readonly string[],
+  environment: NodeJS.Dict<string>,
+  stored?: StoredToken,
+): Options {
   if (environment["LONGSHORE_RUNNER_TOKEN"]) {
     throw new RunnerError(
       "Unset LONGSHORE_RUNNER_TOKEN: other processes can read the runner's environment. Write the " +
@@ -81,7 +93,8 @@ export function readOptions(args: readonly string[], environment: NodeJS.Dict<st
   const values = parse(args);
   if (!values.exec)
     throw new RunnerError(`Set --exec to the command that deploys a stack.\n${USAGE}`, 2);
-  const url = readUrl(values.url);
+  const isStored = stored !== undefined && CREDENTIALS.every((name) => values[name] === undefined);
+  const url = isStored ? readStoredUrl(values.url, stored) : readUrl(values.url);
   return {
     url,
     command: values.exec,
@@ -93,9 +106,18 @@ export function readOptions(args: readonly string[], environment: NodeJS.Dict<st
       allowed: values["allow-variable"],
       allowedClasses: values["allow-variables"],
     }),
-    credential: readCredential(url, values, environment),
+    credential: isStored ? new StaticToken(stored.token) : readCredential(url, values, environment),
   };
 }
+
+/** Each says who the runner is. */
+const CREDENTIALS = [
+  "token-file",
+  "token-fd",
+  "oidc-org",
+  "oidc-audience",
+  "oidc-token-command",
+] as const;
 
 export const OPTIONS = {
   url: { type: "string", default: "" },
@@ -191,6 +213,15 @@ function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, "");
   throw new RunnerError(`Set --url to the URL of the API; "${text}" is not one.\n${USAGE}`, 2);
+}
+
+function readStoredUrl(given: string, { url }: StoredToken): string {
+  if (given === "" || readUrl(given) === readUrl(url)) return readUrl(url);
+  throw new RunnerError(
+    `The token that longshore init has stored for this folder is for ${url}. Leave out --url, or ` +
+      "pass another token with --token-file PATH.",
+    2,
+  );
 }
 
 function readGrace(text: string): number {

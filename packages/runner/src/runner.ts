@@ -4,7 +4,7 @@ import type { Claim } from "./api-types.ts";
 import { type AttemptResult, executeAttempt, release, type Signals } from "./attempt.ts";
 import { closeInheritedDescriptors } from "./descriptors.ts";
 import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
-import { HELP, type Options, readOptions } from "./options.ts";
+import { HELP, type Options, readOptions, type StoredToken } from "./options.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
@@ -21,6 +21,7 @@ export const EXIT_WITHIN_MS = 5_000;
 export async function runRunner(
   args: readonly string[],
   environment: NodeJS.Dict<string>,
+  stored?: StoredToken,
 ): Promise<number> {
   // Without a listener, the signal opens Node's debugger, through which other processes read the token.
   process.on("SIGUSR1", () => undefined);
@@ -31,7 +32,7 @@ export async function runRunner(
       console.log(HELP);
       return 0;
     }
-    const options = readOptions(args, environment);
+    const options = readOptions(args, environment, stored);
     closeInheritedDescriptors();
     const api = new ApiClient(options.url, options.credential);
     return await serve(options, api, listenToSignals());

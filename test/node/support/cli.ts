@@ -17,6 +17,8 @@ const OF_PROCESS = ["run", "runner"];
 interface Given {
   input?: string;
   changes?: NodeJS.Dict<string>;
+  /** Default: the folder of the user. */
+  folder?: string;
 }
 
 interface Question {
@@ -63,28 +65,39 @@ export class CliUser {
   run(args: readonly string[], given: Given = {}): Promise<Ended> {
     const stdin = new PassThrough();
     stdin.end(given.input ?? "");
-    return this.#run(args, { stdin, stderr: new PassThrough() }, given.changes);
+    return this.#run(args, { stdin, stderr: new PassThrough() }, given);
   }
 
-  /** Runs it so in a terminal, where it asks a question. */
-  async runAsked(args: readonly string[], { text: asked, answer }: Question): Promise<Ended> {
+  /** Runs it so in a terminal, where it asks questions, in this order. */
+  runAsked(args: readonly string[], ...questions: readonly Question[]): Promise<Ended> {
+    return this.runAskedIn(this.folder, args, ...questions);
+  }
+
+  runAskedIn(
+    folder: string,
+    args: readonly string[],
+    ...questions: readonly Question[]
+  ): Promise<Ended> {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
     const stderr = Object.assign(new PassThrough(), { isTTY: true });
+    const open = [...questions];
     let printed = "";
     const onPrinted = async (chunk: Buffer) => {
       printed += chunk;
-      if (!printed.includes(asked)) return;
-      stderr.off("data", onPrinted);
-      stdin.write(await answer());
+      const [question] = open;
+      if (!question || !printed.includes(question.text)) return;
+      open.shift();
+      printed = "";
+      stdin.write(await question.answer());
     };
     stderr.on("data", onPrinted);
-    return this.#run(args, { stdin, stderr });
+    return this.#run(args, { stdin, stderr }, { folder });
   }
 
   async #run(
     args: readonly string[],
     { stdin, stderr }: { stdin: PassThrough; stderr: PassThrough },
-    changes?: NodeJS.Dict<string>,
+    { changes, folder = this.folder }: Given = {},
   ): Promise<Ended> {
     if (args.some((each) => OF_PROCESS.includes(each))) {
       throw new Error("This command uses the process itself: call runProcess.");
@@ -97,7 +110,7 @@ export class CliUser {
       stdin,
       stdout,
       stderr,
-      cwd: () => this.folder,
+      cwd: () => folder,
       exit: () => {
         throw new Error("The streams of a test have no errors.");
       },
@@ -114,7 +127,7 @@ export class CliUser {
   async runProcess(args: readonly string[], given: Given = {}): Promise<Ended> {
     const [command, all] = cliCommand(args);
     const child = spawn(command, all, {
-      cwd: this.folder,
+      cwd: given.folder ?? this.folder,
       env: this.environment(given.changes),
       stdio: ["pipe", "pipe", "pipe"],
     });

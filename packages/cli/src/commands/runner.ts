@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { runRunner } from "../../../runner/src/runner.ts";
 import type { CliContext } from "../session.ts";
+import { findStoredRunner } from "../stored-runners.ts";
 
 /** `longshore runner`: the reference runner, which reads its arguments itself. */
 export function addRunnerCommand(
@@ -11,10 +12,15 @@ export function addRunnerCommand(
   program
     .command("runner")
     .description("execute the deployments of a runner pool; see longshore runner --help")
-    .usage("--url URL --exec COMMAND --token-file PATH")
+    .usage("--exec COMMAND [--url URL --token-file PATH]")
     .action(async () => {
       // The runner continues a deployment when the reader of its output goes away.
       context.output.needsReader = false;
-      context.exitCode = await runRunner(args, context.environment);
+      const hasToken = args.some((each) => /^--(token|oidc)-/.test(each));
+      const runner = hasToken
+        ? undefined
+        : await findStoredRunner(context.environment, context.folder);
+      const stored = runner?.token && { url: runner.url, token: runner.token.text };
+      context.exitCode = await runRunner(args, context.environment, stored);
     });
 }

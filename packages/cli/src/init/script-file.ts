@@ -1,0 +1,45 @@
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf } from "../config-file.ts";
+import { CliError } from "../errors.ts";
+import type { CliContext } from "../session.ts";
+import type { Answers } from "./answers.ts";
+import { renderScript } from "./deploy-scripts.ts";
+import { SCRIPT_FILE } from "./detect.ts";
+
+const EXECUTABLE = 0o755;
+const ANY_EXECUTE = 0o111;
+
+/** Writes the script, unless there is one. Returns what the runner runs for each stack. */
+export async function ensureScript(context: CliContext, answers: Answers): Promise<string> {
+  const { tool, path, command } = answers;
+  if (tool === "command") return command ?? "";
+  const file = join(context.folder, SCRIPT_FILE);
+  const script = await open(file, "wx", EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") return undefined;
+    throw new CliError(`Cannot write ${file}: ${reasonOf(error)}. Nothing was changed.`);
+  });
+  if (script) {
+    try {
+      await script.writeFile(renderScript({ tool, path }));
+    } finally {
+      await script.close();
+    }
+    context.output.note(
+      `Wrote ${SCRIPT_FILE}, which deploys. Read it before you start the runner.`,
+    );
+  } else {
+    await requireExecutable(file);
+    context.output.note(`Uses the ${SCRIPT_FILE} of this folder, and does not change it.`);
+  }
+  return `./${SCRIPT_FILE}`;
+}
+
+async function requireExecutable(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new CliError(`${file} is not a file. Nothing was changed.`);
+  // Windows has no such mode.
+  if (process.platform !== "win32" && !(found.mode & ANY_EXECUTE)) {
+    throw new CliError(`${file} is not executable. Run: chmod +x ${SCRIPT_FILE}`);
+  }
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Schemas } from "../../../client/src/index.ts";
+import { CliError } from "../errors.ts";
+import { readLink, writeLink } from "../link-file.ts";
+import { KINDS } from "../named-kinds.ts";
+import { findOptionalRecord, isId, type NamedKind, type NamedRecord } from "../names.ts";
+import { isInteractive, requireConsent } from "../prompts.ts";
+import { ignoreMissing } from "../resource.ts";
+import type { CliContext, Session } from "../session.ts";
+import { readStoredRunners, type StoredRunner, storeRunner } from "../stored-runners.ts";
+import type { Answers } from "./answers.ts";
+import { quote } from "./deploy-scripts.ts";
+
+type Project = Schemas["Project"];
+type Environment = Schemas["Environment"];
+type Pool = Schemas["RunnerPool"];
+
+const TOKENS_PATH = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens";
+const MAXIMUM_TOKEN_NAME = 100;
+
+/** @throws CliError if a later step cannot succeed, before anything is created. */
+export async function requireReady(context: CliContext, session: Session): Promise<void> {
+  await readStoredRunners(context.environment);
+  const { credential, organization } = await session.whoAmI();
+  if (credential.role !== "member") return;
+  throw new CliError(
+    `Runner pools need an admin of ${organization.name}, and this key has the role member. Ask an admin ` +
+      "to run longshore init here, or to make you one. Nothing was changed.",
+  );
+}
+
+/**
+ * The project, if it exists. A project that only has the name of the folder may be that of others.
+ *
+ * @throws CliError unless the user means it.
+ */
+export async function findProject(
+  context: CliContext,
+  session: Session,
+  { project: name, isProjectChosen }: Answers,
+  options: { yes?: boolean },
+): Promise<Project | undefined> {
+  const found = await findOptionalRecord<Project>(session, KINDS.project, {}, name);
+  if (!found && isId(name)) throw new CliError(`There is no project with the ID ${name}.`);
+  if (!found || isProjectChosen) return found;
+  if (options.yes || !isInteractive(context)) {
+    throw new CliError(
+      `There is a project "${name}" already. Add --project ${quote(name)} to use it, or name another ` +
+        "one. Nothing was changed.",
+    );
+  }
+  await requireConsent(context, `There is a project "${name}" already. Use it?`, {});
+  return found;
+}
+
+/** Creates what is missing. What exists by its name is used, so that a repeat continues. */
+export async function setUp(
+  context: CliContext,
+  session: Session,
+  answers: Answers,
+  found: Project | undefined,
+): Promise<void> {
+  const project = await ensure(context, KINDS.project, answers.project, found, (name) =>
+    session.client.post("/v1/projects", { body: { name } }),
+  );
+  const names = { project: isId(answers.project) ? project.id : project.name };
+  // A repeat after a failure means the same project.
+  if ((await readLink(context.folder))?.project !== names.project) {
+    await writeLink(context.folder, names);
+  }
+  const environments = await ensureEnvironments(context, session, project, answers);
+  const [first] = environments;
+  const isById = isId(answers.environments[0] ?? "");
+  await writeLink(context.folder, { ...names, environment: isById ? first?.id : first?.name });
+  for (const environment of environments) {
+    await ensureStacks(context, session, environment, answers.stacks);
+  }
+  const pool = await ensurePool(context, session, project, environments);
+  await ensureToken(context, session, pool);
+}
+
+async function ensureEnvironments(
+  context: CliContext,
+  session: Session,
+  { id, default_environment_id }: Project,
+  { environments: names }: Answers,
+): Promise<Environment[]> {
+  const path = { project_id: id };
+  const environments: Environment[] = [];
+  for (const name of names.length > 0 ? names : [default_environment_id]) {
+    const found = await findOptionalRecord<Environment>(session, KINDS.environment, path, name);
+    environments.push(
+      await ensure(context, KINDS.environment, name, found, () =>
+        session.client.post("/v1/projects/{project_id}/environments", { path, body: { name } }),
+      ),
+    );
+  }
+  return environments;
+}
+
+async function ensureStacks(
+  context: CliContext,
+  session: Session,
+  environment: Environment,
+  names: readonly string[],
+): Promise<void> {
+  const path = { environment_id: environment.id };
+  for (const name of names) {
+    const found = await findOptionalRecord<Schemas["Stack"]>(session, KINDS.stack, path, name);
+    await ensure(context, KINDS.stack, name, found, () =>
+      session.client.post("/v1/environments/{environment_id}/stacks", { path, body: { name } }),
+    );
+  }
+}
+
+/** The pool has the name of the project. */
+async function ensurePool(
+  context: CliContext,
+  session: Session,
+  { name }: Project,
+  environments: readonly Environment[],
+): Promise<Pool> {
+  const org_id = await session.organizationId();
+  const ids = environments.map(({ id }) => id);
+  const found = await findOptionalRecord<Pool>(session, KINDS.pool, { org_id }, name);
+  const pool = await ensure(context, KINDS.pool, name, found, () =>
+    session.client.post("/v1/orgs/{org_id}/runner-pools", {
+      path: { org_id },
+      body: { name, environment_ids: ids },
+    }),
+  );
+  if (ids.every((id) => pool.environment_ids.includes(id))) return pool;
+  context.output.note(`The runner pool ${name} deploys to these environments, too, from now on.`);
+  return session.client.update(
+    "/v1/orgs/{org_id}/runner-pools/{pool_id}",
+    { path: { org_id, pool_id: pool.id } },
+    ({ environment_ids }) => ({ environment_ids: [...new Set([...environment_ids, ...ids])] }),
+  );
+}
+
+/** Stores a token for the runner of this folder, if there is none that is valid. */
+async function ensureToken(context: CliContext, session: Session, pool: Pool): Promise<void> {
+  const { environment, folder, output } = context;
+  const path = { org_id: await session.organizationId(), pool_id: pool.id };
+  const before = (await readStoredRunners(environment)).get(folder);
+  const isOfPool = before?.url === session.url && before.poolId === pool.id;
+  if (before?.token && isOfPool && (await isValid(session, path, before.token.id))) {
+    return output.note("The token of this folder's runner is stored already.");
+  }
+  const runner: StoredRunner = {
+    url: session.url,
+    poolId: pool.id,
+    request: isOfPool && !before.token ? before.request : randomUUID(),
+  };
+  // Stored first: if the response or the next write is lost, a repeat gets the same token.
+  await storeRunner(environment, folder, runner);
+  const { id, token } = await session.client.post(TOKENS_PATH, {
+    path,
+    body: { name: tokenName() },
+    idempotencyKey: runner.request,
+  });
+  await storeRunner(environment, folder, { ...runner, token: { id, text: token } });
+  output.note("Created a token for the runner of this folder, and stored it for you only.");
+}
+
+async function isValid(
+  session: Session,
+  path: { org_id: string; pool_id: string },
+  tokenId: string,
+): Promise<boolean> {
+  const token = await session.client
+    .get(`${TOKENS_PATH}/{token_id}`, { path: { ...path, token_id: tokenId } })
+    .catch(ignoreMissing);
+  return token !== undefined && (token.expires_at ?? "9") > new Date().toISOString();
+}
+
+/** That of this machine. */
+function tokenName(): string {
+  const name = hostname().replaceAll(/[^\p{L}\p{N}._-]/gu, "-");
+  return name.slice(0, MAXIMUM_TOKEN_NAME) || "runner";
+}
+
+async function ensure<Row extends NamedRecord>(
+  { output }: CliContext,
+  { noun }: NamedKind,
+  name: string,
+  found: Row | undefined,
+  create: (name: string) => Promise<Row>,
+): Promise<Row> {
+  if (!found && isId(name)) throw new CliError(`There is no ${noun} with the ID ${name}.`);
+  const row = found ?? (await create(name));
+  output.note(`${found ? "Uses" : "Created"} the ${noun} ${row.name}.`);
+  return row;
+}

@@ -1,0 +1,479 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CliUser } from "./support/cli.ts";
+import { ScriptedProxy } from "./support/scripted-proxy.ts";
+import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
+
+const RETURN = "\r";
+const RUNNER = "longshore runner --exec ./deploy.sh\n";
+const REFUSED = {
+  reply: 403,
+  headers: { "content-type": "application/json" },
+  body: '{"code":"forbidden","message":"Not now."}',
+};
+/** One try, and the repeats of the client. */
+const TRIES = 4;
+
+let service: Service;
+let proxy: ScriptedProxy;
+let client: ApiClient;
+let user: CliUser;
+
+beforeAll(async () => {
+  service = await startService();
+  proxy = await ScriptedProxy.start(service.url);
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+
+const organization = () => `/v1/orgs/${service.organizationId}`;
+
+async function createKey(role = "owner"): Promise<string> {
+  const body = { name: "test", role };
+  return (await service.owner.call("POST", `${organization()}/api-keys`, body)).key;
+}
+
+/** Each has its own folder and its own key, whose requests are limited. */
+async function createUser(url = service.url.origin): Promise<CliUser> {
+  const key = await createKey();
+  client = new ApiClient(service.url, key);
+  return new CliUser({ LONGSHORE_URL: url, LONGSHORE_API_KEY: key });
+}
+
+beforeEach(async () => {
+  user = await createUser();
+});
+
+afterEach(() => user.remove());
+
+const inFolder = (name: string) => join(user.folder, name);
+const readJson = (name: string) => JSON.parse(readFileSync(inFolder(name), "utf8"));
+const newName = () => `shop-${crypto.randomUUID().slice(0, 8)}`;
+
+const namesOf = (list: Parsed) => list.data.map(({ name }: Parsed) => name).toSorted();
+
+/** What exists of a project, by the API. */
+async function readSetUp(name: string) {
+  const projects = await client.call("GET", `/v1/projects?name=${name}`);
+  const [project] = projects.data;
+  const environments = project
+    ? (await client.call("GET", `/v1/projects/${project.id}/environments`)).data
+    : [];
+  const stacks: Record<string, string[]> = {};
+  for (const each of environments) {
+    stacks[each.name] = namesOf(await client.call("GET", `/v1/environments/${each.id}/stacks`));
+  }
+  const pools = await client.call("GET", `${organization()}/runner-pools?name=${name}`);
+  const [pool] = pools.data;
+  const tokens = pool
+    ? await client.call("GET", `${organization()}/runner-pools/${pool.id}/tokens`)
+    : { data: [] };
+  const covered = environments
+    .filter(({ id }: Parsed) => pool?.environment_ids.includes(id))
+    .map((each: Parsed) => each.name);
+  return {
+    projects: projects.data.length,
+    stacks,
+    pools: pools.data.length,
+    covered: covered.toSorted(),
+    tokens: namesOf(tokens),
+  };
+}
+
+const storedToken = () => {
+  const { [user.folder]: stored } = readJson("config/runners.json");
+  return stored?.token as string | undefined;
+};
+
+/** Whether the service accepts the stored token. */
+async function acceptsStoredToken(): Promise<boolean> {
+  const headers = { "x-api-key": storedToken() ?? "" };
+  const response = await fetch(new URL("/v1/runner/attempts", service.url), { headers });
+  return response.ok;
+}
+
+describe("longshore init", () => {
+  it("creates what the options name, links the folder, stores a token, and prints the command of the runner", async () => {
+    const name = newName();
+    const args = ["init", "-p", name, "-e", "staging", "-e", "eu", "--stack", "web"];
+    const ended = await user.run([...args, "--stack", "jobs", "--with", "script"]);
+    expect(ended).toMatchObject({ stdout: RUNNER, status: 0 });
+    expect(await readSetUp(name)).toEqual({
+      projects: 1,
+      stacks: { production: [], staging: ["jobs", "web"], eu: ["jobs", "web"] },
+      pools: 1,
+      covered: ["eu", "staging"],
+      tokens: [hostname()],
+    });
+    expect(readJson(".longshore.json")).toEqual({ project: name, environment: "staging" });
+    expect(statSync(inFolder("config/runners.json")).mode & 0o777).toBe(0o600);
+    expect(await acceptsStoredToken()).toBe(true);
+    expect(ended.stderr).not.toContain(storedToken());
+    expect(statSync(inFolder("deploy.sh")).mode & 0o111).not.toBe(0);
+  });
+
+  it("uses what exists when it runs again, and adds what is new", async () => {
+    const name = newName();
+    const args = ["init", "-p", name, "-e", "staging", "--stack", "web", "--with", "script"];
+    await user.run(args);
+    writeFileSync(inFolder("deploy.sh"), "#!/bin/sh\nexit 0\n");
+    const token = storedToken();
+    const before = await readSetUp(name);
+    const again = await user.run(args);
+    expect(again).toMatchObject({ stdout: RUNNER, status: 0 });
+    expect(again.stderr).not.toMatch(/Created|Wrote/);
+    expect(await readSetUp(name)).toEqual(before);
+    expect(storedToken()).toBe(token);
+    expect((await user.run([...args, "-e", "eu", "--stack", "jobs"])).status).toBe(0);
+    expect(await readSetUp(name)).toEqual({
+      ...before,
+      stacks: { production: [], staging: ["jobs", "web"], eu: ["jobs", "web"] },
+      covered: ["eu", "staging"],
+    });
+    expect(readFileSync(inFolder("deploy.sh"), "utf8")).toBe("#!/bin/sh\nexit 0\n");
+    expect(storedToken()).toBe(token);
+  });
+
+  it("continues with --yes in a linked folder, and replaces a token that was revoked", async () => {
+    const name = newName();
+    await user.run(["init", "-p", name, "-e", "staging", "--stack", "web", "--yes"]);
+    const token = storedToken();
+    const tokens = `${organization()}/runner-pools/${readJson("config/runners.json")[user.folder].pool_id}/tokens`;
+    const { data } = await client.call("GET", tokens);
+    await client.call("DELETE", `${tokens}/${data[0].id}`);
+    expect(await acceptsStoredToken()).toBe(false);
+    expect((await user.run(["init", "--yes", "--stack", "web"])).status).toBe(0);
+    expect(storedToken()).not.toBe(token);
+    expect(await acceptsStoredToken()).toBe(true);
+    expect(await readSetUp(name)).toMatchObject({
+      stacks: { production: [], staging: ["web"] },
+      tokens: [hostname()],
+    });
+  });
+
+  it("names the options that it needs without a terminal, and creates nothing", async () => {
+    const name = newName();
+    const shop = inFolder(name);
+    mkdirSync(shop);
+    writeFileSync(join(shop, "main.tf"), "");
+    const run = (...args: string[]) => user.run(["init", ...args], { folder: shop });
+    const bare = await run();
+    expect([bare.stdout, bare.status]).toEqual(["", 1]);
+    expect(bare.stderr).toBe(
+      `Without a terminal, add --project ${name} --environment production --stack ${name} --with terraform, or --yes to choose so.\n`,
+    );
+    const partly = await run("-p", "other", "--stack", "web", "--exec", "make deploy");
+    expect(partly.stderr).toBe(
+      "Without a terminal, add --environment production, or --yes to choose so.\n",
+    );
+    const command = await run("--yes", "--with", "command");
+    expect(command.stderr).toBe("Add --exec COMMAND: what the runner runs for each stack.\n");
+    const both = await run("--yes", "--with", "workers", "--exec", "make deploy");
+    expect(both.stderr).toBe("--exec belongs to --with command. Omit one of them.\n");
+    const unknown = await run("--with", "pulumi");
+    expect(unknown.stderr).toContain("Allowed choices are script, workers, compose");
+    expect(await readSetUp(name)).toMatchObject({ projects: 0, pools: 0 });
+    expect(existsSync(join(shop, "deploy.sh"))).toBe(false);
+    expect((await run("--yes")).status).toBe(0);
+    expect(await readSetUp(name)).toMatchObject({
+      stacks: { production: [name] },
+      covered: ["production"],
+    });
+    expect(readFileSync(join(shop, "deploy.sh"), "utf8")).toContain("terraform apply");
+  });
+
+  it("asks in a terminal, and proposes what the folder shows", async () => {
+    const name = newName();
+    writeFileSync(inFolder("compose.yaml"), "services: {}\n");
+    const asked = await user.runAsked(
+      ["init"],
+      { text: "Project", answer: async () => name + RETURN },
+      { text: "Environments", answer: async () => `staging, ${RETURN}` },
+      { text: "Stacks", answer: async () => `web, jobs${RETURN}` },
+      { text: "docker compose (compose.yaml)", answer: async () => RETURN },
+    );
+    expect(asked).toMatchObject({ stdout: RUNNER, status: 0 });
+    expect(await readSetUp(name)).toMatchObject({
+      stacks: { production: [], staging: ["jobs", "web"] },
+      covered: ["staging"],
+    });
+    expect(readFileSync(inFolder("deploy.sh"), "utf8")).toContain("docker compose up");
+  });
+
+  it("prints a command of the user, quoted, and writes no script", async () => {
+    const name = newName();
+    const args = ["init", "--yes", "-p", name, "--stack", "web"];
+    const { stdout } = await user.run([...args, "--exec", "make DEST='a b' deploy"]);
+    expect(stdout).toBe("longshore runner --exec 'make DEST='\\''a b'\\'' deploy'\n");
+    expect(existsSync(inFolder("deploy.sh"))).toBe(false);
+  });
+
+  it("passes the credentials that are set, also when the script is there already", async () => {
+    writeFileSync(inFolder("wrangler.jsonc"), "{}");
+    const changes = { CLOUDFLARE_API_TOKEN: "canary", npm_lifecycle_event: "npx" };
+    const args = ["init", "--yes", "-p", newName(), "--stack", "web"];
+    const command =
+      "npx @longshore/cli runner --exec ./deploy.sh --pass-env CLOUDFLARE_API_TOKEN\n";
+    for (const times of [1, 2]) {
+      const { stdout, stderr } = await user.run(args, { changes });
+      expect([times, stdout]).toEqual([times, command]);
+      expect(stderr).not.toContain("canary");
+    }
+  });
+
+  it("asks before it uses a project that only has the name of the folder", async () => {
+    const name = newName();
+    const shop = inFolder(name);
+    mkdirSync(shop);
+    await client.call("POST", "/v1/projects", { name });
+    const before = await readSetUp(name);
+    const refused = await user.run(["init", "--yes"], { folder: shop });
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(refused.stderr).toBe(
+      `There is a project "${name}" already. Add --project ${name} to use it, or name another one. Nothing was changed.\n`,
+    );
+    const args = ["init", "-e", "production", "--stack", "web", "--with", "script"];
+    const question = { text: `There is a project "${name}" already. Use it?` };
+    const answer = (text: string) =>
+      user.runAskedIn(
+        shop,
+        args,
+        { text: "Project", answer: async () => RETURN },
+        { ...question, answer: async () => text },
+      );
+    expect((await answer("n")).stderr).toContain("Nothing was changed.");
+    expect(await readSetUp(name)).toEqual(before);
+    expect(existsSync(join(shop, "deploy.sh"))).toBe(false);
+    expect((await answer("y")).status).toBe(0);
+    expect(await readSetUp(name)).toMatchObject({ projects: 1, stacks: { production: ["web"] } });
+  });
+
+  it("takes IDs, and names two projects of the same name", async () => {
+    const name = newName();
+    const project = await client.call("POST", "/v1/projects", { name });
+    const args = ["init", "--stack", "web", "--with", "script"];
+    const both = ["-p", project.id, "-e", project.default_environment_id];
+    expect((await user.run([...args, ...both])).status).toBe(0);
+    expect(readJson(".longshore.json")).toEqual({
+      project: project.id,
+      environment: project.default_environment_id,
+    });
+    const missing = "1Cg8yK6FQpG43h8EDMqZ3E";
+    const unknown = await user.run([...args, "-p", missing, "-e", "staging"]);
+    expect(unknown.stderr).toBe(`There is no project with the ID ${missing}.\n`);
+    const elsewhere = await user.run([...args, "-p", newName(), "-e", missing]);
+    expect(elsewhere.stderr).toContain(`There is no environment with the ID ${missing}.`);
+    // An earlier release allowed them.
+    const other = await client.call("POST", "/v1/projects", { name: newName() });
+    await service.d1
+      .prepare("UPDATE projects SET name = ? WHERE id = ?")
+      .bind(name, other.id)
+      .run();
+    const twice = await user.run([...args, "-p", name, "-e", "staging"]);
+    expect(twice.stderr).toContain(`"${name}" is the name of two projects. Use an ID: `);
+    expect(twice.stderr).toContain(other.id);
+  });
+
+  it.each([
+    ["a b & $(touch pwned)'; \"", true],
+    ["-rf", true],
+    ["\u001b[2J", false],
+    ["a\nb", false],
+    ["x".repeat(101), false],
+  ])("works in a folder that is called %j, or says why not", async (folder, isName) => {
+    const name = `${folder}${isName ? crypto.randomUUID().slice(0, 8) : ""}`;
+    mkdirSync(inFolder(name));
+    const run = (...args: string[]) =>
+      user.run(["init", "--yes", ...args], { folder: inFolder(name) });
+    const ended = await run();
+    if (isName) {
+      expect(ended).toMatchObject({ stdout: RUNNER, status: 0 });
+      const link = JSON.parse(readFileSync(join(inFolder(name), ".longshore.json"), "utf8"));
+      expect(link).toEqual({ project: name, environment: "production" });
+    } else {
+      expect([ended.stdout, ended.status]).toEqual(["", 1]);
+      expect(ended.stderr).toBe(
+        "The name of this folder cannot be that of a project. Add --project NAME and --stack NAME.\n",
+      );
+      expect((await run("--project", newName(), "--stack", "web")).status).toBe(0);
+    }
+  });
+
+  it.each([
+    ["is no file", () => mkdirSync(inFolder("deploy.sh")), "is not a file. Nothing was changed."],
+    ["leads nowhere", () => symlinkSync("none", inFolder("deploy.sh")), "is not a file."],
+    [
+      "is not executable",
+      () => writeFileSync(inFolder("deploy.sh"), "", { mode: 0o644 }),
+      "is not executable. Run: chmod +x deploy.sh",
+    ],
+  ])("creates nothing if deploy.sh %s", async (_, make, message) => {
+    make();
+    const name = newName();
+    const ended = await user.run(["init", "--yes", "-p", name, "--stack", "web"]);
+    expect(ended.stderr).toContain(message);
+    expect(ended.status).toBe(1);
+    expect(await readSetUp(name)).toMatchObject({ projects: 0, pools: 0 });
+  });
+
+  it("says what is missing: a login, a role, a key that sees all projects", async () => {
+    const name = newName();
+    const args = ["init", "--yes", "-p", name, "--stack", "web"];
+    const nobody = { LONGSHORE_API_KEY: undefined, LONGSHORE_URL: undefined };
+    const unknown = await user.run(args, { changes: nobody });
+    expect(unknown.stderr).toMatch(/^You are not logged in\. Run: longshore login/);
+    const wrong = await user.run(args, { changes: { LONGSHORE_API_KEY: "lsh_wrong" } });
+    expect(wrong.stderr).toMatch(/status 401.* Run: longshore login\n$/);
+    const LONGSHORE_API_KEY = await createKey("member");
+    const member = await user.run(args, { changes: { LONGSHORE_API_KEY } });
+    expect(member.stderr).toMatch(
+      /^Runner pools need an admin of .*, and this key has the role member\./,
+    );
+    const { id } = await client.call("POST", "/v1/projects", { name: newName() });
+    const keys = `${organization()}/api-keys`;
+    const narrow = await client.call("POST", keys, {
+      name: "narrow",
+      role: "admin",
+      project_ids: [id],
+    });
+    const narrowed = await user.run(args, { changes: { LONGSHORE_API_KEY: narrow.key } });
+    expect(narrowed.stderr).toMatch(/\(unauthorized, status 403, request [\w-]+\)/);
+    for (const each of [unknown, wrong, member, narrowed]) {
+      expect([each.stdout, each.status]).toEqual(["", 1]);
+    }
+    expect(await readSetUp(name)).toMatchObject({ projects: 0, pools: 0 });
+  });
+});
+
+describe("a longshore init that fails in the middle", () => {
+  const NAMES = ["-e", "staging", "-e", "eu", "--stack", "web", "--with", "script"];
+  const complete = (tokens = [hostname()]) => ({
+    projects: 1,
+    stacks: { production: [], staging: ["web"], eu: ["web"] },
+    pools: 1,
+    covered: ["eu", "staging"],
+    tokens,
+  });
+
+  /** Which requests of a whole run write. */
+  async function recordRun() {
+    user.remove();
+    user = await createUser(proxy.url);
+    proxy.reset();
+    const { status } = await user.run(["init", "-p", newName(), ...NAMES]);
+    expect(status).toBe(0);
+    return proxy.requests.map(({ method }) => method);
+  }
+
+  it("continues after each request that is refused", async () => {
+    const methods = await recordRun();
+    expect(methods.filter((method) => method === "POST")).toHaveLength(7);
+    for (const at of methods.keys()) {
+      user.remove();
+      user = await createUser(proxy.url);
+      const name = newName();
+      proxy.reset(...Array.from({ length: at }, () => "none" as const), REFUSED);
+      const failed = await user.run(["init", "-p", name, ...NAMES]);
+      expect([at, failed.stdout, failed.status]).toEqual([at, "", 1]);
+      expect(failed.stderr).toContain("Not now. (forbidden, status 403)");
+      proxy.reset();
+      expect((await user.run(["init", "-p", name, ...NAMES])).status).toBe(0);
+      expect([at, await readSetUp(name)]).toEqual([at, complete()]);
+      expect(await acceptsStoredToken()).toBe(true);
+    }
+  });
+
+  it("creates nothing twice if the response to a creation is lost for good", async () => {
+    const methods = await recordRun();
+    const creations = [...methods.keys()].filter((at) => methods[at] === "POST");
+    // The requests of each run wait for the repeats of the client.
+    await Promise.all(
+      creations.map(async (at) => {
+        const own = await ScriptedProxy.start(service.url);
+        const key = await createKey();
+        const other = new CliUser({ LONGSHORE_URL: own.url, LONGSHORE_API_KEY: key });
+        const name = newName();
+        const lost = Array.from({ length: TRIES }, () => "lost response" as const);
+        own.reset(...Array.from({ length: at }, () => "none" as const), ...lost);
+        const failed = await other.run(["init", "-p", name, ...NAMES]);
+        expect([at, failed.stdout, failed.status]).toEqual([at, "", 6]);
+        own.reset();
+        const again = await other.run(["init", "-p", name, ...NAMES]);
+        expect([at, again.status]).toEqual([at, 0]);
+        expect([at, await readSetUp(name)]).toEqual([at, complete()]);
+        other.remove();
+        await own.close();
+      }),
+    );
+  });
+
+  it("says which file of the command line it cannot read, and creates nothing", async () => {
+    const name = newName();
+    const args = ["init", "-p", name, ...NAMES];
+    mkdirSync(inFolder("config"));
+    writeFileSync(inFolder("config/runners.json"), '{"/": {}}');
+    const broken = await user.run(args);
+    expect(broken.stderr).toMatch(
+      /runners\.json is not a file of longshore\. Correct it, or delete it\.\n$/,
+    );
+    expect(await readSetUp(name)).toMatchObject({ projects: 0 });
+    rmSync(inFolder("config/runners.json"));
+    writeFileSync(inFolder(".longshore.json"), "[]");
+    expect((await user.run(args)).stderr).toContain(".longshore.json is not a JSON object.");
+    rmSync(inFolder(".longshore.json"));
+    expect((await user.run(args)).status).toBe(0);
+  });
+});
+
+describe("longshore runner after longshore init", () => {
+  const help = (...args: string[]) => user.runProcess(["runner", ...args]);
+
+  it("needs no URL and no token in the folder, and takes others if they are given", async () => {
+    const args = ["init", "-p", newName(), "-e", "staging", "--stack", "web", "--with", "script"];
+    const environment = { LONGSHORE_URL: undefined, LONGSHORE_API_KEY: undefined };
+    await user.run(args);
+    mkdirSync(inFolder("inside"));
+    for (const folder of [user.folder, inFolder("inside")]) {
+      const name = `ID of ${folder.length}`;
+      const once = ["runner", "--exec", "true", "--once", "--deployment", name];
+      const ended = await user.runProcess(once, { folder, changes: environment });
+      expect(ended.stdout).toContain(`Waiting for deployments of ${service.url.origin}`);
+      // The service has accepted the token, and refuses the ID.
+      expect(ended.stderr).toMatch(/^POST \/v1\/runner\/claims: 400 bad_input/);
+    }
+    const elsewhere = await help("--exec", "true", "--url", "http://127.0.0.1:9");
+    expect(elsewhere.stderr).toBe(
+      `The token that longshore init has stored for this folder is for ${service.url.origin}. Leave out --url, or pass another token with --token-file PATH.\n`,
+    );
+    writeFileSync(inFolder("runner.token"), "lsr_wrong\n", { mode: 0o600 });
+    const given = ["--url", service.url.origin, "--token-file", "runner.token"];
+    const refused = await help("--exec", "true", ...given);
+    expect(refused.stderr).toContain("401 unauthenticated");
+    expect([elsewhere.status, refused.status]).toEqual([2, 1]);
+  });
+
+  it("needs them elsewhere, also if the token was not confirmed", async () => {
+    const stored = { url: service.url.origin, pool_id: "1", request: "1" };
+    mkdirSync(inFolder("config"));
+    writeFileSync(inFolder("config/runners.json"), JSON.stringify({ [user.folder]: stored }));
+    const ended = await help("--exec", "true", "--url", service.url.origin);
+    expect(ended.stderr).toContain("Set either --token-file");
+    writeFileSync(inFolder("config/runners.json"), "{}");
+    const other = await help("--exec", "true");
+    expect(other.stderr).toContain("Set --url to the URL of the API");
+    expect([ended.status, other.status]).toEqual([2, 2]);
+  });
+});
