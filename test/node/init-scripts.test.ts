@@ -86,7 +86,7 @@ done
 `;
 
 /** Runs the script with programs that only record, and with hostile names. */
-function runScript(
+function runDeployScript(
   options: ScriptOptions,
   { printed = {}, fails = "no command", changes = {} }: RunOptions = {},
 ) {
@@ -145,7 +145,7 @@ function summarize(text: string): string {
 
 describe("the deploy.sh that init writes", () => {
   it("is a script of the user's own, which runs as it is", () => {
-    const ended = runScript({ tool: "script" }, { changes: { LONGSHORE_IMAGE: "shop:1" } });
+    const ended = runDeployScript({ tool: "script" }, { changes: { LONGSHORE_IMAGE: "shop:1" } });
     expect(ended).toMatchObject({ status: 0, stderr: "" });
     expect(ended.stdout).toContain("Image shop:1, commit none");
     expect(ended.stdout).toContain('{"replicas": 2}');
@@ -154,8 +154,8 @@ describe("the deploy.sh that init writes", () => {
       "release Release UPDATE_COMPLETE",
     ]);
     const url = { URL: 'https://a.example/"\\' };
-    expect(runScript({ tool: "script" }, { changes: url }).lines[2]).toBe(`url=${url.URL}`);
-    const failed = runScript(
+    expect(runDeployScript({ tool: "script" }, { changes: url }).lines[2]).toBe(`url=${url.URL}`);
+    const failed = runDeployScript(
       { tool: "script" },
       { changes: { LONGSHORE_CONFIGURATION_FILE: "/none" } },
     );
@@ -165,7 +165,7 @@ describe("the deploy.sh that init writes", () => {
   it("calls docker compose, with a project for the stack", () => {
     const printed = { "config_--services": "web\njobs\n" };
     const options = { tool: "compose", path: "a b'c.yaml" } as const;
-    const ended = runScript(options, { printed });
+    const ended = runDeployScript(options, { printed });
     expect(ended.status).toBe(0);
     expect(ended.calls).toBe(
       "docker [compose] [config] [--services]\ndocker [compose] [up] [--detach] [--wait] [--remove-orphans]\n",
@@ -173,7 +173,7 @@ describe("the deploy.sh that init writes", () => {
     const of = (status: string) => [`web Service ${status}`, `jobs Service ${status}`];
     expect(ended.lines).toEqual([...of("UPDATE_IN_PROGRESS"), ...of("UPDATE_COMPLETE")]);
     expect(renderScript(options)).toContain("COMPOSE_FILE='./a b'\\''c.yaml'\n");
-    const failed = runScript(options, { printed, fails: "compose up" });
+    const failed = runDeployScript(options, { printed, fails: "compose up" });
     expect([failed.status, failed.lines.slice(2)]).toEqual([1, of("UPDATE_FAILED")]);
   });
 
@@ -182,7 +182,7 @@ describe("the deploy.sh that init writes", () => {
       state_list: 'aws_s3_bucket.site["a.b"]\nmodule.net[0].aws_vpc.main\n',
       "output_-raw_url": "https://shop.example",
     };
-    const ended = runScript({ tool: "terraform" }, { printed });
+    const ended = runDeployScript({ tool: "terraform" }, { printed });
     expect(ended.status).toBe(0);
     expect(ended.calls.split("\n").slice(0, 3)).toEqual([
       "terraform [init] [-input=false]",
@@ -194,10 +194,10 @@ describe("the deploy.sh that init writes", () => {
       "module.net[0].aws_vpc.main aws_vpc UPDATE_COMPLETE",
       "url=https://shop.example",
     ]);
-    const without = runScript({ tool: "terraform" }, { fails: "output -raw" });
+    const without = runDeployScript({ tool: "terraform" }, { fails: "output -raw" });
     expect([without.status, without.lines.length]).toEqual([0, 2]);
     for (const fails of ["apply", "state list"]) {
-      const failed = runScript({ tool: "terraform" }, { fails });
+      const failed = runDeployScript({ tool: "terraform" }, { fails });
       expect([failed.status, failed.lines]).toEqual([7, []]);
     }
   });
@@ -209,7 +209,7 @@ describe("the deploy.sh that init writes", () => {
       "describe-stacks": "Url\thttps://shop.example\nBucket\tshop site\n",
     };
     const options = { tool: "cloudformation", path: "stack.yaml" } as const;
-    const ended = runScript(options, { printed });
+    const ended = runDeployScript(options, { printed });
     expect([ended.status, ended.stderr]).toEqual([0, ""]);
     expect(ended.calls).toContain(
       "[deploy] [--template-file] [./stack.yaml] [--stack-name] [a-b-touch",
@@ -221,9 +221,9 @@ describe("the deploy.sh that init writes", () => {
       "Bucket=shop site",
     ]);
     const none = { ...printed, "describe-stacks": "None\n" };
-    expect(runScript(options, { printed: none }).lines).toHaveLength(2);
+    expect(runDeployScript(options, { printed: none }).lines).toHaveLength(2);
     for (const fails of ["deploy", "describe-stack-resources"]) {
-      expect(runScript(options, { printed, fails })).toMatchObject({ status: 7, lines: [] });
+      expect(runDeployScript(options, { printed, fails })).toMatchObject({ status: 7, lines: [] });
     }
   });
 
@@ -231,7 +231,7 @@ describe("the deploy.sh that init writes", () => {
     const printed = { apply: "deployment.apps/web\nservice/web\n" };
     const options = { tool: "kubernetes", path: "k8s" } as const;
     const changes = { URL: "https://shop.example" };
-    const ended = runScript(options, { printed, fails: "get namespace", changes });
+    const ended = runDeployScript(options, { printed, fails: "get namespace", changes });
     expect(ended.status).toBe(0);
     const [get, create, apply, rollout] = ended.calls.split("\n");
     expect(get).toMatch(/^kubectl \[get\] \[namespace\] \[a-b-touch-pwned/);
@@ -244,7 +244,7 @@ describe("the deploy.sh that init writes", () => {
       "service/web service UPDATE_COMPLETE",
       "url=https://shop.example",
     ]);
-    const failed = runScript(options, { printed, fails: "rollout" });
+    const failed = runDeployScript(options, { printed, fails: "rollout" });
     expect([failed.status, failed.lines.at(-1)]).toEqual([
       1,
       "deployment.apps/web deployment.apps UPDATE_FAILED",
@@ -261,14 +261,14 @@ describe("the deploy.sh that init writes", () => {
     };
     const named = [session, deploy].map((line) => `${JSON.stringify(line)}\n`).join("");
     writeFileSync(inFolder("wrangler.ndjson"), named);
-    const ended = runScript({ tool: "workers" });
+    const ended = runDeployScript({ tool: "workers" });
     expect([ended.status, ended.stderr]).toEqual([0, ""]);
     expect(ended.calls).toBe("npx [wrangler] [deploy] [--env] [Ünsafe; touch pwned]\n");
     expect(ended.lines).toEqual([
       "shop-production Worker UPDATE_COMPLETE",
       "url=https://shop-production.acme.workers.dev",
     ]);
-    expect(runScript({ tool: "workers" }, { fails: "deploy" })).toMatchObject({
+    expect(runDeployScript({ tool: "workers" }, { fails: "deploy" })).toMatchObject({
       status: 7,
       lines: [],
     });
