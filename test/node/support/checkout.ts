@@ -8,6 +8,7 @@ const CONTENT = [
   ".dev.vars.example",
   ".npmrc",
   "docs",
+  "examples",
   "migrations",
   "package-lock.json",
   "package.json",
