@@ -35,7 +35,7 @@ function describeAccess(url: string, { apiKey: key, signInLink }: NewAccess): st
 
 curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
-  Log in the command line, which the tour (docs/tour.md) uses:
+  Log in the command line, for the next command of the README and the tour (docs/tour.md):
 
 echo ${key} | npx @longshore/cli login --url ${url}
 `;

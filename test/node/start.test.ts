@@ -65,7 +65,7 @@ describe("npm start", () => {
            Signs in. It works once, within 10 minutes.
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
-  Log in the command line, which the tour (docs/tour.md) uses:
+  Log in the command line, for the next command of the README and the tour (docs/tour.md):
 echo ${key} | npx @longshore/cli login --url http://localhost:${port}
   Ctrl-C stops it.
 `,

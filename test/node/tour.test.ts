@@ -6,17 +6,9 @@ import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
 import { installPackedPackages } from "./support/packed-packages.ts";
+import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
 import { findSystemNode } from "./support/system-node.ts";
 import { Terminal } from "./support/terminal.ts";
-
-interface Block {
-  section: string;
-  /** Empty for the first terminal. */
-  terminal: string;
-  commands: string;
-  /** What the page shows as output. */
-  shown: string[];
-}
 
 /** What a program that keeps running prints when it is ready. */
 const READY: Record<string, string> = {
@@ -25,20 +17,7 @@ const READY: Record<string, string> = {
   receiver: "Listening.",
 };
 
-const blocks = parseTour(readFileSync(join(ROOT, "docs/tour.md"), "utf8"));
-
-function parseTour(page: string): Block[] {
-  const found: Block[] = [];
-  let section = "";
-  for (const [part, heading, language, terminal = "", content = ""] of page.matchAll(
-    /^## (.*)$|^```(\w+) ?(\w*)\n([\s\S]*?)^```$/gm,
-  )) {
-    if (heading) section = heading;
-    else if (language === "sh") found.push({ section, terminal, commands: content, shown: [] });
-    else if (!found.at(-1)?.shown.push(content)) throw new Error(`No command prints:\n${part}`);
-  }
-  return found;
-}
+const blocks = readCommandBlocks(readFileSync(join(ROOT, "docs/tour.md"), "utf8"));
 
 /** Replaces what differs in each run. */
 function normalize(text: string): string {
@@ -48,17 +27,6 @@ function normalize(text: string): string {
     .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "<id>")
     .trim();
 }
-
-it("contains the calls of the README", () => {
-  const [, calls = ""] =
-    /^## Five calls$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(
-      readFileSync(join(ROOT, "README.md"), "utf8"),
-    ) ?? [];
-  const lines = calls.trim().split("\n");
-  expect(lines).toHaveLength(5);
-  const commands = blocks.flatMap((block) => block.commands.split("\n"));
-  expect(commands).toEqual(expect.arrayContaining(lines));
-});
 
 describe("the tour in docs/tour.md", () => {
   const checkout = new Checkout();
@@ -97,7 +65,7 @@ describe("the tour in docs/tour.md", () => {
    * The command line is the installed one, in another Node than this one if there is one; only the login
    * uses that of the checkout. The ports may be in use on this machine.
    */
-  const adapt = ({ section, commands }: Block) =>
+  const adapt = ({ section, commands }: CommandBlock) =>
     (section === "Start" && commands.includes("npx @longshore/cli")
       ? `cd '${checkout.folder}'\n${commands}cd '${installed}'\n`
       : commands.replaceAll("npx @longshore/cli", longshore)
@@ -109,7 +77,7 @@ describe("the tour in docs/tour.md", () => {
       .replaceAll("8787", String(ports.api))
       .replaceAll("9000", String(ports.webhook));
 
-  const startProgram = async (block: Block) => {
+  const startProgram = async (block: CommandBlock) => {
     const { terminal: name } = block;
     await terminals.get(name)?.interrupt();
     const terminal = openTerminal(name === "runner" ? installed : checkout.folder);
@@ -119,7 +87,7 @@ describe("the tour in docs/tour.md", () => {
     apiKey = /API key {2}(lsh_\w+)/.exec(terminal.output)?.[1] ?? apiKey;
   };
 
-  const runCommands = async (block: Block) => {
+  const runCommands = async (block: CommandBlock) => {
     const { shown } = block;
     const { output, status } = (await terminals.get("")?.run(adapt(block))) ?? {};
     for (const each of shown) expect(normalize(output ?? "")).toContain(normalize(each));

@@ -45,14 +45,15 @@ const FIRST_ENVIRONMENT = "production";
 /** Of a project. The names of folders may be longer. */
 const MAXIMUM_CHARACTERS = 100;
 
-const LABELS: Record<Tool, string> = {
-  script: "A script of your own",
-  workers: "wrangler, to Cloudflare Workers",
+/** For people. */
+export const TOOL_NAMES: Record<Tool, string> = {
+  script: "a script of your own",
+  workers: "wrangler",
   compose: "docker compose",
-  terraform: "Terraform",
-  cloudformation: "AWS CloudFormation",
-  kubernetes: "kubectl, to Kubernetes",
-  command: "Another command",
+  terraform: "terraform",
+  cloudformation: "aws cloudformation",
+  kubernetes: "kubectl",
+  command: "another command",
 };
 
 /** Asks what the options leave open. With --yes, the folder decides it. */
@@ -104,7 +105,10 @@ async function askOpen(
   function askTool(): Promise<Tool> {
     const choices = TOOLS.map((value) => {
       const path = detected.find((each) => each.tool === value)?.path;
-      return { value, label: path === undefined ? LABELS[value] : `${LABELS[value]} (${path})` };
+      return {
+        value,
+        label: path === undefined ? TOOL_NAMES[value] : `${TOOL_NAMES[value]} (${path})`,
+      };
     });
     return choose(context, "What deploys a stack", choices, "", defaults.tool) as Promise<Tool>;
   }

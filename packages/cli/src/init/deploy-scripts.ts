@@ -44,6 +44,7 @@ resource release Release UPDATE_IN_PROGRESS
 # configuration is in a file.
 echo "Image \${LONGSHORE_IMAGE:-none}, commit \${LONGSHORE_COMMIT:-none}, configuration:"
 cat "$LONGSHORE_CONFIGURATION_FILE"
+echo
 
 resource release Release UPDATE_COMPLETE
 ${URL_OF_VARIABLE}`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { reasonOf } from "../config-file.ts";
 import { CliError } from "../errors.ts";
 import type { CliContext } from "../session.ts";
-import type { Answers } from "./answers.ts";
+import { type Answers, TOOL_NAMES } from "./answers.ts";
 import { renderScript } from "./deploy-scripts.ts";
 import { SCRIPT_FILE } from "./detect.ts";
 
@@ -26,7 +26,9 @@ export async function ensureScript(context: CliContext, answers: Answers): Promi
       await script.close();
     }
     context.output.note(
-      `Wrote ${SCRIPT_FILE}, which deploys. Read it before you start the runner.`,
+      tool === "script"
+        ? `Wrote ${SCRIPT_FILE}. It only prints what it gets: write the commands that deploy into it.`
+        : `Wrote ${SCRIPT_FILE}, which calls ${TOOL_NAMES[tool]}. Read it before you start the runner.`,
     );
   } else {
     await requireExecutable(file);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Schemas } from "../../../client/src/index.ts";
 import { CliError } from "../errors.ts";
-import { readLink, writeLink } from "../link-file.ts";
+import { LINK_FILE, readLink, writeLink } from "../link-file.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findOptionalRecord, isId, type NamedKind, type NamedRecord } from "../names.ts";
 import { isInteractive, requireConsent } from "../prompts.ts";
@@ -73,6 +73,7 @@ export async function setUp(
   const [first] = environments;
   const isById = isId(answers.environments[0] ?? "");
   await writeLink(context.folder, { ...names, environment: isById ? first?.id : first?.name });
+  context.output.note(`Linked this folder to ${first?.name} of ${project.name}, in ${LINK_FILE}.`);
   for (const environment of environments) {
     await ensureStacks(context, session, environment, answers.stacks);
   }
@@ -108,9 +109,9 @@ async function ensureStacks(
   const path = { environment_id: environment.id };
   for (const name of names) {
     const found = await findOptionalRecord<Schemas["Stack"]>(session, KINDS.stack, path, name);
-    await ensure(context, KINDS.stack, name, found, () =>
-      session.client.post("/v1/environments/{environment_id}/stacks", { path, body: { name } }),
-    );
+    const create = () =>
+      session.client.post("/v1/environments/{environment_id}/stacks", { path, body: { name } });
+    await ensure(context, KINDS.stack, name, found, create, ` of ${environment.name}`);
   }
 }
 
@@ -187,9 +188,10 @@ async function ensure<Row extends NamedRecord>(
   name: string,
   found: Row | undefined,
   create: (name: string) => Promise<Row>,
+  owner = "",
 ): Promise<Row> {
   if (!found && isId(name)) throw new CliError(`There is no ${noun} with the ID ${name}.`);
   const row = found ?? (await create(name));
-  output.note(`${found ? "Uses" : "Created"} the ${noun} ${row.name}.`);
+  output.note(`${found ? "Uses" : "Created"} the ${noun} ${row.name}${owner}.`);
   return row;
 }
