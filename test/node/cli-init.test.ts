@@ -475,5 +475,10 @@ describe("longshore runner after longshore init", () => {
     const other = await help("--exec", "true");
     expect(other.stderr).toContain("Set --url to the URL of the API");
     expect([ended.status, other.status]).toEqual([2, 2]);
+    // What is not needed is not read.
+    writeFileSync(inFolder("config/runners.json"), "[]");
+    expect((await help("--exec", "true")).stderr).toContain("runners.json is not a JSON object.");
+    const given = await help("--exec", "true", "--token-file", "none");
+    expect(given.stderr).toContain("Set --url to the URL of the API");
   });
 });
