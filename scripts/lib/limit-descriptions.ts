@@ -261,6 +261,18 @@ export const LIMIT_DESCRIPTIONS = {
     "the next run, within a minute, continues",
   ),
   runnerTokensOfPool: items("Tokens of a runner pool", CONFLICT),
+  runnersOfPool: items(
+    "Runners of a pool, by their tokens and names, that are remembered",
+    "a new one replaces the one that asked the longest ago, unless that was within the last minute",
+  ),
+  runnerOnlineMs: ms(
+    "Time for which a runner that has asked for work counts as online",
+    "it is not listed",
+  ),
+  runnerSavedMs: ms(
+    "Time after which it is written again that a runner has asked for work",
+    "earlier requests write nothing",
+  ),
   invalidatedCredentials: items(
     "API keys and runner tokens that every isolate refuses at once after the deletion of their " +
       "organization, those of CI jobs last",

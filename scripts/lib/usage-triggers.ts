@@ -38,6 +38,7 @@ const BYTES_OF_ATTEMPT = 300;
 const FIXED: Readonly<Record<string, FixedBytes>> = {
   api_keys: { last_used_at: 13 },
   runner_tokens: { last_used_at: 13 },
+  runners: { last_seen_at: 13 },
   stacks: { resource_bytes: 4, resources_changed_at: 0 },
   deployments: {
     status: 9,

@@ -17,6 +17,7 @@ export const EXAMPLE_IDS = {
   variable: "1Cg4dffD1ishzVFEtps3vf",
   runnerPool: "1Cg6SuCmeUhdfoSqQkGqSX",
   runnerToken: "1Cg6vMS3jJrtD2F1Jx3vne",
+  runner: "1Cg6wQd5kLfuE3G2K2y4pg",
   integration: "1Cg8yK6FQpG43h8EDMqZ3E",
   stagingDeployment: "1CgB6r7zmpUseRM3TQDrFT",
   deployment: "1CgDnQkZtH6hVJuWg8P7W9",

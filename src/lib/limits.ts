@@ -114,6 +114,9 @@ export const LIMITS = {
   idempotencyReservedBytes: { value: 256 * KIB },
   sweepIdempotencyEntries: { value: 20_000 },
   runnerTokensOfPool: { value: 100 },
+  runnersOfPool: { value: 100 },
+  runnerOnlineMs: { value: 300_000 },
+  runnerSavedMs: { value: 60_000 },
   // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.
   invalidatedCredentials: { value: 2_000 },
   sessionsOfMembership: { value: 100 },

@@ -857,6 +857,43 @@ describe("longshore pools", () => {
     ]);
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("staging")]);
   });
+
+  it("lists the runners of a pool that are online", async () => {
+    await useNewKey();
+    await user.run(["projects", "create", "pool-runners"]);
+    await user.run(["environments", "create", "staging", "--project", "pool-runners"]);
+    for (const name of ["busy", "empty"]) {
+      await user.run(["pools", "create", name, "-e", "staging", "-p", "pool-runners"]);
+    }
+    const none = await user.run(["pools", "runners", "busy"]);
+    expect([none.stdout, none.stderr]).toEqual(["", "There are no runners.\n"]);
+    const token = await user.run(["pools", "tokens", "create", "busy", "laptop", "--json"]);
+    const claim = (runner?: object) =>
+      fetch(new URL("/v1/runner/claims", service.url), {
+        method: "POST",
+        headers: {
+          "x-api-key": JSON.parse(token.stdout).token,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ request_id: crypto.randomUUID(), runner }),
+      });
+    await claim({ name: "builder-1\u202e", version: "1.4.0" });
+    await claim();
+    const { stdout } = await user.run(["pools", "runners", "busy"]);
+    const [titles, ...lines] = stdout.trim().split("\n");
+    expect(titles).toMatch(/^NAME +VERSION +STATE +DEPLOYMENT +LAST SEEN$/);
+    expect(lines).toEqual([
+      expect.stringMatching(/^laptop +- +idle +- +20\S+Z$/),
+      expect.stringMatching(/^builder-1\S* +1\.4\.0 +idle +- +20\S+Z$/),
+    ]);
+    expect(stdout).not.toContain("\u202e");
+    const json = await user.run(["pools", "runners", "busy", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { state: "idle", token: { name: "laptop" } },
+      { name: "builder-1\u202e" },
+    ]);
+    expect((await user.run(["pools", "runners", "empty"])).stdout).toBe("");
+  });
 });
 
 describe("longshore completion", () => {

@@ -176,3 +176,27 @@ describe("a deployment in the console", () => {
     expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
   });
 });
+
+describe("a runner pool in the console", () => {
+  it("shows the runners that are online, and which deployment each has", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { owner } = fixture.service;
+    const path = at(`runners/${project.poolId}`);
+    const { page, problems } = await openConsole(browser, path, { apiKey: owner.key });
+    await page.getByText("No runner of this pool has asked for work in the last").waitFor();
+    const runner = run("until [ -e go ]; do sleep 0.1; done", "--name", "builder \u202e1");
+    const row = page
+      .getByRole("list", { name: "Runners online" })
+      .getByRole("listitem")
+      .filter({ hasText: "builder \\u202e1" });
+    await row.filter({ hasText: /Idle.*last seen/ }).waitFor();
+    const { id } = await project.deploy();
+    await row.getByText("Busy").waitFor();
+    const link = row.getByRole("link", { name: "a deployment" });
+    expect(await link.getAttribute("href")).toBe(`/console/deployments/${id}`);
+    runner.make("go");
+    await row.getByText("Idle").waitFor();
+    expect(await link.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});

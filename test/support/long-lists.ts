@@ -34,6 +34,7 @@ export async function lengthenLists(world: World, ids: Ids, rows: number): Promi
   const pools = await copy("runner_pools", ids["pool_id"], NAMED);
   await placePools(world.id, pools, String(ids["environment_id"]));
   await copy("runner_tokens", ids["token_id"], SECRET);
+  await copy("runners", undefined, { ...NAMED, pool_id: quoted("pool_id") });
   await copy("projects", ids["project_id"]);
   const environments = await copy("environments", ids["environment_id"], NAMED);
   await copy("components", ids["component_id"], NAMED);

@@ -48,7 +48,7 @@ export function addList<Row extends NamedRecord>(
   );
 }
 
-export async function printList<Row extends NamedRecord>(
+export async function printList<Row extends { readonly [field: string]: unknown }>(
   context: CliContext,
   session: Session,
   list: {
@@ -57,7 +57,7 @@ export async function printList<Row extends NamedRecord>(
     query?: Record<string, string>;
     options: Options;
   },
-  { columns, kind }: Pick<Resource<Row>, "columns" | "kind">,
+  { columns, kind }: { columns: readonly Column<Row>[]; kind: Pick<NamedKind, "noun" | "idField"> },
 ): Promise<void> {
   const { limit = DEFAULT_LIMIT } = list.options;
   const { rows, hasMore } = await session.list<Row>(list.listPath, { ...list, limit });

@@ -1,5 +1,7 @@
+import { hostname } from "node:os";
 import { basename } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
 import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
 import { CommandEnvironment, REFUSED_CLASSES } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
@@ -17,6 +19,8 @@ export interface Options {
   /** The origin of the API, without a trailing slash. */
   url: string;
   credential: Credential;
+  /** What people see of this runner. */
+  description: { name: string; version: string };
   /** The shell command for each stack. */
   command: string;
   /** Exits after one deployment. */
@@ -34,6 +38,7 @@ export interface Options {
  */
 export const MAXIMUM_GRACE_SECONDS = 45;
 const DEFAULT_GRACE_SECONDS = 30;
+const MAXIMUM_NAME_LENGTH = 100;
 
 /** As the user has started it: the command of the command line, or the program of this package. */
 const PROGRAM = basename(process.argv[1] ?? "").startsWith("longshore-runner")
@@ -59,6 +64,7 @@ stored for the folder:
       --oidc-audience TEXT      Their audience. Default: the URL of the API
       --oidc-token-command COMMAND
                                 What prints a new one each time. Not needed in GitHub Actions
+  --name NAME                   Its name in the list of the pool's runners. Default: that of this machine
 What the command gets:
   --pass-env NAME               A variable of the runner's environment. Repeat it for each
   --allow-variable NAME         A variable of the deployment with a refused name. Repeat it for each
@@ -97,6 +103,7 @@ export function readOptions(
   const url = isStored ? readStoredUrl(values.url, stored) : readUrl(values.url);
   return {
     url,
+    description: { name: readName(values), version: manifest.version },
     command: values.exec,
     once: values.once,
     deploymentId: readDeployment(values),
@@ -126,6 +133,7 @@ export const OPTIONS = {
   "oidc-org": { type: "string" },
   "oidc-audience": { type: "string" },
   "oidc-token-command": { type: "string" },
+  name: { type: "string" },
   exec: { type: "string" },
   "pass-env": { type: "string", multiple: true, default: [] },
   "allow-variable": { type: "string", multiple: true, default: [] },
@@ -207,6 +215,15 @@ function readToken(file: string | undefined, descriptor: string | undefined): st
 function readDeployment({ deployment, once }: Values): string | undefined {
   if (deployment === undefined || once) return deployment;
   throw new RunnerError(`Add --once: --deployment is for one run.\n${USAGE}`, 2);
+}
+
+function readName({ name = hostname().slice(0, MAXIMUM_NAME_LENGTH) || "runner" }: Values): string {
+  if (name.length <= MAXIMUM_NAME_LENGTH && name.trim() !== "" && !/\p{Cc}/u.test(name))
+    return name;
+  throw new RunnerError(
+    `Set --name to one line of 1 to ${MAXIMUM_NAME_LENGTH} characters.\n${USAGE}`,
+    2,
+  );
 }
 
 function readUrl(text: string): string {

@@ -86,11 +86,12 @@ function describe({ status, reason }: AttemptResult): string {
  */
 async function claimNext(
   api: ApiClient,
-  { deploymentId }: Options,
+  { deploymentId, description }: Options,
   ending: AbortSignal,
 ): Promise<Claim | undefined> {
+  let runner: Options["description"] | undefined = description;
   while (!ending.aborted) {
-    const body = { request_id: randomUUID(), deployment_id: deploymentId };
+    const body = { request_id: randomUUID(), deployment_id: deploymentId, runner };
     const request = { body, signal: ending, retryForMs: Infinity };
     try {
       const response = await api.send("POST", "/v1/runner/claims", request);
@@ -100,7 +101,9 @@ async function claimNext(
       }
       if (response.status !== 200) await delay(response.retryAfterMs ?? CLAIM_EVERY_MS, ending);
     } catch (error) {
-      if (!(error instanceof NoResponseError)) throw error;
+      // A server of an earlier release refuses what it does not know.
+      if (error instanceof ApiError && error.status === 400 && runner) runner = undefined;
+      else if (!(error instanceof NoResponseError)) throw error;
     }
   }
   return undefined;

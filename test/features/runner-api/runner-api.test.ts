@@ -590,7 +590,7 @@ describe("each call of a runner", () => {
     );
     await measure("complete", () => attempt.complete("succeeded"));
     expect(costs).toEqual({
-      claim: [13],
+      claim: [14],
       start: [12],
       heartbeat: [2],
       variables: [4],

@@ -376,6 +376,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${REPORT_EVERY_MS === 1_000 ? "once a second" : duration(REPORT_EVERY_MS)}`,
   ],
   "docs/runners.md": [
+    `in the last ${minutes(limit("runnerOnlineMs"))} minutes or have a deployment now`,
+    `A pool remembers the ${limit("runnersOfPool")} runners that asked last`,
     `Node ${nodeOf("packages/runner")} or newer`,
     `with Node ${nodeOf(".")} or newer`,
     `${MAXIMUM_GRACE_SECONDS} at most`,

@@ -18,6 +18,7 @@ import {
 } from "../resource.ts";
 import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession } from "../session.ts";
+import type { Column } from "../table.ts";
 import {
   addProjectOption,
   organizationPath,
@@ -27,6 +28,7 @@ import {
 
 type Pool = Schemas["RunnerPool"];
 type Token = Schemas["RunnerToken"];
+type Runner = Schemas["RunnerPoolRunner"];
 type PoolPath = { org_id: string; pool_id: string };
 
 const POOLS: Resource<Pool> = {
@@ -58,6 +60,26 @@ const TOKENS = {
   ],
 } as const satisfies { kind: NamedKind; columns: Resource<Token>["columns"] };
 
+const RUNNERS = {
+  kind: {
+    noun: "runner",
+    listPath: "/v1/orgs/{org_id}/runner-pools/{pool_id}/runners",
+    idField: "id",
+  },
+  columns: [
+    { title: "name", value: ({ name, token }) => name ?? token?.name },
+    { title: "version", value: ({ version }) => version },
+    { title: "state", value: ({ state }) => state },
+    { title: "deployment", value: (runner) => runner.deployment_id ?? runner.wanted_deployment_id },
+    { title: "last seen", value: (runner) => runner.last_seen_at },
+  ],
+} as const satisfies PoolList<Runner>;
+
+interface PoolList<Row extends { readonly [field: string]: unknown }> {
+  kind: Pick<NamedKind, "noun" | "listPath" | "idField">;
+  columns: readonly Column<Row>[];
+}
+
 interface CreateOptions extends RecordOptions, ProjectOptions {
   environment?: string[];
   maxRunSeconds?: number;
@@ -85,6 +107,9 @@ export function addPoolCommands(program: Command, context: CliContext): void {
     "longshore pools create local --project storefront --environment staging",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addEnvironmentCommands(group, context);
+  addPoolList(group.command("runners"), context, RUNNERS).description(
+    "list the runners of a pool that are online, and what they execute",
+  );
   addRemove(group, context, POOLS, " with its tokens");
   addTokens(group, context);
 }
@@ -125,22 +150,27 @@ function addEnvironmentCommands(pools: Command, context: CliContext): void {
   }
 }
 
-function addTokens(pools: Command, context: CliContext): void {
-  const group = pools.command("tokens").description("tokens of a pool's runners");
-  addLimitOption(addRecordOptions(group.command("ls")))
-    .description("list the tokens of a pool, newest first")
+/** For what a pool has. */
+function addPoolList<Row extends { readonly [field: string]: unknown }>(
+  command: Command,
+  context: CliContext,
+  list: PoolList<Row>,
+): Command {
+  return addLimitOption(addRecordOptions(command))
     .argument("<pool>", "name or ID")
     .action(async (pool: string, _, self: Command) => {
       const options = self.optsWithGlobals<CreateOptions>();
       const session = await openSession(context, options);
       const { path } = await find(context, session, POOLS, options, pool);
-      await printList<Token>(
-        context,
-        session,
-        { listPath: TOKENS.kind.listPath, path, options },
-        TOKENS,
-      );
+      await printList(context, session, { listPath: list.kind.listPath, path, options }, list);
     });
+}
+
+function addTokens(pools: Command, context: CliContext): void {
+  const group = pools.command("tokens").description("tokens of a pool's runners");
+  addPoolList(group.command("ls"), context, TOKENS).description(
+    "list the tokens of a pool, newest first",
+  );
   addExamples(
     addRecordOptions(group.command("create"))
       .description("create a token for one runner, which is shown only once")

@@ -960,6 +960,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs/{org_id}/runner-pools/{pool_id}/runners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runners of a runner pool that are online
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:read`. Needs the scope `deployments:read`, too. Returns the runners that have asked for work in the last 5 minutes, or that have a deployment now. Of a pool, the 100 that asked last are remembered.
+         */
+        get: operations["listRunnerPoolRunners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orgs/{org_id}/trusts": {
         parameters: {
             query?: never;
@@ -2810,6 +2830,58 @@ export interface components {
         RunnerPoolAttemptList: {
             /** @description The resources of this page. */
             data: components["schemas"]["RunnerPoolAttempt"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `busy` while the runner has a deployment, from the offer on.
+         * @enum {string}
+         */
+        RunnerState: "idle" | "busy";
+        /** @description A runner that is online. */
+        RunnerPoolRunner: {
+            /**
+             * @description Of the runner's token and name, as long as they are remembered.
+             * @example 1Cg6wQd5kLfuE3G2K2y4pg
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description As the runner sends it. Absent if it sends none.
+             * @example builder-1
+             */
+            name?: string;
+            /**
+             * @description Of its program, as the runner sends it.
+             * @example 1.4.0
+             */
+            version?: string;
+            /** @description With which the runner last asked. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            state: components["schemas"]["RunnerState"];
+            /**
+             * @description What the runner executes or has been offered: of several, the newest. Absent if it is idle.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The only deployment that the runner asks for, as a CI job does for its own. Absent: any of the pool.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            wanted_deployment_id?: components["schemas"]["Identifier"];
+            /** @description When the runner first asked for work, as far as it is remembered. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the runner last asked for work, up to 60 seconds before, or sent a heartbeat. */
+            last_seen_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolRunnerList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPoolRunner"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -7365,6 +7437,25 @@ export interface components {
             until?: string;
         };
         /**
+         * @description What people see of a runner.
+         * @example {
+         *       "name": "builder-1",
+         *       "version": "1.4.0"
+         *     }
+         */
+        RunnerDescription: {
+            /**
+             * @description Of this runner: another one with the same token has another name.
+             * @example builder-1
+             */
+            name: string;
+            /**
+             * @description The version of its program.
+             * @example 1.4.0
+             */
+            version?: string;
+        };
+        /**
          * @description A runner's request for its next deployment.
          * @example {
          *       "request_id": "3f6f0c1e-claim-1"
@@ -7381,6 +7472,8 @@ export interface components {
              * @example 1CgDnQkZtH6hVJuWg8P7W9
              */
             deployment_id?: string;
+            /** @description Who asks. Absent: people see the token of the runner alone. */
+            runner?: components["schemas"]["RunnerDescription"];
         };
         /**
          * @description The status of a stack that a runner reports. All but `in_progress` are final.
@@ -9370,6 +9463,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunnerPoolAttemptList"];
+                };
+            };
+        };
+    };
+    listRunnerPoolRunners: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+                /** @description The ID of the runner pool. */
+                pool_id: components["parameters"]["PoolId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runners. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerPoolRunnerList"];
                 };
             };
         };

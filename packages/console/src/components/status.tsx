@@ -5,6 +5,8 @@ const TONES: Readonly<Record<string, string>> = {
   connected: "good",
   ok: "good",
   active: "good",
+  idle: "good",
+  busy: "busy",
   running: "busy",
   finished: "good",
   failed: "bad",

@@ -51,6 +51,7 @@ export const ACCESS = {
   revokeRunnerToken: {"organization":"admin","scope":"runners:write"},
   rotateRunnerToken: {"organization":"admin","scope":"runners:write"},
   listRunnerPoolAttempts: {"organization":"admin","scope":"runners:read"},
+  listRunnerPoolRunners: {"organization":"admin","scope":"runners:read"},
   listTrusts: {"organization":"admin","scope":"keys:read"},
   createTrust: {"organization":"admin","scope":"keys:write"},
   getTrust: {"organization":"admin","scope":"keys:read"},

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { RunnerToken } from "../../identity/runner-tokens/responses.ts";
@@ -48,3 +49,44 @@ const RunnerPoolAttempt = component("RunnerPoolAttempt", () =>
 );
 
 export const RunnerPoolAttemptList = envelopeOf(RunnerPoolAttempt, "RunnerPoolAttemptList");
+
+const RunnerState = component("RunnerState", () =>
+  z.enum(["idle", "busy"]).openapi({
+    description: "`busy` while the runner has a deployment, from the offer on.",
+  }),
+);
+
+const RunnerPoolRunner = component("RunnerPoolRunner", () =>
+  z
+    .object({
+      id: identifierOf("runner", "Of the runner's token and name, as long as they are remembered."),
+      name: z.string().optional().openapi({
+        description: "As the runner sends it. Absent if it sends none.",
+        example: "builder-1",
+      }),
+      version: z.string().optional().openapi({
+        description: "Of its program, as the runner sends it.",
+        example: "1.4.0",
+      }),
+      token: Token().optional().openapi({
+        description: "With which the runner last asked. Absent if it was revoked since.",
+      }),
+      state: RunnerState(),
+      deployment_id: identifierOf(
+        "deployment",
+        "What the runner executes or has been offered: of several, the newest. Absent if it is idle.",
+      ).optional(),
+      wanted_deployment_id: identifierOf(
+        "deployment",
+        "The only deployment that the runner asks for, as a CI job does for its own. Absent: any of the pool.",
+      ).optional(),
+      created_at: timestampOf("When the runner first asked for work, as far as it is remembered."),
+      last_seen_at: timestampOf(
+        "When the runner last asked for work, up to " +
+          `${durationOf(LIMITS.runnerSavedMs.value)} before, or sent a heartbeat.`,
+      ),
+    })
+    .openapi({ description: "A runner that is online." }),
+);
+
+export const RunnerPoolRunnerList = envelopeOf(RunnerPoolRunner, "RunnerPoolRunnerList");

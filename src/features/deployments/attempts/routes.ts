@@ -3,8 +3,8 @@ import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { RunnerPoolParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import type { Documented } from "./document.ts";
-import { presentAttempt } from "./presenters.ts";
-import { listAttempts } from "./service.ts";
+import { presentAttempt, presentRunner } from "./presenters.ts";
+import { listAttempts, listRunners } from "./service.ts";
 
 const list = operation({
   method: "get",
@@ -17,6 +17,18 @@ const list = operation({
   request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
 });
 
-export const attemptRoutes = createRouter<Documented>().handle(list, ({ ctx, params, query }) =>
-  listAttempts(ctx, params.org_id, params.pool_id, toPageRequest(query)),
-);
+const runners = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/runners",
+  operationId: "listRunnerPoolRunners",
+  polled: true,
+  presentEach: presentRunner,
+  scope: "runners:read",
+  policy: "polling",
+  request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
+});
+
+/** Who works for a pool, and on what. */
+export const attemptRoutes = createRouter<Documented>()
+  .handle(list, ({ ctx, params, query }) => listAttempts(ctx, params, toPageRequest(query)))
+  .handle(runners, ({ ctx, params, query }) => listRunners(ctx, params, toPageRequest(query)));

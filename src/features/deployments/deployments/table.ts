@@ -205,12 +205,17 @@ export const attempts = sqliteTable(
     runUntil: time("run_until"),
     /** Whether the log of the attempt still has to be told of its end. */
     isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
+    /** Empty: the runner sends none. Null if a Worker of a release without this column has inserted the attempt. */
+    runnerName: text("runner_name"),
   },
   (table) => [
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
     uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
     index("attempts_token")
       .on(table.tokenId, table.createdAt, table.id)
+      .where(sql`state <> ${attemptState.ended}`),
+    index("attempts_runner")
+      .on(table.tokenId, table.runnerName, table.createdAt)
       .where(sql`state <> ${attemptState.ended}`),
     index("attempts_pool")
       .on(table.poolId, table.createdAt, table.id)

@@ -9,7 +9,7 @@ import {
 } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
 import type { InputRow, StackOfInput } from "./input-store.ts";
-import type { CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
+import type { ClaimInput, CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type {
   AttemptRow,
@@ -19,6 +19,16 @@ import type {
   ReportedProgress,
   StartedDeployment,
 } from "./store.ts";
+
+export function toClaimRequest(input: Output<typeof ClaimInput>) {
+  const { request_id: requestId, deployment_id: deploymentId, runner } = input;
+  return {
+    requestId,
+    deploymentId,
+    runnerName: runner?.name ?? "",
+    runnerVersion: runner?.version,
+  };
+}
 
 export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
   return {

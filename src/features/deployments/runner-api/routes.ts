@@ -12,6 +12,7 @@ import {
   presentProgress,
   presentReported,
   presentStart,
+  toClaimRequest,
   toCompletion,
   toLeaseCredentials,
   toReport,
@@ -125,8 +126,7 @@ const release = operation({
 
 export const runnerRoutes = createRouter<Documented, RunnerEnv>()
   .openapi(claim, async (c) => {
-    const { request_id, deployment_id } = c.req.valid("json");
-    const claimed = await claimDeployment(c.env, request_id, deployment_id);
+    const claimed = await claimDeployment(c.env, toClaimRequest(c.req.valid("json")));
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER_SECONDS });
     return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.directive });
   })

@@ -36,6 +36,29 @@ export const INTERVALS = {
   log_bytes: LIMITS.logBytes.value,
 };
 
+const RunnerInput = component("RunnerDescription", () =>
+  z
+    .strictObject({
+      name: text(LIMITS.nameLength.value).openapi(
+        documented(() => ({
+          description: "Of this runner: another one with the same token has another name.",
+          example: "builder-1",
+        })),
+      ),
+      version: text(LIMITS.nameLength.value)
+        .optional()
+        .openapi(
+          documented(() => ({ description: "The version of its program.", example: "1.4.0" })),
+        ),
+    })
+    .openapi(
+      documented(() => ({
+        description: "What people see of a runner.",
+        example: { name: "builder-1", version: "1.4.0" },
+      })),
+    ),
+);
+
 export const ClaimInput = component("ClaimInput", () =>
   z
     .strictObject({
@@ -52,6 +75,13 @@ export const ClaimInput = component("ClaimInput", () =>
             description:
               "Claims this deployment and no other: the reply is 204 until it is its turn, and a " +
               "`conflict` once it has ended.",
+          })),
+        ),
+      runner: RunnerInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Who asks. Absent: people see the token of the runner alone.",
           })),
         ),
     })

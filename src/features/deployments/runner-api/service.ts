@@ -24,6 +24,7 @@ import {
   OTHER_OUTCOME,
 } from "./errors.ts";
 import { authenticateLease, type LeaseCredentials, requireLease, requireRunning } from "./lease.ts";
+import { saveRunner } from "./presence.ts";
 import type { AttemptRow, ClaimRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -33,27 +34,34 @@ export interface Claim {
   directive: Directive;
 }
 
+export interface ClaimRequest {
+  requestId: string;
+  /** Claims no other one. Throws `DeploymentEnded` once it has ended. */
+  deploymentId: string | undefined;
+  runnerName: string;
+  runnerVersion: string | undefined;
+}
+
 /**
  * The same request gives the same attempt, even if it has ended. Applies the time limits of the
  * pool's environments first.
- * @param deploymentId Claims no other one. Throws `DeploymentEnded` once it has ended.
  */
 export async function claimDeployment(
   ctx: RunnerContext,
-  requestId: string,
-  deploymentId: string | undefined,
+  request: ClaimRequest,
 ): Promise<Claim | undefined> {
   const { db, clock } = ctx;
   const now = clock.now();
   const { poolId, keyId: tokenId } = ctx.runner;
+  const { requestId, deploymentId } = request;
   const offeredUntil = now + OFFER_TTL_MS;
-  const ids = { id: newId(clock), poolId, tokenId, requestId, deploymentId };
-  const attempt = { ...ids, now, offeredUntil };
+  const attempt = { ...request, id: newId(clock), poolId, tokenId, now, offeredUntil };
   const results = await batch(ctx.db, {
     expired: expire(db, { pool: poolId }, now),
     finalized: finalize(ctx, { pool: poolId }, now),
     attempt: insertAttempt(db, attempt),
     epoch: incrementEpoch(db, attempt.id),
+    seen: saveRunner(db, { ...attempt, id: newId(clock) }),
     claim: store.findClaim(db, poolId, requestId),
     wanted: deploymentId === undefined ? undefined : store.findWanted(db, poolId, deploymentId),
   });

@@ -1,7 +1,7 @@
 import type { Feature } from "../../../feature.ts";
 import { runnerPools } from "../../tenancy/runner-pool-table.ts";
 import { runnerPoolRoutes } from "./routes.ts";
-import { runnerPoolEnvironments } from "./table.ts";
+import { runnerPoolEnvironments, runners } from "./table.ts";
 
 export const runnerPoolsFeature = {
   routes: { apiKey: [runnerPoolRoutes] },
@@ -13,6 +13,10 @@ export const runnerPoolsFeature = {
     {
       table: runnerPoolEnvironments,
       deletedWith: [runnerPoolEnvironments.poolId, runnerPoolEnvironments.environmentId],
+    },
+    {
+      table: runners,
+      deletedWith: [runners.poolId],
     },
   ],
 } satisfies Feature;

@@ -31,6 +31,7 @@ export function RunnerPoolPage({ params }: { params: Params }) {
             ["Created", <Time key="created" at={data.created_at} />],
           ]}
         />
+        <Runners path={path} />
         <Attempts path={path} />
         <RunnerTokens path={path} />
       </div>
@@ -66,6 +67,40 @@ function PoolButtons({ pool, path, reload }: PoolButtonsProps) {
           },
         },
       ]}
+    />
+  );
+}
+
+function Runners({ path }: { path: PoolPath }) {
+  const list = useList("/v1/orgs/{org_id}/runner-pools/{pool_id}/runners", { path }, "live");
+  return (
+    <ItemList
+      title="Runners online"
+      list={list}
+      row={({ name, version, token, state, deployment_id, wanted_deployment_id, last_seen_at }) => {
+        const deployment = deployment_id ?? wanted_deployment_id;
+        return (
+          <div class="list-item">
+            <span>
+              {showHidden(name ?? token?.name ?? "Without a name")}
+              {version && <span class="soft"> {showHidden(version)}</span>}
+            </span>
+            <span class="row">
+              <Status of={state} />
+              <span class="soft small">
+                {deployment && (
+                  <>
+                    {deployment_id ? "with" : "waits for"}{" "}
+                    <a href={`${ROOT}deployments/${deployment}`}>a deployment</a>,{" "}
+                  </>
+                )}
+                last seen <Time at={last_seen_at} />
+              </span>
+            </span>
+          </div>
+        );
+      }}
+      empty="No runner of this pool has asked for work in the last 5 minutes: its deployments wait."
     />
   );
 }

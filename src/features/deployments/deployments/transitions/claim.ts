@@ -11,7 +11,8 @@ export interface NewAttempt {
   tokenId: string;
   requestId: string;
   /** Only this one is offered, and only when it is its turn. */
-  deploymentId?: string | undefined;
+  deploymentId: string | undefined;
+  runnerName: string;
   now: number;
   offeredUntil: number;
 }
@@ -22,7 +23,7 @@ export interface NewAttempt {
  * the pool has already sent this request.
  */
 export function insertAttempt(db: Database, attempt: NewAttempt) {
-  const { id, poolId, tokenId, requestId, deploymentId, now, offeredUntil } = attempt;
+  const { id, poolId, tokenId, requestId, deploymentId, runnerName, now, offeredUntil } = attempt;
   const isWanted = deploymentId === undefined ? sql`` : sql`and deployments.id = ${deploymentId}`;
   return insertFrom(
     db,
@@ -47,6 +48,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       tokenId,
       runUntil: null,
       isLogPending: sql`0`,
+      runnerName,
     },
     sql`from runner_pool_environments
       join environments on environments.id = runner_pool_environments.environment_id
