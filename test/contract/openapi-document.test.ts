@@ -133,6 +133,7 @@ describe("an example", () => {
     credential: "key",
     default_environment: "environment",
     superseded: "deployment",
+    wanted_deployment: "deployment",
     webhook: "event",
   };
 

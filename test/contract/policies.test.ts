@@ -46,6 +46,7 @@ const ACCESS: Record<string, Access> = {
   switchOrganization: { session: "console" },
   exchangeToken: PUBLIC,
   listRunnerPoolAttempts: { api_key: "polling" },
+  listRunnerPoolRunners: { api_key: "polling" },
   getProjectOverview: { api_key: "polling" },
   reportAlarm: { api_key: "default", runner_token: "runner" },
   revealVariable: { api_key: "reveal" },

@@ -22,6 +22,7 @@ const POLLED = [
   "listProjects",
   "listRecoveries",
   "listRunnerPoolAttempts",
+  "listRunnerPoolRunners",
   "listRunnerTokens",
   "listStackDeployments",
   "listStackResources",

@@ -111,6 +111,7 @@ describe("health", () => {
         "recoveries",
         "removed_memberships",
         "revoked_keys",
+        "runners",
         "sessions",
         "sign_in_links",
         "trusts",
