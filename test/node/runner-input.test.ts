@@ -94,6 +94,7 @@ describe.concurrent("what a command gets", () => {
         `LONGSHORE_COMPONENT_ID=${component}`,
       ]),
     );
+    expect(runner.output).toContain(`Stack of-api (${stack_ids[0]}): succeeded.`);
   });
 
   it("is what a server without `input` says; the command still runs, and reports resources", async (context) => {
@@ -108,6 +109,7 @@ describe.concurrent("what a command gets", () => {
     );
     expect(await runner.exited).toBe(0);
     expect((await project.read(id)).status).toBe("succeeded");
+    expect(runner.output).toContain(`Stack ${stackId}: succeeded.`);
     const names = runner.read("environment").flatMap((line) => VARIABLE.exec(line)?.[1] ?? []);
     expect(names.toSorted()).toEqual([
       ...["DEPLOYMENT", "ENVIRONMENT_ID", "INPUT_FILE", "PATCH_FILE", "REPORT_FILE"],

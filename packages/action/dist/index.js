@@ -1228,6 +1228,11 @@ var KINDS = {
 var ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 var MAXIMUM_RECORDS = 1e4;
 async function findRecord(session, kind, path, text) {
+  const found = await findOptionalRecord(session, kind, path, text);
+  if (found) return found;
+  throw new CliError(`There is no ${kind.noun} "${text}". Run: longshore ${kind.listCommand}`);
+}
+async function findOptionalRecord(session, kind, path, text) {
   if (isId(text)) {
     const record = await readById(session, kind, path, text);
     if (record && Object.entries(path).every(([name, id]) => (record[name] ?? id) === id)) {
@@ -1235,14 +1240,9 @@ async function findRecord(session, kind, path, text) {
     }
   }
   const [found, other] = await listByName(session, kind, path, text);
-  if (!found) {
-    throw new CliError(`There is no ${kind.noun} "${text}". Run: longshore ${kind.listCommand}`);
-  }
-  if (other) {
-    const ids = `${found[kind.idField]} and ${other[kind.idField]}`;
-    throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
-  }
-  return found;
+  if (!found || !other) return found;
+  const ids = `${found[kind.idField]} and ${other[kind.idField]}`;
+  throw new CliError(`"${text}" is the name of two ${kind.noun}s. Use an ID: ${ids}`);
 }
 function isId(text) {
   return ID.test(text);

@@ -1,11 +1,11 @@
-import type { Completion, DeliveredVariables, StartedAttempt } from "./api-types.ts";
+import type { Completion, DeliveredVariables, InputStack, StartedAttempt } from "./api-types.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import type { HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
 import { refusedCompletion, refusedVariables } from "./refusal.ts";
-import { stackEnvironment } from "./stack-environment.ts";
+import { stackEnvironment, toLine } from "./stack-environment.ts";
 import { StackFolder } from "./stack-folder.ts";
 import { RunInput } from "./stack-input.ts";
 import { type StackEnd, StackReporter } from "./stack-reporter.ts";
@@ -125,15 +125,21 @@ async function runStack(
   const reporter = new StackReporter(lease, { stackId, file: folder.report, log, isCurrent });
   await reporter.begin();
   if (lease.halted.aborted) return undefined;
-  console.log(`Stack ${stackId}: in progress.`);
+  const label = describeStack(input.of(stackId).stack);
+  console.log(`${label}: in progress.`);
   const result = await runReporting(run, stackId, { folder, reporter });
   if (lease.haltReason === "lost") return undefined;
   const end = toEnd(result, lease.haltReason, reporter.statusReason);
-  console.log(`Stack ${stackId}: ${end.status}. ${end.status_reason ?? ""}`.trimEnd());
+  console.log(`${label}: ${end.status}. ${end.status_reason ?? ""}`.trimEnd());
   const outputs = await reporter.finish(end);
   if (end.status === "succeeded") input.setOutputs(stackId, outputs);
   if (end.status !== "failed") return undefined;
   return { outcome: "failed", failure_reason: "stack_failed", message: end.status_reason ?? "" };
+}
+
+/** Without a name for a server of an earlier release. */
+function describeStack({ id, name }: InputStack): string {
+  return name === undefined ? `Stack ${id}` : `Stack ${toLine(name)} (${id})`;
 }
 
 /** Runs the command, and sends what it reports meanwhile. */

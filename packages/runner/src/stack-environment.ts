@@ -36,6 +36,6 @@ function describe(kind: string, resource: NamedResource | undefined) {
 }
 
 /** The API accepts no control characters here. With a null character, no command would start. */
-function toLine(text: string | undefined): string | undefined {
+export function toLine(text: string | undefined): string | undefined {
   return text?.replaceAll(/\p{Cc}/gu, " ");
 }
