@@ -17,9 +17,18 @@ export function meter(session: Session, charge: Charge): Session {
       const statement: unknown = new MeteredStatement(session.prepare(query), charge);
       return statement as D1PreparedStatement;
     },
-    batch: <Row>(statements: D1PreparedStatement[]) => {
-      const results = session.batch<Row>(statements.map(innerOf));
-      return charged(results, charge, statements);
+    batch: async <Row>(statements: D1PreparedStatement[]) => {
+      let units = 0;
+      for (const each of statements) if (each instanceof MeteredStatement) units += each.units;
+      try {
+        const results = await session.batch<Row>(statements.map(innerOf));
+        for (const each of results) units += unitsOfResult(each);
+        charge(units);
+        return results;
+      } catch (error) {
+        charge(units + UNITS.failure * statements.length);
+        throw error;
+      }
     },
   };
 }
@@ -45,14 +54,12 @@ class MeteredStatement {
     );
   }
 
-  async run(): Promise<D1Result> {
-    const [result] = await charged(this.inner.run().then(listOf), this.#charge, [this]);
-    return result;
+  run(): Promise<D1Result> {
+    return this.#charged(this.inner.run());
   }
 
-  async all(): Promise<D1Result> {
-    const [result] = await charged(this.inner.all().then(listOf), this.#charge, [this]);
-    return result;
+  all(): Promise<D1Result> {
+    return this.#charged(this.inner.all());
   }
 
   /**
@@ -63,38 +70,25 @@ class MeteredStatement {
     const { results } = await this.all();
     return results.map((row) => Object.values(row as object));
   }
-}
 
-function listOf<Item>(item: Item): [Item] {
-  return [item];
+  async #charged(running: Promise<D1Result>): Promise<D1Result> {
+    try {
+      const result = await running;
+      this.#charge(this.units + unitsOfResult(result));
+      return result;
+    } catch (error) {
+      this.#charge(this.units + UNITS.failure);
+      throw error;
+    }
+  }
 }
 
 function innerOf(statement: D1PreparedStatement): D1PreparedStatement {
   return statement instanceof MeteredStatement ? statement.inner : statement;
 }
 
-async function charged<Results extends readonly D1Result[]>(
-  results: Promise<Results>,
-  charge: Charge,
-  statements: readonly unknown[],
-): Promise<Results> {
-  const sent = sum(statements, (each) => (each instanceof MeteredStatement ? each.units : 0));
-  try {
-    const done = await results;
-    const last = done.at(-1);
-    if (last) noteDatabaseSize(last.meta);
-    charge(sent + sum(done, unitsOfResult));
-    return done;
-  } catch (error) {
-    charge(sent + UNITS.failure * statements.length);
-    throw error;
-  }
-}
-
+/** Notes the size of the database, too. */
 function unitsOfResult({ meta, results }: D1Result): number {
+  noteDatabaseSize(meta);
   return unitsOf(meta) + unitsOfRows(results);
-}
-
-function sum<Item>(items: readonly Item[], unitsOfItem: (item: Item) => number): number {
-  return items.reduce((units, item) => units + unitsOfItem(item), 0);
 }

@@ -24,14 +24,14 @@ export function unitsOfParameters(values: readonly unknown[]): number {
 }
 
 export function unitsOfRows(rows: readonly unknown[]): number {
-  const length = rows.reduce<number>((sum, row) => sum + lengthOf(Object.values(row as object)), 0);
+  let length = 0;
+  for (const row of rows) length += lengthOf(Object.values(row as object));
   return Math.floor((length * UNITS.kilobyteReturned) / 1_000);
 }
 
 /** Of all texts, in characters: to count bytes would take longer. */
 function lengthOf(values: readonly unknown[]): number {
-  return values.reduce<number>(
-    (sum, value) => sum + (typeof value === "string" ? value.length : 0),
-    0,
-  );
+  let length = 0;
+  for (const value of values) if (typeof value === "string") length += value.length;
+  return length;
 }

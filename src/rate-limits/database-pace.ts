@@ -97,17 +97,19 @@ export class Turn {
    * @param refusal Of a request that would wait for too long, which is thrown.
    */
   take(refusal: (waitMs: number) => Error, at = 0): Promise<void> | undefined {
-    const bucket = this.#buckets[at];
-    if (!bucket) return undefined;
     const now = this.#now();
     const { units } = this.#expected(now);
-    const waitMs = bucket.waitMs(units, now);
-    if (waitMs > LIMITS.paceWaitMs.value) throw refusal(waitMs);
-    const position = bucket.add(units, now);
-    this.#reserved[at] = units;
-    if (waitMs === 0) return this.take(refusal, at + 1);
-    const leftMs = () => bucket.waitMs(units, this.#now(), position);
-    return waitWhile(leftMs).then(() => this.take(refusal, at + 1));
+    for (let each = at; ; each += 1) {
+      const bucket = this.#buckets[each];
+      if (!bucket) return undefined;
+      const waitMs = bucket.waitMs(units, now);
+      if (waitMs > LIMITS.paceWaitMs.value) throw refusal(waitMs);
+      const position = bucket.add(units, now);
+      this.#reserved[each] = units;
+      if (waitMs === 0) continue;
+      const leftMs = () => bucket.waitMs(units, this.#now(), position);
+      return waitWhile(leftMs).then(() => this.take(refusal, each + 1));
+    }
   }
 
   /** What a statement has cost. */
