@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -463,6 +464,32 @@ describe("longshore runner after longshore init", () => {
     const refused = await help("--exec", "true", ...given);
     expect(refused.stderr).toContain("401 unauthenticated");
     expect([elsewhere.status, refused.status]).toEqual([2, 1]);
+  });
+
+  it("deploys what the pool of its own folder has, and not that of another folder", async () => {
+    const folders = ["one", "two"].map(inFolder);
+    const deployments: string[] = [];
+    for (const folder of folders) {
+      mkdirSync(folder);
+      const script = "#!/bin/sh\necho run in $(pwd)\n";
+      writeFileSync(join(folder, "deploy.sh"), script, { mode: 0o755 });
+      expect((await user.run(["init", "--yes", "-p", newName()], { folder })).status).toBe(0);
+      deployments.push((await user.run(["deploy", "--quiet"], { folder })).stdout.trim());
+    }
+    for (const folder of folders.toReversed()) {
+      const args = ["runner", "--exec", "./deploy.sh", "--once"];
+      const ended = await user.runProcess(args, { folder });
+      expect([ended.stderr, ended.status]).toEqual(["", 0]);
+      const id = deployments[folders.indexOf(folder)];
+      expect(ended.stdout).toContain(`Deployment ${id}: succeeded.`);
+      expect(ended.stdout).toContain(`run in ${folder}`);
+    }
+    // A link of a stranger's folder chooses no token.
+    const copied = inFolder("copied");
+    mkdirSync(copied);
+    cpSync(join(inFolder("one"), ".longshore.json"), join(copied, ".longshore.json"));
+    const ended = await user.runProcess(["runner", "--exec", "true"], { folder: copied });
+    expect(ended.stderr).toContain("Set --url to the URL of the API");
   });
 
   it("needs them elsewhere, also if the token was not confirmed", async () => {
