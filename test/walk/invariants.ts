@@ -31,6 +31,14 @@ const TRIGGERS = {
     when new.configuration <> old.configuration and exists (select 1 from deployments
       where environment_id = new.id and status in ('in_progress', 'canceling'))
     ${reject("a configuration changes while a deployment is active")}`,
+  other_source_starts: `before update of status on deployments
+    when old.status = 'queued' and new.status = 'in_progress' and new.keeps_source = 1
+      and new.source is not (select source from environments where id = new.environment_id)
+    ${reject("a deployment that keeps the source starts with another one")}`,
+  source_without_success: `before update of source on environments
+    when new.source is not old.source and new.source is not (select source from deployments
+      where environment_id = new.id and status = 'succeeded' order by number desc limit 1)
+    ${reject("an environment gets another source than that of its last success")}`,
   fails_unstarted: `before update on deployments
     when old.status = 'queued' and new.status = 'failed'
       and new.failure_reason not in ('patch_conflict', 'never_started')
@@ -163,6 +171,10 @@ const BREACHES = {
   "a project stays disconnecting without active deployments": `select id from projects as p
     where organization_id = ?1 and connection_status = 'disconnecting' and not exists (
       select 1 from deployments where project_id = p.id and status not in ${FINAL})`,
+  "an environment lacks the source of its last success": `select e.id from environments as e
+    join deployments as d on d.environment_id = e.id and d.number = (select max(number)
+      from deployments where environment_id = e.id and status = 'succeeded')
+    where d.organization_id = ?1 and e.source is not d.source`,
   "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
     join deployments as d on d.id = s.deployment_id
     where s.${OURS} and s.status in ('pending', 'in_progress')

@@ -94,6 +94,17 @@ export async function isAfterEnd(attemptId: string, stackId: string, seq: number
   return row !== null;
 }
 
+/** Whether the stack has had no report with this number or a later one. */
+export async function isNewer(attemptId: string, stackId: string, seq: number) {
+  const row = await env.DB.prepare(
+    `select 1 from deployment_stacks where stack_id = ?2 and seq < ?3
+      and deployment_id = (select deployment_id from attempts where id = ?1)`,
+  )
+    .bind(attemptId, stackId, seq)
+    .first();
+  return row !== null;
+}
+
 /** The runner of a live attempt gets 200 and the current directive. */
 export function expectAccepted(lease: Lease, { status, directive }: Reply, then?: "stop"): void {
   if (!lease.isLive || lease.state !== "running") return;

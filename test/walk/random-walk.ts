@@ -152,6 +152,8 @@ export class Walk {
     let claims = 0;
     while (claims < MAXIMUM_CLAIMS && (await this.#runners.executeNext(runner))) claims += 1;
     expect(await this.#count("status = 'queued'"), "still queued").toBe(0);
+    expect(await this.#user.listOtherSources(), "another source").toEqual([]);
+    expect(await this.#runners.listOtherOutputs(), "other outputs").toEqual([]);
     await this.#expectNoBreach();
   }
 

@@ -6,6 +6,7 @@ import {
   expectAccepted,
   expectStarted,
   isAfterEnd,
+  isNewer,
   LOST_AFTER_MS,
   listLive,
   readLease,
@@ -35,6 +36,8 @@ export class RunnerActor {
   readonly #client: WalkClient;
   readonly #model: ConfigurationModel;
   readonly #attempts: ClaimedAttempt[] = [];
+  /** Of the last success of each stack. */
+  readonly #outputs = new Map<string, Record<string, string>>();
   #requests = 0;
 
   constructor(client: WalkClient, model: ConfigurationModel) {
@@ -186,14 +189,36 @@ export class RunnerActor {
     const seq = !good && random.chance(0.15) ? attempt.seq - 1 : attempt.seq;
     const statuses = ["in_progress", "succeeded", "succeeded", "succeeded", "failed", "skipped"];
     const path = `/v1/runner/attempts/${attempt.claimed.attempt_id}/stacks/${stackId}`;
-    const body = { seq: Math.max(1, seq), status: good ?? random.pick(statuses) };
+    const body = {
+      ...{ seq: Math.max(1, seq), status: good ?? random.pick(statuses) },
+      ...(random.chance(0.5) && { outputs: [{ name: "version", value: `v${this.#requests}` }] }),
+    };
     const isLate = await isAfterEnd(attempt.claimed.attempt_id, stackId, body.seq);
+    const isNew = !isLate && (await isNewer(attempt.claimed.attempt_id, stackId, body.seq));
     const before = await this.#leaseOf(attempt);
     const lease = { "lease-token": attempt.claimed.lease_token };
     const reply = await this.#client.send(attempt.runner, "PUT", path, body, lease);
     if (!isLate) expectAccepted(before, reply);
     if (reply.status === 200) this.#expectAlive(attempt);
+    if (reply.status === 200 && isNew && body.status === "succeeded") {
+      const outputs = body.outputs?.map(({ name, value }) => [name, value]) ?? [];
+      this.#outputs.set(stackId, Object.fromEntries(outputs));
+    }
     this.#checkDirective(attempt, reply);
+  }
+
+  /** The stacks whose outputs are not those of their last success. */
+  async listOtherOutputs(): Promise<string[]> {
+    const { environments } = this.#client.fixture;
+    const { results } = await env.DB.prepare(
+      "select id, outputs from stacks where environment_id in (select value from json_each(?))",
+    )
+      .bind(JSON.stringify(environments))
+      .all<{ id: string; outputs: string }>();
+    return results.flatMap(({ id, outputs }) => {
+      const expected = JSON.stringify(this.#outputs.get(id) ?? {});
+      return outputs === expected ? [] : [`${id}: ${outputs} is not ${expected}`];
+    });
   }
 
   async complete(attempt = this.#anyAttempt(), isRace = false): Promise<void> {

@@ -1,15 +1,31 @@
+import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import type { Random } from "../support/random.ts";
 import { CONNECTION } from "../support/world.ts";
 import type { ConfigurationModel } from "./configuration-model.ts";
 import type { Reply } from "./fixture.ts";
 import { randomPatch } from "./patches.ts";
 import type { WalkClient } from "./walk-client.ts";
 
+/** Undefined: the deployment keeps that of its environment. */
+function randomSource(random: Random): { source: object | null } | undefined {
+  if (random.chance(0.5)) return undefined;
+  if (random.chance(0.2)) return { source: null };
+  return { source: { registry: { image: `ghcr.io/acme/shop:${random.below(100)}` } } };
+}
+
+async function readSource(id: string): Promise<string | null> {
+  const select = env.DB.prepare("select source from deployments where id = ?");
+  return select.bind(id).first<string | null>("source");
+}
+
 /** Creates and cancels deployments, and connects and disconnects the project. */
 export class UserActor {
   readonly #client: WalkClient;
   readonly #model: ConfigurationModel;
   readonly #deployments: string[] = [];
+  /** JSON, or null for none, of the deployments that do not keep the source of their environment. */
+  readonly #sources = new Map<string, string | null>();
   #isConnected = true;
 
   constructor(client: WalkClient, model: ConfigurationModel) {
@@ -21,11 +37,16 @@ export class UserActor {
     const { random, fixture } = this.#client;
     const environment = choice.environment ?? random.pick(fixture.environments) ?? "";
     const patch = randomPatch(random, this.#model.current(environment));
+    const source = randomSource(random);
     const reply = await this.#createDeployment(`/v1/environments/${environment}/deployments`, {
+      ...source,
       queue: choice.queue ?? (random.chance(0.4) ? "fifo" : "supersede"),
       ...((patch.length > 0 || random.chance(0.5)) && { patch }),
     });
     if (reply.status === 201) this.#model.requestChange(reply.body.id, { patch });
+    if (reply.status === 201 && source) {
+      this.#sources.set(reply.body.id, source.source && JSON.stringify(source.source));
+    }
     if (reply.status === 400) this.#model.recordRejectedPatch(environment, patch);
   }
 
@@ -48,7 +69,16 @@ export class UserActor {
   async #createCopy(id: string, path: string, body: object = {}): Promise<void> {
     const reply = await this.#createDeployment(path, body);
     expect([201, 409]).toContain(reply.status);
-    if (reply.status === 201) this.#model.requestChange(reply.body.id, { copyOf: id });
+    if (reply.status !== 201) return;
+    this.#model.requestChange(reply.body.id, { copyOf: id });
+    this.#sources.set(reply.body.id, await readSource(id));
+  }
+
+  /** The deployments whose source is not the one that was requested. */
+  async listOtherSources(): Promise<string[]> {
+    const requested = [...this.#sources];
+    const stored = await Promise.all(requested.map(([id]) => readSource(id)));
+    return requested.flatMap(([id, source], at) => (source === stored[at] ? [] : [id]));
   }
 
   /**
