@@ -235,6 +235,21 @@ describe("longshore link", () => {
     expect([stdout, stderr.trim().split("\n").length, status]).toEqual(["", 1, 1]);
   });
 
+  it("says to what a project is connected, and nothing of one that needs no connection", async () => {
+    const names = ["connected", "plain"].map((kind) => `${kind}-${crypto.randomUUID()}`);
+    const shown: string[] = [];
+    for (const name of names) {
+      const { stdout } = await user.run(["projects", "create", name, "--quiet"]);
+      const id = stdout.trim();
+      const connect = ["projects", "connect", id, "--provider", "other", "--place", "a shelf"];
+      if (name === names[0]) expect((await user.run(connect)).status).toBe(0);
+      const status = await user.run(["status", "-p", id, "-e", "production"]);
+      shown.push(status.stdout.replace(id, "ID"));
+    }
+    expect(shown[0]).toMatch(/^project +connected-[\w-]+ \(ID\), connected$/m);
+    expect(shown[1]).toMatch(/^project +plain-[\w-]+ \(ID\)$/m);
+  });
+
   it("states what to name in a folder without a link", async () => {
     const status = await user.run(["status"]);
     expect(status.stderr).toMatch(/^Name the environment with --environment, or link this folder:/);

@@ -120,7 +120,7 @@ async function status(
   context.output.print(
     renderFields([
       ["url", session.url],
-      ["project", `${project.name} (${project.id}), ${project.connection_status}`],
+      ["project", `${project.name} (${project.id})${connectionOf(project)}`],
       ["environment", `${environment.name} (${environment.id})`],
       ["link", found?.path],
       [
@@ -129,4 +129,9 @@ async function status(
       ],
     ]),
   );
+}
+
+/** A project deploys without a connection, so that `disconnected` would look like a fault. */
+function connectionOf({ connection_status: status }: Project): string {
+  return status === "disconnected" ? "" : `, ${status}`;
 }
