@@ -27,7 +27,7 @@ export const CLI_PROGRAM: Program = {
   entry: "packages/cli/src/main.ts",
   folder: join(ROOT, "packages/cli/dist"),
   fileName: "longshore.js",
-  options: { target: "node20.12", minifySyntax: true, minifyWhitespace: true },
+  options: { target: "node20.12", minify: true },
 };
 
 export const RUNNER_PROGRAM: Program = {

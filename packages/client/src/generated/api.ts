@@ -3082,7 +3082,7 @@ export interface components {
              */
             org_id: components["schemas"]["Identifier"];
             /**
-             * @description The display name. It need not be unique.
+             * @description The name. It is unique in the organization.
              * @example storefront
              */
             name: string;
@@ -6938,7 +6938,7 @@ export interface components {
          */
         CreateProject: {
             /**
-             * @description The display name. It need not be unique.
+             * @description The name. It is unique in the organization.
              * @example storefront
              */
             name: string;
@@ -7002,7 +7002,7 @@ export interface components {
          */
         UpdateProject: {
             /**
-             * @description The display name. It need not be unique.
+             * @description The name. It is unique in the organization.
              * @example storefront
              */
             name?: string;

@@ -37,7 +37,7 @@ export const Icon = lazy(() =>
 export const Name = lazy(() =>
   text(LIMITS.nameLength.value).openapi(
     documented(() => ({
-      description: "The display name. It need not be unique.",
+      description: "The name. It is unique in the organization.",
       example: "storefront",
     })),
   ),
