@@ -265,6 +265,10 @@ export const LIMIT_DESCRIPTIONS = {
     "Runners of a pool, by their tokens and names, that are remembered",
     "a new one replaces the one that asked the longest ago, unless that was within the last minute",
   ),
+  waitingPools: items(
+    "Runner pools that a queued deployment names in `waiting_for`",
+    "those that asked last are named",
+  ),
   runnerOnlineMs: ms(
     "Time for which a runner that has asked for work counts as online",
     "it is not listed",

@@ -17,3 +17,8 @@ export function documented<const Metadata extends object | string>(
 ): Metadata {
   return create();
 }
+
+/** The indexes of a table, which only `npm run db:generate` reads. The Worker has none. */
+export function migrated<Indexes>(indexes: Indexes): Indexes {
+  return indexes;
+}

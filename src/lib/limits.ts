@@ -115,6 +115,7 @@ export const LIMITS = {
   sweepIdempotencyEntries: { value: 20_000 },
   runnerTokensOfPool: { value: 100 },
   runnersOfPool: { value: 100 },
+  waitingPools: { value: 10 },
   runnerOnlineMs: { value: 300_000 },
   runnerSavedMs: { value: 60_000 },
   // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.

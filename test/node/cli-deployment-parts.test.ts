@@ -167,6 +167,26 @@ describe("the live view", () => {
     expect(at(10, 24).map((text) => text.length)).toEqual([9, 9, 6, 9]);
   });
 
+  it("has what a queued deployment waits for below its line, at the width of the terminal", () => {
+    const notes = ["It starts after another has ended.", "データベース is-one-word-that-is-wider"];
+    const queued: FrameRow = { name: "Deployment 1", status: "queued" };
+    const lines = renderFrame(queued, stacks.slice(0, 1), {
+      columns: 26,
+      rows: 24,
+      tick: 0,
+      notes,
+    });
+    expect(lines.map(({ text }) => text)).toEqual([
+      "· Deploym…  queued",
+      "  It starts after another",
+      "  has ended.",
+      "  データベース",
+      "  is-one-word-that-is-wi…",
+      "✔ web       succeeded",
+    ]);
+    expect(renderFrame(queued, stacks, { columns: 80, rows: 7, tick: 0, notes })).toHaveLength(6);
+  });
+
   it("shows the stacks in progress if the terminal is not high enough for all", () => {
     expect(at(80, 4)).toEqual([
       "⠋ Deployment 1CgMoo6Wfj9u5hu6v1REVC  in_progress  1m 5s",

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 import { CliUser, cliCommand } from "./support/cli.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { ScriptedProxy } from "./support/scripted-proxy.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const SLOW = { timeout: 300_000 };
+const POLLING = { interval: 50, timeout: 120_000 };
 
 let service: Service;
 
@@ -173,6 +174,31 @@ describe("longshore deploy", () => {
       `The deployment ${deployment?.id} has not ended within 1s: it is queued, and continues. Run: longshore logs --follow ${deployment?.id}\n`,
     );
     expect([status, deployment?.status]).toEqual([5, "queued"]);
+  });
+
+  it("says what a deployment waits for: at once, live when it changes, and in its details", async (context) => {
+    const { environment, user } = await prepare(context);
+    const none = expect.stringMatching(
+      /^Waiting: No runner of the pool "[^"]+" has asked for work in the last 5 minutes: start one\.$/,
+    );
+    const first = await user.run(["deploy", "--queue", "fifo"]);
+    expect(first.stderr.trimEnd()).toEqual(none);
+    const [oldest] = await environment.list();
+    const after = `It starts after the deployment ${oldest?.id} of its environment has ended.`;
+    const { printed, ended } = begin(user, ["deploy", "--wait", "--queue", "fifo"]);
+    const waits = () => printed.stderr.split("\n").filter((line) => line.startsWith("Waiting: "));
+    await vi.waitUntil(() => waits().length >= 2, POLLING);
+    expect((await user.run(["deployments", "show"])).stdout).toContain(`waiting      ${after}\n`);
+    await environment.run("succeeded");
+    const next = expect.stringMatching(
+      /^Waiting: The next runner of the pool "[^"]+" that asks for work gets it\.$/,
+    );
+    await vi.waitUntil(() => waits().length >= 3, POLLING);
+    await environment.run("succeeded");
+    expect((await ended).status).toBe(0);
+    expect(waits()).toEqual([`Waiting: ${after}`, none, next]);
+    const json = await user.run(["deploy", "--json"]);
+    expect([JSON.parse(json.stdout).waiting_for[0].code, json.stderr]).toEqual(["runner", ""]);
   });
 
   it("leaves with 130 on Ctrl-C without a terminal, and says how to cancel", async (context) => {

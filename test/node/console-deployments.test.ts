@@ -177,6 +177,31 @@ describe("a deployment in the console", () => {
   });
 });
 
+describe("a queued deployment in the console", () => {
+  it("says what it waits for, and says something else once that changes", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const { id: first } = await project.deploy({ queue: "fifo" });
+    const { id } = await project.deploy({ queue: "fifo" });
+    const path = at(`deployments/${id}`);
+    const { page, problems } = await openConsole(browser, path, { apiKey: project.key });
+    const reasons = page.getByRole("list", { name: "Waiting for" });
+    await reasons.getByText("has asked for work in the last 5 minutes: start one.").waitFor();
+    const earlier = reasons.getByRole("link", { name: "The deployment" });
+    expect(await earlier.getAttribute("href")).toBe(`/console/deployments/${first}`);
+    const pool = reasons.getByRole("link", { name: project.projectId });
+    expect(await pool.getAttribute("href")).toBe(`/console/runners/${project.poolId}`);
+    const runner = run("true", "--once");
+    expect(await runner.exited).toBe(0);
+    await reasons.getByText("that asks for work gets it.").waitFor();
+    await reasons.getByText("last asked").waitFor();
+    expect(await earlier.count()).toBe(0);
+    expect(await run("true", "--once").exited).toBe(0);
+    await page.locator("h1 ~ .status.good", { hasText: "Succeeded" }).waitFor();
+    expect(await reasons.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe("a runner pool in the console", () => {
   it("shows the runners that are online, and which deployment each has", async (context) => {
     const { project, run } = await fixture.prepare(context);

@@ -74,6 +74,7 @@ export class Walk {
       [2, () => Promise.all([editor.editInRace(), runners.complete()])],
       [18, () => runners.claim()],
       [4, () => runners.claimOne()],
+      [4, () => runners.claimWaiting()],
       [3, () => runners.list()],
       [4, () => runners.claimAgain()],
       [18, () => runners.start()],

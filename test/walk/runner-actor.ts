@@ -65,6 +65,47 @@ export class RunnerActor {
     this.#keep(runner, requestId, reply);
   }
 
+  /**
+   * A queued deployment says what it waits for, and can be claimed exactly if that is a runner alone that has
+   * no offer of it yet. The sweep comes first, because a claim applies the time limits, too.
+   */
+  async claimWaiting(): Promise<void> {
+    const { random, fixture } = this.#client;
+    await this.#client.sweep();
+    const id = random.pick(await this.#listDeployments());
+    const [runner] = fixture.runners;
+    if (!id || !runner) return;
+    const { body } = await this.#client.send(fixture.key, "GET", `/v1/deployments/${id}`);
+    const reasons: Reply["body"][] | undefined = body.waiting_for;
+    expect(reasons !== undefined, "waits for something").toBe(body.status === "queued");
+    if (!reasons) return;
+    expect(reasons.length).toBeGreaterThan(0);
+    const [first] = reasons;
+    if (first.code === "deployment") await this.#expectBefore(first.deployment_id, id);
+    const isNext = reasons.every(
+      ({ code, message }) => code === "runner" && !/offered/.test(message),
+    );
+    this.#requests += 1;
+    const requestId = `request ${this.#requests}`;
+    const claim = { request_id: requestId, deployment_id: id };
+    const reply = await this.#client.send(runner, "POST", "/v1/runner/claims", claim);
+    expect(reply.status, "waits for a runner alone").toBe(isNext ? 200 : 204);
+    if (isNext) this.#keep(runner, requestId, reply);
+  }
+
+  /** It is active, and older in the same environment. */
+  async #expectBefore(earlier: string, id: string): Promise<void> {
+    const found = await env.DB.prepare(
+      `select earlier.id from deployments as earlier join deployments as later
+          on later.environment_id = earlier.environment_id and later.number > earlier.number
+        where earlier.id = ?1 and later.id = ?2
+          and earlier.status in ('queued', 'in_progress', 'canceling')`,
+    )
+      .bind(earlier, id)
+      .first("id");
+    expect(found, "the deployment that is waited for").toBe(earlier);
+  }
+
   /** In the order of their creation. */
   async #listDeployments(): Promise<string[]> {
     const { results } = await env.DB.prepare(

@@ -125,7 +125,10 @@ export class UserActor {
   }
 
   async #read(id: string): Promise<{ status: string }> {
-    return (await this.#client.once(this.#client.fixture.key, "GET", `/v1/deployments/${id}`)).body;
+    const { key } = this.#client.fixture;
+    const { body } = await this.#client.once(key, "GET", `/v1/deployments/${id}`);
+    expect("waiting_for" in body, "waits for something").toBe(body.status === "queued");
+    return body;
   }
 
   /** One of the newest deployments. */

@@ -732,6 +732,7 @@ var Follower = class {
   #shown = "";
   #status;
   #statusCount = 0;
+  #waitingFor = [];
   #hasLog = true;
   #wake = () => void 0;
   constructor(client, id, options) {
@@ -797,7 +798,10 @@ var Follower = class {
       });
       this.#heardAt = Date.now();
       const isOver = hasEnded(deployment.status);
-      if (isOver || before === this.#statusCount) this.#show(toProgress(deployment));
+      if (isOver || before === this.#statusCount) {
+        this.#waitingFor = reasonsToWait(deployment);
+        this.#show(toProgress(deployment));
+      }
       return isOver ? deployment : this.#pauseMs();
     } catch (error) {
       if (!(error instanceof LongshoreError) || isPermanent(error)) throw error;
@@ -813,7 +817,7 @@ var Follower = class {
   }
   #pauseMs() {
     if (this.#status && hasEnded(this.#status)) return READ_AGAIN_MS;
-    return this.#hasLog ? READ_EVERY_MS : READ_WITHOUT_LOG_EVERY_MS;
+    return this.#hasLog && this.#status !== "queued" ? READ_EVERY_MS : READ_WITHOUT_LOG_EVERY_MS;
   }
   /** Ends early when the log has news. */
   async #pause(ms) {
@@ -852,8 +856,10 @@ var Follower = class {
     this.#hasLog = false;
     this.#wake();
   }
-  #show(progress) {
-    this.#status = progress.status;
+  #show({ status, stacks }) {
+    this.#status = status;
+    const waitingFor = status === "queued" ? this.#waitingFor : [];
+    const progress = { status, stacks, waitingFor };
     const shown = JSON.stringify(progress);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -871,6 +877,9 @@ var Follower = class {
     );
   }
 };
+function reasonsToWait({ waiting_for = [] }) {
+  return waiting_for.map(({ message }) => toPlainText(message));
+}
 function toProgress({ status, data }) {
   const stacks = (data.stacks ?? []).map((stack) => ({ id: stack.id, status: stack.status }));
   return { status, stacks };
@@ -1390,6 +1399,7 @@ var DeploymentReport = class {
   #job;
   #environment;
   #names;
+  #waitingFor = [];
   #status;
   #stacks = /* @__PURE__ */ new Map();
   constructor(job2, deployment, environment, names) {
@@ -1403,9 +1413,12 @@ var DeploymentReport = class {
   get status() {
     return this.#status;
   }
-  showProgress({ status, stacks }) {
+  showProgress({ status, stacks, waitingFor }) {
     if (status !== this.#status) this.#job.print(`The deployment is ${status}.`);
     this.#status = status;
+    for (const reason of waitingFor)
+      if (!this.#waitingFor.includes(reason)) this.#job.print(`Waiting: ${reason}`);
+    this.#waitingFor = waitingFor;
     for (const stack of stacks) {
       const row = this.#stacks.get(stack.id) ?? { name: this.#nameOf(stack.id), status: "" };
       if (row.status !== stack.status) this.#job.print(`[${row.name}] is ${stack.status}`);

@@ -20,6 +20,7 @@ export class DeploymentReport {
   readonly #job: Job;
   readonly #environment: string;
   readonly #names: ReadonlyMap<string, string>;
+  #waitingFor: readonly string[] = [];
   #status: string;
   #stacks = new Map<string, StackRow>();
 
@@ -41,9 +42,12 @@ export class DeploymentReport {
     return this.#status;
   }
 
-  showProgress({ status, stacks }: DeploymentProgress): void {
+  showProgress({ status, stacks, waitingFor }: DeploymentProgress): void {
     if (status !== this.#status) this.#job.print(`The deployment is ${status}.`);
     this.#status = status;
+    for (const reason of waitingFor)
+      if (!this.#waitingFor.includes(reason)) this.#job.print(`Waiting: ${reason}`);
+    this.#waitingFor = waitingFor;
     for (const stack of stacks) {
       const row = this.#stacks.get(stack.id) ?? { name: this.#nameOf(stack.id), status: "" };
       if (row.status !== stack.status) this.#job.print(`[${row.name}] is ${stack.status}`);

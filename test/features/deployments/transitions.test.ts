@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import page from "../../../docs/state-machine.md?raw";
 import {
   ATTEMPT_STATES,
   DEPLOYMENT_STATUSES,
@@ -26,24 +25,7 @@ const rows: [string, Transition<string>][] = Object.entries(TRANSITIONS).flatMap
     transitions.map((each): [string, Transition<string>] => [record, each]),
 );
 
-/** The table between the two markers of docs/state-machine.md. */
-function renderTable(): string {
-  const list = (states: readonly string[]) => states.map((state) => `\`${state}\``).join(", ");
-  const lines = rows.map(([record, { from, to, by, when, code }]) => {
-    const [file, name] = code.split(".");
-    return `| ${record} | ${list(from) || "–"} | ${list(to)} | ${by} | ${when} | \`${file}.ts\`: \`${name}\` |`;
-  });
-  return ["| Record | From | To | By | When | Code |", "|---|---|---|---|---|---|", ...lines].join(
-    "\n",
-  );
-}
-
 describe("the table of transitions", () => {
-  it("is the one in docs/state-machine.md (copy the expected text if it is not)", () => {
-    const [, table] = /<!-- TRANSITIONS -->\n\n(.*?)\n\n<!-- \/TRANSITIONS -->/s.exec(page) ?? [];
-    expect(table).toBe(renderTable());
-  });
-
   it.each(rows)("names a function that exists (%s, %o)", (_, { code }) => {
     const [file, name] = code.split(".");
     const module = modules[`../../../src/features/deployments/deployments/transitions/${file}.ts`];

@@ -405,6 +405,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/security.md": [
     `reads at most ${mib(MAXIMUM_REPORT_BYTES)} MiB of it`,
+    `inserts at most ${limit("runnersOfPool")} rows of a pool`,
     `${LOG_GIB} GiB a day for the logs`,
     `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,
     `${seconds(limit("deliveryTimeoutMs"))} s for a request, ${kib(limit("responseReadBytes"))} KiB of a response`,
@@ -443,6 +444,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `determines each walk of ${STEPS_OF_WALK} steps`,
     `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses, and not before`,
     `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed offers`,
+    `in the last ${minutes(limit("runnerOnlineMs"))} minutes or executes a deployment`,
+    `it names the ${limit("waitingPools")} that asked last`,
     `Start within ${seconds(OFFER_TTL_MS)} s`,
     `The ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses`,
     `${seconds(CANCEL_TIMEOUT_MS)} s have passed, or the runner is lost`,

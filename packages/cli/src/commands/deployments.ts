@@ -111,7 +111,10 @@ function addShowCommand(group: Command, context: CliContext): void {
   command.action(async (id: string | undefined, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
     const session = await openSession(context, options);
-    const deployment = await findDeployment(context, session, id, options);
+    const found = await findDeployment(context, session, id, options);
+    // A list does not say what a deployment waits for.
+    const isWaiting = found.status === "queued" && !found.waiting_for;
+    const deployment = isWaiting ? await readDeployment(session, found.id) : found;
     if (options.json || options.quiet)
       context.output.record(deployment, { ...options, id: (row) => row.id });
     else await printDetails(context, session, deployment);

@@ -65,6 +65,7 @@ export class PlainDisplay implements DeploymentDisplay {
   readonly #names: StackNames;
   readonly #log: LogPrinter;
   readonly #shown = new Map<string, string>();
+  #waitingFor: readonly string[] = [];
   /** What waits for the end of a question. */
   #held: (() => void)[] | undefined;
 
@@ -83,9 +84,13 @@ export class PlainDisplay implements DeploymentDisplay {
     this.#log.push(line);
   }
 
-  onStatus({ status, stacks }: DeploymentProgress): void {
+  onStatus({ status, stacks, waitingFor }: DeploymentProgress): void {
     for (const { id, status } of stacks) this.#note(`The stack ${this.#names.of(id)}`, status);
     this.#note("The deployment", status);
+    for (const reason of waitingFor.filter((each) => !this.#waitingFor.includes(each))) {
+      this.#hold(() => this.#output.note(`Waiting: ${reason}`));
+    }
+    this.#waitingFor = waitingFor;
   }
 
   pause(): void {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type Client, LongshoreError, type Schemas } from "../../../client/src/index.ts";
 import { CliError, ExitCode } from "../errors.ts";
+import { toPlainText } from "../plain-text.ts";
 import { formatDuration } from "./duration.ts";
 import { isPermanent, readLogStream } from "./log-stream.ts";
 import { type DeploymentStatus, exitCodeOf, hasEnded } from "./outcome.ts";
@@ -13,7 +14,11 @@ export type StackStatus = Schemas["StackStatus"];
 export interface DeploymentProgress {
   status: DeploymentStatus;
   stacks: { id: string; status: StackStatus }[];
+  /** Why it is still queued, for people. */
+  waitingFor: readonly string[];
 }
+
+type LogStatus = Omit<DeploymentProgress, "waitingFor">;
 
 export interface FollowOptions {
   /** Ends the wait with its reason. */
@@ -24,7 +29,7 @@ export interface FollowOptions {
   unreachableMs?: number | undefined;
   /** Selects the lines of this stack. */
   stackId?: string | undefined;
-  /** Called first, and whenever the deployment or one of its stacks has another status. */
+  /** Called first, and whenever the deployment or one of its stacks has another status, or waits for something else. */
   onStatus?: ((progress: DeploymentProgress) => void) | undefined;
   onLine?: ((line: Schemas["LogLine"]) => void) | undefined;
   /** The deployment has ended, and the rest of its log does not arrive. */
@@ -77,6 +82,7 @@ class Follower {
   #shown = "";
   #status: DeploymentStatus | undefined;
   #statusCount = 0;
+  #waitingFor: readonly string[] = [];
   #hasLog = true;
   #wake: () => void = () => undefined;
 
@@ -150,7 +156,10 @@ class Follower {
       this.#heardAt = Date.now();
       const isOver = hasEnded(deployment.status);
       // What the stream has reported in between is newer.
-      if (isOver || before === this.#statusCount) this.#show(toProgress(deployment));
+      if (isOver || before === this.#statusCount) {
+        this.#waitingFor = reasonsToWait(deployment);
+        this.#show(toProgress(deployment));
+      }
       return isOver ? deployment : this.#pauseMs();
     } catch (error) {
       if (!(error instanceof LongshoreError) || isPermanent(error)) throw error;
@@ -168,7 +177,8 @@ class Follower {
 
   #pauseMs(): number {
     if (this.#status && hasEnded(this.#status)) return READ_AGAIN_MS;
-    return this.#hasLog ? READ_EVERY_MS : READ_WITHOUT_LOG_EVERY_MS;
+    // The stream does not report another reason to wait.
+    return this.#hasLog && this.#status !== "queued" ? READ_EVERY_MS : READ_WITHOUT_LOG_EVERY_MS;
   }
 
   /** Ends early when the log has news. */
@@ -200,7 +210,7 @@ class Follower {
     this.#options.onLine?.(line);
   }
 
-  #showLogStatus(progress: DeploymentProgress): void {
+  #showLogStatus(progress: LogStatus): void {
     this.#hasLog = true;
     this.#heardAt = Date.now();
     this.#statusCount += 1;
@@ -213,8 +223,10 @@ class Follower {
     this.#wake();
   }
 
-  #show(progress: DeploymentProgress): void {
-    this.#status = progress.status;
+  #show({ status, stacks }: LogStatus): void {
+    this.#status = status;
+    const waitingFor = status === "queued" ? this.#waitingFor : [];
+    const progress = { status, stacks, waitingFor };
     const shown = JSON.stringify(progress);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -238,7 +250,12 @@ class Follower {
   }
 }
 
-function toProgress({ status, data }: Deployment): DeploymentProgress {
+/** What a queued deployment waits for, for people. Its texts have names that others have chosen. */
+export function reasonsToWait({ waiting_for = [] }: Deployment): string[] {
+  return waiting_for.map(({ message }) => toPlainText(message));
+}
+
+function toProgress({ status, data }: Deployment): LogStatus {
   const stacks = (data.stacks ?? []).map((stack) => ({ id: stack.id, status: stack.status }));
   return { status, stacks };
 }

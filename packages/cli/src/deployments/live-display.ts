@@ -96,8 +96,13 @@ export class LiveDisplay implements DeploymentDisplay {
       this.#lines = [];
     }
     if (!this.#progress) return;
-    const { status, stacks } = this.#progress;
-    const size = { columns: stdout.columns || 80, rows: stdout.rows || 24, tick: this.#tick };
+    const { status, stacks, waitingFor: notes } = this.#progress;
+    const size = {
+      columns: stdout.columns || 80,
+      rows: stdout.rows || 24,
+      tick: this.#tick,
+      notes,
+    };
     const title = this.#row(this.#title, this.#title, status);
     const rows = stacks.map((stack) => this.#row(stack.id, this.#names.of(stack.id), stack.status));
     const lines = renderFrame(title, rows, size);

@@ -32,6 +32,14 @@ const OTHER_COLUMNS = 26;
 const STATUS_END = 15;
 const ELLIPSIS = "…";
 
+interface FrameSize {
+  columns: number;
+  rows: number;
+  tick: number;
+  /** Texts between the title and the stacks. */
+  notes?: readonly string[];
+}
+
 /**
  * The lines of the live view, none wider than the terminal: a line that wraps could not be erased. Leaves
  * out stacks that do not fit, those that have ended or not begun first.
@@ -39,11 +47,12 @@ const ELLIPSIS = "…";
 export function renderFrame(
   title: FrameRow,
   stacks: readonly FrameRow[],
-  { columns, rows, tick }: { columns: number; rows: number; tick: number },
+  { columns, rows, tick, notes = [] }: FrameSize,
 ): FrameLine[] {
   // The last column stays empty, because some terminals wrap after it.
   const width = Math.max(1, columns - 1);
-  const space = Math.max(1, rows - 3);
+  const noteLines = notes.flatMap((note) => wrap(note, Math.max(1, width - 2)));
+  const space = Math.max(1, rows - 3 - noteLines.length);
   const shown = stacks.length <= space ? stacks : mostRelevant(stacks, space);
   const widthFor = (names: readonly FrameRow[]) => {
     const longest = Math.max(...names.map(({ name }) => stringWidth(name)), 0);
@@ -53,6 +62,7 @@ export function renderFrame(
   const indent = width < SHORTEST_NAME + OTHER_COLUMNS ? "" : "  ";
   const lines = [
     { text: cells(title, { nameWidth: widthFor([title]), width, tick }), status: title.status },
+    ...noteLines.map((line) => ({ text: `  ${line}`, status: title.status })),
     ...shown.map((row) => ({
       text: indent + cells(row, { nameWidth, width: width - indent.length, tick }),
       status: row.status,
@@ -86,6 +96,17 @@ function cells(
 
 function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** At spaces. A word that is wider is cut when it is shown. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && stringWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** Cuts a text that is wider. */

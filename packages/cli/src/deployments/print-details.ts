@@ -1,6 +1,7 @@
 import type { Schemas } from "../../../client/src/index.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type Column, renderFields, renderTable } from "../table.ts";
+import { reasonsToWait } from "./follow.ts";
 import { toPatchLines } from "./patch-lines.ts";
 import { StackNames } from "./stack-names.ts";
 
@@ -21,6 +22,7 @@ export async function printDetails(
     renderFields([
       ["deployment", deployment.id],
       ["status", deployment.status],
+      ...reasonsToWait(deployment).map((reason) => ["waiting", reason] as const),
       ["environment", deployment.environment_id],
       ["source", describeSource(data.source)],
       ["created", deployment.created_at],

@@ -6,7 +6,7 @@ import { toPlainText } from "../plain-text.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type DeploymentDisplay, NO_DISPLAY, PlainDisplay } from "./display.ts";
 import { parseDuration } from "./duration.ts";
-import { exitCodeOf, followDeployment } from "./follow.ts";
+import { exitCodeOf, followDeployment, reasonsToWait } from "./follow.ts";
 import { Interruption } from "./interruption.ts";
 import { LiveDisplay } from "./live-display.ts";
 import { readDeployedStacks, renderOutputs } from "./outputs.ts";
@@ -65,6 +65,7 @@ function printDeployment(context: CliContext, deployment: Deployment, options: R
   }
   const { id, status, created_at } = deployment;
   context.output.record({ id, status, created_at }, { id: (row) => row.id });
+  for (const reason of reasonsToWait(deployment)) context.output.note(`Waiting: ${reason}`);
 }
 
 async function watch(

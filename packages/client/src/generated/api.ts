@@ -3499,6 +3499,51 @@ export interface components {
             /** @description When the status last changed. */
             timestamp: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization has the environment. `runner`: a runner has to ask for work. Later releases add codes.
+         * @enum {string}
+         */
+        WaitingCode: "deployment" | "pool" | "runner";
+        /** @description A runner pool that has the environment of a queued deployment. */
+        WaitingPool: {
+            /**
+             * @description The runner pool.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description As the organization calls it.
+             * @example eu
+             */
+            name: string;
+            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. */
+            online: boolean;
+            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if none has that is remembered. */
+            last_asked_at?: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Why a deployment has not started.
+         * @example {
+         *       "code": "deployment",
+         *       "message": "It starts after the deployment 1CgDnQkZtH6hVJuWg8P7W9 of its environment has ended.",
+         *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9"
+         *     }
+         */
+        WaitingReason: {
+            code: components["schemas"]["WaitingCode"];
+            /**
+             * @description The reason, for people.
+             * @example No runner of the pool "eu" has asked for work in the last 5 minutes: start one.
+             */
+            message: string;
+            /**
+             * @description For `deployment`: the one that is active, or else the first of those that are queued before it.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id?: components["schemas"]["Identifier"];
+            /** @description For `runner`: the pools with the environment, at most 10, those that asked last first. */
+            pools?: components["schemas"]["WaitingPool"][];
+        };
         /** @description A move of an environment's stacks to a new configuration and source. */
         Deployment: {
             /**
@@ -3531,6 +3576,8 @@ export interface components {
             finished_at?: components["schemas"]["Timestamp"];
             /** @description When the deployment last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
+            waiting_for?: components["schemas"]["WaitingReason"][];
         };
         /** @description One page of a list. */
         DeploymentList: {

@@ -1,4 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -26,9 +27,9 @@ export const alarms = sqliteTable(
     changedAt: time("changed_at").notNull(),
     updatedAt: updatedAt(),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("alarms_name").on(table.stackId, table.name),
     index("alarms_list").on(table.stackId, table.createdAt, table.id),
     index("alarms_project").on(table.projectId),
-  ],
+  ]),
 );

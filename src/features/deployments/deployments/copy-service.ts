@@ -78,18 +78,20 @@ export async function previewPromotion(
   return previewOf(ctx, plan, loaded, loaded.stacks);
 }
 
-function selectForRedeployment({ db, actor }: ServiceContext, id: string) {
+function selectForRedeployment(ctx: ServiceContext, id: string) {
+  const { db, actor } = ctx;
   return {
-    deployment: store.findDeployment(db, actor, id),
+    deployment: store.findDeployment(ctx, id),
     content: store.findContent(db, actor.organizationId, id),
     environment: findEnvironment(db, actor, store.environmentIdOf(id)),
     stacks: store.listExistingStacks(db, actor.organizationId, id),
   };
 }
 
-function selectForPromotion({ db, actor }: ServiceContext, id: string, environmentId: string) {
+function selectForPromotion(ctx: ServiceContext, id: string, environmentId: string) {
+  const { db, actor } = ctx;
   return {
-    deployment: store.findDeployment(db, actor, id),
+    deployment: store.findDeployment(ctx, id),
     content: store.findContent(db, actor.organizationId, id),
     environment: findEnvironment(db, actor, environmentId),
   };
@@ -99,7 +101,7 @@ function selectForPromotion({ db, actor }: ServiceContext, id: string, environme
 function selectState({ db, actor }: ServiceContext, environmentId: store.EnvironmentId) {
   const { organizationId } = actor;
   return {
-    project: store.findConnectionStateOf(db, organizationId, environmentId),
+    project: store.findConnectionState(db, organizationId, environmentId),
     storage: listStorage(db, organizationId),
     queued: store.listQueued(db, organizationId, environmentId),
   };

@@ -85,7 +85,7 @@ export async function queueDeployment(
   fields: DeploymentFields,
   promotedId?: string,
 ): Promise<DeploymentRow> {
-  const { db, actor, clock } = ctx;
+  const { db, clock } = ctx;
   const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
   const now = clock.now();
   const id = newId(clock);
@@ -97,7 +97,7 @@ export async function queueDeployment(
       bytes: sizeOfDeployment(fields),
       bounds: fields.queue === "fifo" ? [creation.activeDeploymentsBound(environmentId)] : [],
     },
-    first: { project: store.findConnectionState(db, organizationId, projectId) },
+    first: { project: store.findConnectionState(db, organizationId, environmentId) },
     guarded: creation.insertDeployment(db, row),
     changes: [
       {
@@ -115,11 +115,11 @@ export async function queueDeployment(
       promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
     },
     entry: {
-      row: store.selectDeployment(db, organizationId, id),
+      row: store.selectDeployment(db, organizationId, id, now),
       json: store.JSON_TEXTS,
       condition: store.whereDeploymentExists(organizationId, id),
     },
-    reads: { created: store.findDeployment(db, actor, id) },
+    reads: { created: store.findDeployment(ctx, id) },
   });
   const [created] = reads.created;
   if (created) return created;

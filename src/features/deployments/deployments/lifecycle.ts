@@ -1,3 +1,4 @@
+import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
 
 export const DEPLOYMENT_STATUSES = [
@@ -80,55 +81,60 @@ export interface Transition<State extends string> {
   to: readonly State[];
   /** `system`: another transition in the same batch causes this one. */
   by: "person" | "runner" | "time" | "system";
-  /** The request or the condition, for the table in docs/state-machine.md. */
+  /** The request or the condition, for the table in docs/state-machine.md: undefined in the Worker. */
   when: string;
   /** A file in `transitions/`, and its function. */
   code: `${string}.${string}`;
 }
 
-const CANCEL = "Cancel the deployment, or disconnect its project";
+const CANCEL = documented(() => "Cancel the deployment, or disconnect its project");
 
 const DEPLOYMENT_TRANSITIONS = [
   {
     from: [],
     to: ["queued"],
     by: "person",
-    when: "Create, redeploy or promote, in a connected project",
+    when: documented(() => "Create, redeploy or promote, in a connected project"),
     code: "create.insertDeployment",
   },
   {
     from: ["queued"],
     to: ["superseded"],
     by: "person",
-    when: "Create a newer deployment with the queue `supersede`",
+    when: documented(() => "Create a newer deployment with the queue `supersede`"),
     code: "create.supersedeOlder",
   },
   {
     from: ["queued"],
     to: ["in_progress"],
     by: "runner",
-    when: `Start within ${OFFER_TTL_MS / 1_000} s, based on the current version of the configuration`,
+    when: documented(
+      () =>
+        `Start within ${OFFER_TTL_MS / 1_000} s, based on the current version of the configuration`,
+    ),
     code: "start.startDeployment",
   },
   {
     from: ["queued"],
     to: ["superseded"],
     by: "runner",
-    when: "Start a newer deployment",
+    when: documented(() => "Start a newer deployment"),
     code: "start.startDeployment",
   },
   {
     from: ["queued"],
     to: ["failed"],
     by: "runner",
-    when: "Start, but the patch does not apply to the current configuration: `patch_conflict`",
+    when: documented(
+      () => "Start, but the patch does not apply to the current configuration: `patch_conflict`",
+    ),
     code: "start.failPatch",
   },
   {
     from: ["queued"],
     to: ["failed"],
     by: "time",
-    when: "The fifth offer lapses: `never_started`",
+    when: documented(() => "The fifth offer lapses: `never_started`"),
     code: "expire.expire",
   },
   {
@@ -149,37 +155,44 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["in_progress"],
     to: ["canceling"],
     by: "time",
-    when: "`max_run_seconds` of the pool have passed since the start: `run_timeout`",
+    when: documented(
+      () => "`max_run_seconds` of the pool have passed since the start: `run_timeout`",
+    ),
     code: "expire.expire",
   },
   {
     from: ["in_progress"],
     to: ["succeeded", "failed", "canceled"],
     by: "runner",
-    when:
-      "Complete. `failed` if a stack has failed, if the outcome is `succeeded` and a stack is " +
-      "neither `succeeded` nor `skipped`, or after `max_run_seconds`",
+    when: documented(
+      () =>
+        "Complete. `failed` if a stack has failed, if the outcome is `succeeded` and a stack is " +
+        "neither `succeeded` nor `skipped`, or after `max_run_seconds`",
+    ),
     code: "complete.completeDeployment",
   },
   {
     from: ["canceling"],
     to: ["canceled", "failed"],
     by: "runner",
-    when: "Complete with any outcome. `failed` after a run timeout",
+    when: documented(() => "Complete with any outcome. `failed` after a run timeout"),
     code: "complete.completeDeployment",
   },
   {
     from: ["canceling"],
     to: ["canceled", "failed"],
     by: "time",
-    when: `${CANCEL_TIMEOUT_MS / 1_000} s have passed, or the runner is lost. \`failed\` after a run timeout`,
+    when: documented(
+      () =>
+        `${CANCEL_TIMEOUT_MS / 1_000} s have passed, or the runner is lost. \`failed\` after a run timeout`,
+    ),
     code: "expire.expire",
   },
   {
     from: ["in_progress"],
     to: ["failed"],
     by: "time",
-    when: `No heartbeat for ${LOST_AFTER_MS / 1_000} s: \`runner_lost\``,
+    when: documented(() => `No heartbeat for ${LOST_AFTER_MS / 1_000} s: \`runner_lost\``),
     code: "expire.expire",
   },
 ] as const satisfies readonly Transition<DeploymentStatus>[];
@@ -189,42 +202,47 @@ const ATTEMPT_TRANSITIONS = [
     from: [],
     to: ["offered"],
     by: "runner",
-    when: "Claim the oldest deployment of an environment in which none is offered or running",
+    when: documented(
+      () => "Claim the oldest deployment of an environment in which none is offered or running",
+    ),
     code: "claim.insertAttempt",
   },
   {
     from: ["offered"],
     to: ["running"],
     by: "runner",
-    when: "Start the deployment",
+    when: documented(() => "Start the deployment"),
     code: "start.startDeployment",
   },
   {
     from: ["offered"],
     to: ["ended"],
     by: "runner",
-    when: "Release the offer. The deployment stays `queued`",
+    when: documented(() => "Release the offer. The deployment stays `queued`"),
     code: "claim.releaseOffer",
   },
   {
     from: ["offered"],
     to: ["ended"],
     by: "time",
-    when: `${OFFER_TTL_MS / 1_000} s have passed: the offer lapses. The deployment stays \`queued\``,
+    when: documented(
+      () =>
+        `${OFFER_TTL_MS / 1_000} s have passed: the offer lapses. The deployment stays \`queued\``,
+    ),
     code: "expire.expire",
   },
   {
     from: ["running"],
     to: ["ended"],
     by: "runner",
-    when: "Complete",
+    when: documented(() => "Complete"),
     code: "complete.completeDeployment",
   },
   {
     from: ["offered", "running"],
     to: ["ended"],
     by: "system",
-    when: "The deployment has ended",
+    when: documented(() => "The deployment has ended"),
     code: "finalize.finalize",
   },
 ] as const satisfies readonly Transition<AttemptState>[];
@@ -234,35 +252,35 @@ const STACK_TRANSITIONS = [
     from: [],
     to: ["pending"],
     by: "person",
-    when: "Create, redeploy or promote",
+    when: documented(() => "Create, redeploy or promote"),
     code: "create.insertStacks",
   },
   {
     from: ["pending"],
     to: ["in_progress", "succeeded", "failed", "canceled", "skipped"],
     by: "runner",
-    when: "Report",
+    when: documented(() => "Report"),
     code: "report.applyReport",
   },
   {
     from: ["in_progress"],
     to: ["succeeded", "failed", "canceled", "skipped"],
     by: "runner",
-    when: "Report",
+    when: documented(() => "Report"),
     code: "report.applyReport",
   },
   {
     from: ["pending"],
     to: ["canceled", "skipped"],
     by: "system",
-    when: "The deployment has ended: `canceled` with it, otherwise `skipped`",
+    when: documented(() => "The deployment has ended: `canceled` with it, otherwise `skipped`"),
     code: "finalize.finalize",
   },
   {
     from: ["in_progress"],
     to: ["canceled", "failed"],
     by: "system",
-    when: "The deployment has ended: `canceled` with it, otherwise `failed`",
+    when: documented(() => "The deployment has ended: `canceled` with it, otherwise `failed`"),
     code: "finalize.finalize",
   },
 ] as const satisfies readonly Transition<StackStatus>[];

@@ -1,8 +1,10 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { ApiError } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import type { Document, Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
+import type { Waiting, WaitingPool } from "./waiting-store.ts";
 
 export function presentDeployment(row: DeploymentRow) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
@@ -20,6 +22,45 @@ export function presentDeployment(row: DeploymentRow) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
+    waiting_for: row.waitingFor ? presentWaiting(JSON.parse(row.waitingFor) as Waiting) : undefined,
+  };
+}
+
+function presentWaiting({ earlierId, isOffered, pools }: Waiting) {
+  if (isOffered)
+    return [waitsForRunner("A runner has been offered it, and is about to start it.", pools)];
+  const isOnline = pools.some((pool) => pool.isOnline);
+  const earlier = earlierId ? [waitsForDeployment(earlierId)] : [];
+  if (pools.length === 0) return [...earlier, WAITS_FOR_POOL];
+  // The runners are no reason while the deployment waits for one before it, unless there are none.
+  if (earlierId && isOnline) return earlier;
+  const names = pools.map(({ name }) => `"${name}"`).join(", ");
+  const runnerOf = `runner of the pool${pools.length > 1 ? "s" : ""} ${names}`;
+  const message = isOnline
+    ? `The next ${runnerOf} that asks for work gets it.`
+    : `No ${runnerOf} has asked for work in the last ${ONLINE_MINUTES} minutes: start one.`;
+  return [...earlier, waitsForRunner(message, pools)];
+}
+
+const ONLINE_MINUTES = LIMITS.runnerOnlineMs.value / 60_000;
+
+const WAITS_FOR_POOL = { code: "pool", message: "No runner pool has its environment." } as const;
+
+function waitsForDeployment(id: string) {
+  const message = `It starts after the deployment ${id} of its environment has ended.`;
+  return { code: "deployment" as const, message, deployment_id: id };
+}
+
+function waitsForRunner(message: string, pools: readonly WaitingPool[]) {
+  return { code: "runner" as const, message, pools: pools.map(presentWaitingPool) };
+}
+
+function presentWaitingPool({ id, name, askedAt, isOnline }: WaitingPool) {
+  return {
+    id,
+    name,
+    online: isOnline === 1,
+    last_asked_at: askedAt === null ? undefined : toTimestamp(askedAt),
   };
 }
 

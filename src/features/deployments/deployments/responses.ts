@@ -2,6 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { ErrorBody } from "../../../document/replies.ts";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
 import { Environment } from "../../projects/environments/responses.ts";
 import { DEPLOYMENT_STATUSES, STACK_STATUSES } from "./lifecycle.ts";
@@ -123,6 +125,59 @@ const StackOfDeployment = component("StackOfDeployment", () =>
     .openapi({ description: "What a deployment has done to one of its stacks so far." }),
 );
 
+const WaitingPool = component("WaitingPool", () =>
+  z
+    .object({
+      id: identifierOf("runnerPool", "The runner pool."),
+      name: z.string().openapi({ description: "As the organization calls it.", example: "eu" }),
+      online: z.boolean().openapi({
+        description: `Whether one of its runners has asked for work in the last ${durationOf(LIMITS.runnerOnlineMs.value)}, or executes a deployment.`,
+      }),
+      last_asked_at: timestampOf(
+        "When one of its runners last asked for work, up to " +
+          `${durationOf(LIMITS.runnerSavedMs.value)} before. Absent if none has that is remembered.`,
+      ).optional(),
+    })
+    .openapi({ description: "A runner pool that has the environment of a queued deployment." }),
+);
+
+const WaitingCode = component("WaitingCode", () =>
+  z.enum(["deployment", "pool", "runner"]).openapi({
+    description:
+      "`deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
+      "the organization has the environment. `runner`: a runner has to ask for work. Later releases add codes.",
+  }),
+);
+
+const Waiting = component("WaitingReason", () =>
+  z
+    .object({
+      code: WaitingCode(),
+      message: z.string().openapi({
+        description: "The reason, for people.",
+        example: 'No runner of the pool "eu" has asked for work in the last 5 minutes: start one.',
+      }),
+      deployment_id: identifierOf(
+        "deployment",
+        "For `deployment`: the one that is active, or else the first of those that are queued before it.",
+      ).optional(),
+      pools: z
+        .array(WaitingPool())
+        .optional()
+        .openapi({
+          description: `For \`runner\`: the pools with the environment, at most ${LIMITS.waitingPools.value}, those that asked last first.`,
+        }),
+    })
+    .openapi({
+      description: "Why a deployment has not started.",
+      example: {
+        code: "deployment",
+        message: `It starts after the deployment ${EXAMPLE_IDS.deployment} of its environment has ended.`,
+        deployment_id: EXAMPLE_IDS.deployment,
+      },
+    }),
+);
+
 export const Deployment = component("Deployment", () =>
   z
     .object({
@@ -150,6 +205,14 @@ export const Deployment = component("Deployment", () =>
       started_at: timestampOf("When a runner started it. Absent before.").optional(),
       finished_at: timestampOf("When it reached its final status. Absent before.").optional(),
       updated_at: timestampOf("When the deployment last changed."),
+      waiting_for: z
+        .array(Waiting())
+        .optional()
+        .openapi({
+          description:
+            "What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that " +
+            "create it or read this deployment alone, not in lists, events and the responses to runners.",
+        }),
     })
     .openapi({
       description: "A move of an environment's stacks to a new configuration and source.",

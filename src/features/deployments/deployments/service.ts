@@ -72,13 +72,14 @@ export async function getDeployment(
 
 /** What a deployment makes of the configuration, as far as both are stored. */
 export async function compareConfigurations(
-  { db, actor }: ServiceContext,
+  ctx: ServiceContext,
   id: string,
 ): Promise<ConfigurationChange> {
+  const { db, actor } = ctx;
   requireScope(actor, "environments:read");
   const { organizationId } = actor;
   const { found, contents } = await batch(db, {
-    found: store.findDeployment(db, actor, id),
+    found: store.findDeployment(ctx, id),
     contents: store.findContent(db, organizationId, id),
   });
   const [content] = contents;
@@ -95,7 +96,7 @@ export async function compareConfigurations(
  * `If-Match` (RFC 9110, 13.1.1: the change appears to have been applied).
  */
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
-  const { db, actor } = ctx;
+  const { db } = ctx;
   const before = await requireDeployment(ctx, id, "contributor");
   await requireExpectedVersion(ctx, before.version, () => presentDeployment(before));
   const { organizationId, environmentId, projectId } = before;
@@ -106,11 +107,11 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
     written: statusesOfCancel(id),
     effects: { finalized: finalize(ctx, { environment: environmentId }, now) },
     entry: {
-      row: store.selectDeployment(db, organizationId, id),
+      row: store.selectDeployment(db, organizationId, id, now),
       json: store.JSON_TEXTS,
       condition: store.whereCanceled(organizationId, id),
     },
-    reads: { deployment: store.findDeployment(db, actor, id) },
+    reads: { deployment: store.findDeployment(ctx, id) },
   });
   const [deployment] = reads.deployment;
   if (!deployment) throw new NotFound("deployment");
@@ -139,6 +140,6 @@ async function requireDeployment(
   role: ProjectRole,
   environmentId?: string,
 ): Promise<FoundDeployment> {
-  const [found] = await store.findDeployment(ctx.db, ctx.actor, id, environmentId);
+  const [found] = await store.findDeployment(ctx, id, environmentId);
   return authorize(ctx.actor, "deployment", found, role);
 }

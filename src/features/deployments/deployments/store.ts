@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Actor } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { limitPageBytes, PAGE_POSITION, type PageRequest, sizeOf } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
@@ -13,10 +13,13 @@ import { projects } from "../../tenancy/project-table.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 
+import { waitingFor } from "./waiting-store.ts";
+
 const DAY_MS = 24 * 3_600_000;
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
-export type DeploymentRow = Omit<FoundDeployment, "memberRole">;
+export type DeploymentRow = Omit<FoundDeployment, "memberRole" | "waitingFor"> &
+  Partial<Pick<FoundDeployment, "waitingFor">>;
 
 export interface StackOfDeployment {
   id: string;
@@ -68,9 +71,13 @@ export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
     .innerJoin(deployments, sql`${id} = page.id`);
 }
 
-export function findDeployment(db: Database, actor: Actor, id: string, environmentId?: string) {
+export function findDeployment(
+  { db, actor, clock }: Pick<ServiceContext, "db" | "actor" | "clock">,
+  id: string,
+  environmentId?: string,
+) {
   return db
-    .select({ ...DEPLOYMENT, memberRole: MEMBER_ROLE })
+    .select({ ...DEPLOYMENT, waitingFor: waitingFor(clock.now()), memberRole: MEMBER_ROLE })
     .from(deployments)
     .leftJoin(projectMembers, isRoleOf(actor, deployments.projectId))
     .where(
@@ -84,10 +91,13 @@ export function findDeployment(db: Database, actor: Actor, id: string, environme
 }
 
 /** The fields of `selectDeployment` that are JSON texts. */
-export const JSON_TEXTS = ["patch", "source", "stacks"];
+export const JSON_TEXTS = ["patch", "source", "stacks", "waitingFor"];
 
-export function selectDeployment(db: Database, organizationId: string, id: string) {
-  return db.select(DEPLOYMENT).from(deployments).where(within(organizationId, id));
+export function selectDeployment(db: Database, organizationId: string, id: string, now: number) {
+  return db
+    .select({ ...DEPLOYMENT, waitingFor: waitingFor(now) })
+    .from(deployments)
+    .where(within(organizationId, id));
 }
 
 /** For the statements of a batch after those that may have created the deployment. */
@@ -182,7 +192,7 @@ const CONNECTION_STATE = {
     where memberships.id = ${projects.disconnectedBy})`.as("disconnected_by"),
 };
 
-export function findConnectionStateOf(
+export function findConnectionState(
   db: Database,
   organizationId: string,
   environmentId: EnvironmentId,
@@ -194,13 +204,6 @@ export function findConnectionStateOf(
     .where(
       and(eq(environments.organizationId, organizationId), eq(environments.id, environmentId)),
     );
-}
-
-export function findConnectionState(db: Database, organizationId: string, projectId: string) {
-  return db
-    .select(CONNECTION_STATE)
-    .from(projects)
-    .where(and(eq(projects.organizationId, organizationId), eq(projects.id, projectId)));
 }
 
 /** Whether a deployment may have a log, which deletes itself after a while. A day is more than enough. */

@@ -7,6 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -102,7 +103,7 @@ export const deployments = sqliteTable(
     /** The bytes of the `status_reason`s of its stacks as JSON. A trigger keeps it. */
     reasonBytes: integer("reason_bytes").notNull().default(0),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
     uniqueIndex("deployments_active")
       .on(table.environmentId)
@@ -139,7 +140,7 @@ export const deployments = sqliteTable(
     index("deployments_overdue")
       .on(table.cancelDeadline)
       .where(sql`status = ${deploymentStatus.canceling}`),
-  ],
+  ]),
 );
 
 /** A row outlives its stack. */
@@ -208,7 +209,7 @@ export const attempts = sqliteTable(
     /** Empty: the runner sends none. Null if a Worker of a release without this column has inserted the attempt. */
     runnerName: text("runner_name"),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
     uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
     index("attempts_token")
@@ -225,7 +226,7 @@ export const attempts = sqliteTable(
     index("attempts_log_pending")
       .on(table.endedAt)
       .where(sql`log_pending = 1 and state = ${attemptState.ended}`),
-  ],
+  ]),
 );
 
 /** Without those that are over and that `expire` has not ended yet. */

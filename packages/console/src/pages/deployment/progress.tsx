@@ -3,7 +3,7 @@ import type { Schemas } from "../../api.ts";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Facts, Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
-import { Time } from "../../components/time.tsx";
+import { Time, TimeAfter } from "../../components/time.tsx";
 import { formatDuration, formatExact, humanize, showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { ROOT } from "../../router.ts";
@@ -52,12 +52,30 @@ export function Timeline({ deployment }: { deployment: Deployment }) {
           </li>
         ))}
       </ol>
-      {status === "queued" && (
-        <p class="soft">
-          It starts when a runner claims it. <a href={`${ROOT}runners`}>Runners</a>
-        </p>
-      )}
+      {status === "queued" && <Waiting reasons={deployment.waiting_for ?? []} />}
     </Section>
+  );
+}
+
+function Waiting({ reasons }: { reasons: readonly Schemas["WaitingReason"][] }) {
+  return (
+    <ul class="list" aria-label="Waiting for">
+      {reasons.map(({ code, message, deployment_id, pools = [] }) => (
+        <li key={code}>
+          <p>{showHidden(message)}</p>
+          <p class="row soft small">
+            {deployment_id && <a href={`${ROOT}deployments/${deployment_id}`}>The deployment</a>}
+            {code === "pool" && <a href={`${ROOT}runners`}>Runners</a>}
+            {pools.map(({ id, name, last_asked_at }) => (
+              <span key={id}>
+                <a href={`${ROOT}runners/${id}`}>{showHidden(name)}</a>
+                <TimeAfter words=", last asked" at={last_asked_at} />
+              </span>
+            ))}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,0 +1,257 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import type { Client, Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
+import { Attempt, claim } from "../../support/runner.ts";
+import {
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newPool,
+  newStack,
+  newWorld,
+  type Pool,
+  type World,
+} from "../../support/world.ts";
+
+const ONLINE_MS = LIMITS.runnerOnlineMs.value;
+const FIFO = { queue: "fifo" };
+const TIME = expect.stringMatching(/^20.*Z$/);
+
+let world: World;
+let project: Parsed;
+let environmentId: string;
+let pool: Pool;
+
+beforeEach(async () => {
+  world = await newWorld();
+  ({ project, environmentId, pool } = await newDeployableProject(world));
+});
+
+const deploy = (body: object = {}, environment = environmentId) =>
+  newDeployment(world.client, environment, body);
+
+const read = async (id: string): Promise<Parsed> =>
+  (await world.client.get(`/v1/deployments/${id}`)).body;
+
+const reasonsOf = async (id: string): Promise<Parsed[]> => (await read(id))["waiting_for"];
+
+const codesOf = (reasons: readonly Parsed[] | undefined) => reasons?.map(({ code }) => code);
+
+async function newEnvironment(name: string): Promise<string> {
+  const path = `/v1/projects/${project.id}/environments`;
+  const { body } = await world.client.post(path, { name });
+  await newStack(world.client, body.id);
+  return body.id;
+}
+
+const nameOf = async ({ id }: Pick<Pool, "id">): Promise<string> =>
+  (await world.client.get(`/v1/orgs/${world.id}/runner-pools/${id}`)).body.name;
+
+/** As if the runners of the pool had asked for work this long before. */
+const age = ({ id }: Pick<Pool, "id">, ms: number) =>
+  env.DB.prepare("update runners set last_seen_at = last_seen_at - ?2 where pool_id = ?1")
+    .bind(id, ms)
+    .run();
+
+const startsAfter = (id: string) => ({
+  code: "deployment",
+  message: `It starts after the deployment ${id} of its environment has ended.`,
+  deployment_id: id,
+});
+
+describe("a queued deployment", () => {
+  it("waits for a runner to ask: for one that is online, or else for one to be started", async () => {
+    const name = await nameOf(pool);
+    const created = await deploy();
+    const none = {
+      code: "runner",
+      message: `No runner of the pool "${name}" has asked for work in the last 5 minutes: start one.`,
+      pools: [{ id: pool.id, name, online: false }],
+    };
+    expect(created["waiting_for"]).toEqual([none]);
+    expect(await reasonsOf(created.id)).toEqual([none]);
+    // One that asks for another deployment alone takes no other.
+    const other = await deploy(FIFO);
+    await claim(pool.runner, undefined, { deployment_id: other.id, runner: { name: "ci" } });
+    expect(await reasonsOf(created.id)).toEqual([none]);
+    const online = {
+      code: "runner",
+      message: `The next runner of the pool "${name}" that asks for work gets it.`,
+      pools: [{ id: pool.id, name, online: true, last_asked_at: TIME }],
+    };
+    const { body: offer } = await claim(pool.runner, undefined, { runner: { name: "any" } });
+    await new Attempt(pool.runner, offer).post("release");
+    expect(await reasonsOf(created.id)).toEqual([online]);
+    await age(pool, ONLINE_MS + 1_000);
+    const offline = { ...none, pools: [{ ...none.pools[0], last_asked_at: TIME }] };
+    expect(await reasonsOf(created.id)).toEqual([offline]);
+    expect(await reasonsOf(other.id)).toEqual([startsAfter(created.id), offline]);
+  });
+
+  it("waits for no runner once it is offered to one, and for nothing once it has started", async () => {
+    const { id } = await deploy();
+    const late = await Attempt.claim(pool.runner);
+    const offered = {
+      code: "runner",
+      message: "A runner has been offered it, and is about to start it.",
+      pools: [{ id: pool.id, online: true }],
+    };
+    expect(await reasonsOf(id)).toMatchObject([offered]);
+    await env.DB.prepare("update attempts set offered_until = 0").run();
+    expect((await reasonsOf(id))[0]?.["message"]).toMatch(/^The next runner/);
+    const attempt = await Attempt.claim(pool.runner);
+    expect(await reasonsOf(id)).toMatchObject([offered]);
+    expect((await late.post("start")).status).toBe(409);
+    expect((await attempt.post("start")).status).toBe(200);
+    expect(await read(id)).not.toHaveProperty("waiting_for");
+  });
+
+  it("waits for the deployment that is active in its environment, or else for the first before it", async () => {
+    await claim(pool.runner);
+    const [first, second, third] = [await deploy(FIFO), await deploy(FIFO), await deploy(FIFO)];
+    const elsewhere = await newEnvironment("elsewhere");
+    const unrelated = await deploy(FIFO, elsewhere);
+    expect(codesOf(unrelated["waiting_for"])).toEqual(["pool"]);
+    expect(second["waiting_for"]).toEqual([startsAfter(first.id)]);
+    expect(await reasonsOf(third.id)).toEqual([startsAfter(first.id)]);
+    expect(codesOf(await reasonsOf(first.id))).toEqual(["runner"]);
+    const attempt = await Attempt.started(pool.runner);
+    expect(await read(first.id)).not.toHaveProperty("waiting_for");
+    expect(await reasonsOf(second.id)).toEqual([startsAfter(first.id)]);
+    // Its runner executes a deployment, so it is online although it does not ask.
+    await age(pool, ONLINE_MS + 1_000);
+    expect(await reasonsOf(third.id)).toEqual([startsAfter(first.id)]);
+    await env.DB.prepare("update attempts set lease_until = 0 where state = 'running'").run();
+    expect(codesOf(await reasonsOf(third.id))).toEqual(["deployment", "runner"]);
+    await attempt.succeed();
+    expect(await read(first.id)).not.toHaveProperty("waiting_for");
+    expect(codesOf(await reasonsOf(second.id))).toEqual(["runner"]);
+    expect(await reasonsOf(third.id)).toContainEqual(startsAfter(second.id));
+    await world.client.patch(`/v1/deployments/${second.id}/cancel`);
+    expect(await read(second.id)).not.toHaveProperty("waiting_for");
+    expect(codesOf(await reasonsOf(third.id))).toEqual(["runner"]);
+  });
+
+  it("waits for a pool while none of its organization has the environment", async () => {
+    const elsewhere = await newEnvironment("elsewhere");
+    const first = await deploy(FIFO, elsewhere);
+    const second = await deploy(FIFO, elsewhere);
+    const none = { code: "pool", message: "No runner pool has its environment." };
+    expect(first["waiting_for"]).toEqual([none]);
+    expect(second["waiting_for"]).toEqual([startsAfter(first.id), none]);
+    const [one, two] = [await newPool(world, [elsewhere]), await newPool(world, [elsewhere])];
+    await claim(two.runner);
+    const attempt = await Attempt.claim(one.runner).catch(() => undefined);
+    expect(attempt).toBeUndefined();
+  });
+
+  it("names the pools that have asked last, at most ten", async () => {
+    const elsewhere = await newEnvironment("elsewhere");
+    const { id } = await deploy({}, elsewhere);
+    const pools = [];
+    for (let at = 0; at < 12; at += 1) pools.push(await newPool(world, [elsewhere]));
+    const path = (each: Pool) => `/v1/orgs/${world.id}/runner-pools/${each.id}`;
+    const [silent, last, ...others] = pools;
+    if (!silent || !last) throw new Error("There are no pools");
+    await world.client.patch(path(last), { name: "last \u202e" });
+    for (const each of [...others, last]) {
+      await env.DB.prepare("insert into runners select ?1, ?2, ?1, ?1, 'n', null, null, ?3, ?3")
+        .bind(each.id, world.id, Date.now() + (each === last ? 1 : -1_000))
+        .run();
+    }
+    const [reason] = await reasonsOf(id);
+    expect(reason?.["pools"]).toHaveLength(LIMITS.waitingPools.value);
+    expect(reason?.["pools"][0]).toMatchObject({ id: last.id, name: "last \u202e" });
+    expect(JSON.stringify(reason)).not.toContain(silent.id);
+    expect(reason?.["message"]).toMatch(
+      /^The next runner of the pools "last \u202e", "n-.* gets it\.$/,
+    );
+  });
+});
+
+describe("waiting_for", () => {
+  it("is in the responses that create, redeploy and promote, and in their repeats", async () => {
+    const { id } = await deploy();
+    await (await Attempt.started(pool.runner)).succeed();
+    const staging = await newEnvironment("staging");
+    const requests: [string, object][] = [
+      [`/v1/environments/${environmentId}/deployments`, {}],
+      [`/v1/deployments/${id}/redeploy`, {}],
+      [`/v1/deployments/${id}/promote`, { environment_id: staging }],
+    ];
+    for (const [path, body] of requests) {
+      const headers = { "idempotency-key": crypto.randomUUID() };
+      const first = await world.client.request("POST", path, body, headers);
+      expect(first.status).toBe(201);
+      expect(codesOf(first.body["waiting_for"])).toEqual([
+        path.endsWith("promote") ? "pool" : "runner",
+      ]);
+      const own = await world.client.get(`/v1/deployments/${first.body.id}`);
+      expect([own.body, own.headers.get("etag")]).toEqual([first.body, first.headers.get("etag")]);
+      await newPool(world, [path.endsWith("promote") ? staging : environmentId]);
+      const repeat = await world.client.request("POST", path, body, headers);
+      expect([repeat.headers.get("idempotency-replayed"), repeat.body]).toEqual([
+        "true",
+        first.body,
+      ]);
+    }
+  });
+
+  it("is in no list, and in nothing that a runner gets", async () => {
+    await deploy();
+    const lists = ["/v1/deployments", `/v1/environments/${environmentId}/deployments`];
+    for (const path of lists) {
+      const { body } = await world.client.get(path);
+      expect(body.data).toMatchObject([{ status: "queued" }]);
+      expect(body.data[0]).not.toHaveProperty("waiting_for");
+    }
+    const { body } = await claim(pool.runner);
+    expect(body.deployment).toMatchObject({ status: "queued" });
+    expect(body.deployment).not.toHaveProperty("waiting_for");
+  });
+
+  it("names no deployment and no pool of another organization", async () => {
+    const other = await newWorld();
+    const theirs = await newDeployableProject(other);
+    await newDeployment(other.client, theirs.environmentId);
+    await claim(theirs.pool.runner);
+    const created = await deploy();
+    expect(JSON.stringify(created["waiting_for"])).not.toContain(theirs.pool.id);
+    expect(created["waiting_for"][0]["pools"].map(({ id }: Parsed) => id)).toEqual([pool.id]);
+  });
+
+  it("costs no statement, and reads few rows however long the history and the queue are", async () => {
+    const { id } = await deploy(FIFO);
+    const waiting = await deploy(FIFO);
+    const worker = new Instrumented();
+    const { client } = await newKey(world);
+    const caller: Client = client.via(worker.fetch);
+    await caller.get("/v1/orgs");
+    const rowsOf = async (deploymentId: string) => {
+      worker.forget();
+      expect((await caller.get(`/v1/deployments/${deploymentId}`)).status).toBe(200);
+      expect(worker.database).toHaveLength(1);
+      const [{ sql, params }] = worker.database.flatMap(({ statements }) => statements) as [
+        { sql: string; params: unknown[] },
+      ];
+      const { meta } = await env.DB.prepare(sql)
+        .bind(...params)
+        .all();
+      return meta.rows_read;
+    };
+    const before = await rowsOf(waiting.id);
+    expect(before).toBeLessThan(30);
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000)
+       insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
+         queue, patch, configuration, created_at, updated_at)
+       select 'x' || i, organization_id, project_id, environment_id, -i, 'superseded', 'superseded', 'fifo',
+         '[]', '', 0, 0 from n join deployments on deployments.id = ?`,
+    )
+      .bind(id)
+      .run();
+    expect(await rowsOf(waiting.id)).toBeLessThan(30);
+  });
+});
