@@ -70,9 +70,13 @@ export interface Runner {
   createdByMembershipId: string | null;
 }
 
+export function hasScope({ scopes }: Pick<Actor, "scopes">, needed: Scope): boolean {
+  return !scopes || grantsScope(scopes, needed);
+}
+
 /** Throws `Unauthorized` if the key is narrowed and lacks the scope. */
-export function requireScope({ scopes }: Pick<Actor, "scopes">, needed: Scope): void {
-  if (scopes && !grantsScope(scopes, needed)) throw Unauthorized.scope(needed);
+export function requireScope(actor: Pick<Actor, "scopes">, needed: Scope): void {
+  if (!hasScope(actor, needed)) throw Unauthorized.scope(needed);
 }
 
 export function requireOrgRole(actor: Actor, organizationId: string, needed: OrgRole): void {

@@ -102,7 +102,7 @@ const COSTS: Record<string, Cost> = {
   cancelDeployment: { trips: 2, statements: 12 },
   redeployDeployment: { trips: 2, statements: 20 },
   getDeploymentConfiguration: { trips: 1, statements: 2 },
-  previewRedeployment: { trips: 1, statements: 7 },
+  previewRedeployment: { trips: 1, statements: 8 },
   previewPromotion: { trips: 1, statements: 7 },
   promoteDeployment: { trips: 2, statements: 21 },
   replaceVariable: { trips: 2, statements: 7 },

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { describeVariables } from "../../packages/cli/src/deployments/changed-variables.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { ScriptedProxy } from "./support/scripted-proxy.ts";
@@ -50,6 +51,14 @@ function begin(user: CliUser, args: readonly string[]) {
   const ended = once(child, "close").then(([status]) => ({ ...printed, status }));
   return { child, printed, ended };
 }
+
+describe("the sentence about variables", () => {
+  it("counts the names that are too many to read", () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `V${at}`);
+    expect(describeVariables(names(20))).toMatch(/: V0, .*, V19\.$/);
+    expect(describeVariables(names(22))).toMatch(/, V19 and 2 more\.$/);
+  });
+});
 
 describe("longshore deploy", () => {
   it("deploys to stacks by name, with a source, and the patch of --patch and --set", async (context) => {
@@ -328,6 +337,38 @@ describe("longshore deployments", () => {
     expect(status).toBe(0);
   });
 
+  it("says before it redeploys which variables have changed since, if the key may read them", async (context) => {
+    const { environment, user } = await prepare(context);
+    await user.run(["vars", "set", "KEPT=canary-1", "LEVEL=canary-2", "GONE=canary-3", "--secret"]);
+    const { id } = await environment.deploy();
+    await environment.run("succeeded");
+    await user.run(["vars", "set", "LEVEL=canary-4", "NEW=canary-5", "--secret"]);
+    await user.run(["vars", "rm", "GONE", "--yes"]);
+    const changed =
+      "It uses the variables as they are now. Changed since that deployment: GONE, LEVEL, NEW.";
+    const rollback = ["rollback", "--to", id];
+    const unasked = await user.run(rollback);
+    expect([unasked.status, unasked.stderr.split("\n")[0]]).toEqual([1, changed]);
+    for (const command of [
+      [...rollback, "--yes"],
+      ["deployments", "redeploy", id],
+    ]) {
+      const { stdout, stderr, status } = await user.run(command);
+      expect([status, stderr.split("\n")[0]]).toEqual([0, changed]);
+      expect(stdout + stderr).not.toContain("canary");
+    }
+    const keys = `/v1/orgs/${service.organizationId}/api-keys`;
+    for (const scopes of [["environments:read", "deployments:write"], ["deployments:write"]]) {
+      const { key } = await service.owner.call("POST", keys, { name: "narrow", scopes });
+      const redeploy = ["deployments", "redeploy", id];
+      const { stderr, status } = await user.run(redeploy, { changes: { LONGSHORE_API_KEY: key } });
+      expect([status, stderr.split("\n")[0]]).toEqual([
+        0,
+        "It uses the variables as they are now.",
+      ]);
+    }
+  });
+
   it("redeploys, promotes to an environment by name, and rolls back to the last success", async (context) => {
     const { environment, user } = await prepare(context, { replicas: 1 });
     const none = await user.run(["rollback", "--yes"]);
@@ -346,7 +387,10 @@ describe("longshore deployments", () => {
     await environment.run("failed");
     const rolledBack = await back;
     expect(rolledBack.stderr).toMatch(
-      new RegExp(`^Rolling back to the deployment ${first} of .* \\(ghcr.io/acme/shop:1, 2 st`),
+      new RegExp(
+        `^Rolling back to the deployment ${first} of .* \\(ghcr.io/acme/shop:1, 2 st`,
+        "m",
+      ),
     );
     expect(JSON.parse(rolledBack.stdout).data.source).toEqual(source(1));
     expect(rolledBack.status).toBe(2);
@@ -358,6 +402,7 @@ describe("longshore deployments", () => {
     expect(failed.stderr).toContain("is failed. Roll back to one that has succeeded");
     const redeployed = await user.run(["deployments", "redeploy", first, "--json"]);
     expect(JSON.parse(redeployed.stdout).data.source).toEqual(source(1));
+    expect(redeployed.stderr).toContain("as they are now: none has changed since that deployment.");
     const promote = ["deployments", "promote", second, "--json", "--to"];
     const promoted = await user.run([...promote, "production"]);
     expect(JSON.parse(promoted.stdout)).toMatchObject({

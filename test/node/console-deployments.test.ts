@@ -126,6 +126,30 @@ describe("a deployment in the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("is redeployed as its preview shows, which names the variables that have changed since", async () => {
+    const source = await DeployedEnvironment.make(fixture.service);
+    const write = (name: string, value: string) =>
+      source.client.put("/v1/environments/{environment_id}/variables", {
+        path: { environment_id: source.id },
+        body: { mode: "merge", variables: [{ name, storage_method: "secret", value }] },
+      });
+    for (const name of ["KEPT", "LEVEL"]) await write(name, "canary of before");
+    const { id } = await source.deploy();
+    await source.run("succeeded");
+    for (const name of ["LEVEL", "NEW"]) await write(name, "canary of now");
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: source.apiKey,
+    });
+    await page.getByRole("button", { name: "Redeploy" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Changed since that deployment: LEVEL, NEW.").waitFor();
+    expect(await dialog.textContent()).not.toContain("canary");
+    await dialog.getByRole("button", { name: "Redeploy" }).click();
+    await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(problems).toEqual([]);
+  });
+
   it("shows the end of its log while it grows, and finds lines that arrive later", async () => {
     const source = await DeployedEnvironment.make(fixture.service);
     const { id } = await source.deploy();

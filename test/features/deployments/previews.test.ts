@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import type { Scope } from "../../../src/lib/scopes.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { jsonObject } from "../../support/json.ts";
 import { canonicalState } from "../../support/organization-state.ts";
@@ -105,6 +106,7 @@ async function expectSame(fixture: Fixture, target: Target, caller?: Client): Pr
     ...(made.data.source && { source: made.data.source }),
     stack_ids: made.stack_ids,
     superseded_ids: superseded,
+    ...(target === "redeploy" && { changed_variables: [] }),
   });
   return shown;
 }
@@ -299,5 +301,103 @@ describe("the preview of a promotion", () => {
     const narrow = await newKey(fixture.world, { environmentIds: [fixture.staging] });
     expect((await preview(narrow.client, fixture, "promote")).status).toBe(404);
     expect((await preview(narrow.client, fixture, "redeploy")).status).toBe(200);
+  });
+});
+
+describe("the preview of a redeploy", () => {
+  /** Two environments with a component each, and the same variables before the deployment in all four. */
+  async function newVariables() {
+    const fixture = await newFixture();
+    const { client } = fixture.world;
+    const scopes: string[] = [];
+    for (const id of [fixture.staging, fixture.production]) {
+      const { component_id = "" } = await newInside(client, id);
+      scopes.push(`/v1/environments/${id}`, `/v1/components/${component_id}`);
+    }
+    const set = async (scope: string, name: string) => {
+      const body = { name, storage_method: "secret", value: "the value" };
+      const { status, body: created } = await client.post(`${scope}/variables`, body);
+      expect(status).toBe(201);
+      return created.id as string;
+    };
+    const ids = new Map<string, string>();
+    for (const scope of scopes) {
+      for (const name of ["KEPT", "SET", "RENAMED", "GONE", "AGAIN"]) {
+        ids.set(`${scope} ${name}`, await set(scope, name));
+      }
+    }
+    const { id: deploymentId } = await newDeployment(client, fixture.staging, {});
+    // The changes are after the millisecond of the creation.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const change = async (scope: string) => {
+      const path = (name: string) => `/v1/variables/${ids.get(`${scope} ${name}`)}`;
+      const body = { storage_method: "secret", value: "another value" };
+      await client.put(path("SET"), { name: "SET", ...body });
+      await client.put(path("RENAMED"), { name: "RENAMED_TO", ...body });
+      for (const name of ["GONE", "AGAIN"]) await client.delete(path(name));
+      await set(scope, "AGAIN");
+      await set(scope, "NEW");
+      await client.delete(`/v1/variables/${await set(scope, "MEANWHILE")}`);
+    };
+    return { fixture: { ...fixture, deploymentId }, scopes, change };
+  }
+
+  /** `MEANWHILE` did not exist before, and does not now. */
+  const CHANGED = ["AGAIN", "GONE", "NEW", "RENAMED_TO", "SET"];
+
+  it("names the variables of the environment that have changed since the deployment, without values", async () => {
+    const { fixture, scopes, change } = await newVariables();
+    const { client } = fixture.world;
+    expect((await preview(client, fixture, "redeploy")).body.changed_variables).toEqual([]);
+    for (const scope of scopes.slice(2)) await change(scope);
+    // Those of the other environment are not its own.
+    expect((await preview(client, fixture, "redeploy")).body.changed_variables).toEqual([]);
+    for (const scope of scopes.slice(0, 2)) await change(scope);
+    const { text, body } = await preview(client, fixture, "redeploy");
+    expect(body.changed_variables).toEqual(CHANGED);
+    expect(text).not.toContain("the value");
+    expect(text).not.toContain("another value");
+    expect((await preview(client, fixture, "promote")).body).not.toHaveProperty(
+      "changed_variables",
+    );
+    // A newer deployment had them.
+    const { id } = await newDeployment(client, fixture.staging, {});
+    const newer = await preview(client, { ...fixture, deploymentId: id }, "redeploy");
+    expect(newer.body.changed_variables).toEqual([]);
+  });
+
+  it("names none to a key that may not read variables", async () => {
+    const { fixture, scopes, change } = await newVariables();
+    await change(scopes[0] ?? "");
+    const scoped = (...scopes: Scope[]) =>
+      newKey(fixture.world, { scopes: ["deployments:write", "environments:read", ...scopes] });
+    const { client: without } = await scoped("projects:read");
+    const { client: reader } = await scoped("variables:read");
+    const refused = await preview(without, fixture, "redeploy");
+    expect([refused.status, refused.text.includes("SET")]).toEqual([200, false]);
+    expect(refused.body).not.toHaveProperty("changed_variables");
+    const shown = await preview(reader, fixture, "redeploy");
+    expect(shown.body.changed_variables).toEqual(CHANGED);
+  });
+
+  it("reads the newest entries of the changelog for those that were deleted", async () => {
+    const { fixture, scopes, change } = await newVariables();
+    await change(scopes[0] ?? "");
+    await env.DB.prepare(
+      `with recursive number (n) as (select 1 union all select n + 1 from number where n < ?1)
+        insert into changelog_entries (id, organization_id, project_id, action, record_type, record_id, created_at)
+        select substr(?2, 1, 16) || printf('%06d', n), ?3, ?4, 'updated', 'environment', ?5, ?6 from number`,
+    )
+      .bind(
+        LIMITS.variablesOfEnvironment.value,
+        newId(systemClock),
+        fixture.world.id,
+        fixture.projectId,
+        fixture.staging,
+        Date.now() + 1000,
+      )
+      .run();
+    const { body } = await preview(fixture.world.client, fixture, "redeploy");
+    expect(body.changed_variables).toEqual(CHANGED.filter((name) => name !== "GONE"));
   });
 });

@@ -458,6 +458,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
   "docs/variables.md": [
     `at most ${kib(limit("variableValueBytes"))} KiB`,
     `up to ${limit("writtenVariables")} variables`,
+    `the newest ${count(limit("variablesOfEnvironment"))} entries of the project's changelog`,
   ],
   "docs/write-a-runner.md": [
     `\`resources\`**, up to ${limit("reportedResources")}, is`,

@@ -6,6 +6,7 @@ import {
   DEPLOYMENTS,
   findActiveDeployment,
   findDeployment,
+  noteVariables,
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
@@ -156,6 +157,7 @@ function addRedeployCommand(group: Command, context: CliContext): void {
     checkWaitOptions(options);
     const session = await openSession(context, options);
     const { id: found } = await readDeployment(session, id);
+    await noteVariables(context, session, found);
     await finishWith(context, session, await redeploy(session, found), options);
   });
 }

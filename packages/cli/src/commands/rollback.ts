@@ -1,7 +1,12 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
-import { findRollback, readDeployment, redeploy } from "../deployments/find-deployment.ts";
+import {
+  findRollback,
+  noteVariables,
+  readDeployment,
+  redeploy,
+} from "../deployments/find-deployment.ts";
 import { describeSource } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
@@ -49,6 +54,7 @@ async function rollBack(context: CliContext, options: Options): Promise<void> {
   const session = await openSession(context, options);
   const target = await findTarget(context, session, options);
   const what = describe(target);
+  await noteVariables(context, session, target.id);
   await requireConsent(context, `Roll back to ${what}?`, options);
   context.output.note(`Rolling back to ${what}.`);
   await finishWith(context, session, await redeploy(session, target.id), options);

@@ -1,8 +1,9 @@
-import type { Schemas } from "../../../client/src/index.ts";
+import { ApiError, type Schemas } from "../../../client/src/index.ts";
 import { CliError } from "../errors.ts";
 import { isId } from "../names.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type EnvironmentOptions, requireEnvironment } from "../target.ts";
+import { describeVariables } from "./changed-variables.ts";
 import { hasEnded } from "./outcome.ts";
 
 type Deployment = Schemas["Deployment"];
@@ -68,6 +69,22 @@ export async function findRollback(
   throw new CliError(
     `The environment ${name} has no successful deployment before its current one. Name one with --to.`,
   );
+}
+
+/** Says which variables a redeployment uses. A key may create one that may not preview it. */
+export async function noteVariables(
+  { output }: CliContext,
+  session: Session,
+  id: string,
+): Promise<void> {
+  const path = { deployment_id: id };
+  const preview = await session.client
+    .get("/v1/deployments/{deployment_id}/redeployment", { path })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    });
+  output.note(describeVariables(preview?.changed_variables));
 }
 
 /** A deployment of the same configuration and source. */

@@ -1785,7 +1785,7 @@ export interface paths {
         };
         /**
          * Preview a redeploy
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. A redeploy has the variables of its start: `changed_variables` names those that have changed since the deployment.
          */
         get: operations["previewRedeployment"];
         put?: never;
@@ -3458,7 +3458,10 @@ export interface components {
          *       "stack_ids": [
          *         "1Cg38jbq6cZAbs5tGiyPJx"
          *       ],
-         *       "superseded_ids": []
+         *       "superseded_ids": [],
+         *       "changed_variables": [
+         *         "LOG_LEVEL"
+         *       ]
          *     }
          */
         DeploymentPreview: {
@@ -3475,6 +3478,8 @@ export interface components {
             stack_ids: components["schemas"]["Identifier"][];
             /** @description The queued deployments that the new one would replace, the oldest first. */
             superseded_ids: components["schemas"]["Identifier"][];
+            /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog. Absent for a key without the scope `variables:read`. */
+            changed_variables?: string[];
             /** @description The error that the request would return now. Absent if it would succeed. */
             error?: components["schemas"]["Error"];
         };

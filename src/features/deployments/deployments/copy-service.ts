@@ -1,4 +1,4 @@
-import { authorize, requireScope } from "../../../actor.ts";
+import { authorize, hasScope, requireScope } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch, type Results } from "../../../db/batch.ts";
 import { ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
@@ -59,9 +59,12 @@ export async function previewRedeployment(
   requireScope(ctx.actor, "environments:read");
   const statements = selectForRedeployment(ctx, id);
   const state = selectState(ctx, store.environmentIdOf(id));
-  const loaded = await batch(ctx.db, { ...statements, state });
+  const variables = hasScope(ctx.actor, "variables:read")
+    ? store.listChangedVariables(ctx.db, ctx.actor.organizationId, id)
+    : undefined;
+  const loaded = await batch(ctx.db, { ...statements, state, variables });
   const plan = planRedeployment(ctx, loaded, "viewer");
-  return previewOf(ctx, plan, loaded, loaded.stacks);
+  return { ...previewOf(ctx, plan, loaded, loaded.stacks), changedVariables: loaded.variables };
 }
 
 export async function previewPromotion(

@@ -40,7 +40,7 @@ const operations = {
     tags: ["Deployments"],
     summary: "Preview a redeploy",
     role: "viewer",
-    description: PREVIEW,
+    description: `${PREVIEW} A redeploy has the variables of its start: \`changed_variables\` names those that have changed since the deployment.`,
     notFound: ["deployment"],
     errors: LACKS_ENVIRONMENTS,
     responses: { 200: jsonReply(DeploymentPreview(), "What the redeploy would do.") },

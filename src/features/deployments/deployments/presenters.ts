@@ -81,16 +81,19 @@ export interface DeploymentPreview {
   supersededIds: string[];
   /** What the request would throw now. */
   error: ApiError | undefined;
+  /** Of a redeployment, for a key that may read them. */
+  changedVariables?: readonly { name: string }[] | undefined;
 }
 
 export function presentPreview(preview: DeploymentPreview) {
-  const { environmentId, fields, stackIds, supersededIds, error } = preview;
+  const { environmentId, fields, stackIds, supersededIds, error, changedVariables } = preview;
   return {
     environment_id: environmentId,
     ...(fields && { patch: JSON.parse(fields.patch) as Operation[] }),
     ...(fields?.source && { source: JSON.parse(fields.source) as object }),
     stack_ids: stackIds,
     superseded_ids: supersededIds,
+    changed_variables: changedVariables?.map(({ name }) => name),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }

@@ -58,6 +58,17 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
       superseded_ids: identifiersOf("deployment").openapi({
         description: "The queued deployments that the new one would replace, the oldest first.",
       }),
+      changed_variables: z
+        .array(z.string())
+        .optional()
+        .openapi({
+          description:
+            "Of a redeploy, which uses the variables as they are when it runs: the names of those that " +
+            "somebody has created, changed or deleted since the deployment was created, in the " +
+            "environment and its components. Deleted ones are found in the newest " +
+            `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog. Absent for a ` +
+            "key without the scope `variables:read`.",
+        }),
       error: ErrorBody().optional().openapi({
         description: "The error that the request would return now. Absent if it would succeed.",
       }),
@@ -70,6 +81,7 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
         source: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
         stack_ids: [EXAMPLE_IDS.stack],
         superseded_ids: [],
+        changed_variables: ["LOG_LEVEL"],
       },
     }),
 );

@@ -124,6 +124,25 @@ export function environmentIdOf(id: string): SQL {
   return sql`(select environment_id from deployments where id = ${id})`;
 }
 
+/**
+ * The names of those of the environment that have changed since the creation of a deployment. The changelog has the
+ * deleted ones, of which its newest entries are read. IDs sort by the time of their creation.
+ */
+export function listChangedVariables(db: Database, organizationId: string, id: string) {
+  const isIt = within(organizationId, id);
+  const changed = sql`(
+    select variables.name from deployments join variables using (environment_id)
+    where ${isIt} and variables.updated_at > deployments.created_at
+    union
+    select fields ->> 'name' from (select environment_id, iif(record_type = 'variable'
+        and action = 'deleted' and record_id < deployments.id, before, null) as fields
+      from deployments join changelog_entries as entry using (project_id)
+      where ${isIt} and entry.created_at > deployments.created_at
+      order by entry.created_at desc limit ${LIMITS.variablesOfEnvironment.value}) as record
+    where fields ->> 'environment_id' = environment_id) as list`;
+  return db.select({ name: sql<string>`name` }).from(changed).orderBy(sql`name`);
+}
+
 /** In the order of the deployment. */
 export function listExistingStacks(db: Database, organizationId: string, id: string) {
   return db

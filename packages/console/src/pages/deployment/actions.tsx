@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { describeVariables } from "../../../../cli/src/deployments/changed-variables.ts";
 import type { Can } from "../../access.ts";
 import { useAction } from "../../action.ts";
 import { client, type Schemas } from "../../api.ts";
@@ -76,7 +77,10 @@ function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }
       onClose={onClose}
       create={() => client.post("/v1/deployments/{deployment_id}/redeploy", { path })}
     >
-      <p>This creates a deployment of the same configuration and source in this environment.</p>
+      <p>
+        This creates a deployment of the same configuration and source in this environment.{" "}
+        {describeVariables(preview.data?.changed_variables)}
+      </p>
     </CopyDialog>
   );
 }
