@@ -206,6 +206,9 @@ async function deploy(
             status: "UPDATE_COMPLETE",
           },
         ],
+        ...(stack_id === first && {
+          outputs: [{ name: "url", value: "https://staging.shop.example.com" }],
+        }),
       },
     });
   }

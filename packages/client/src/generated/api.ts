@@ -4403,8 +4403,6 @@ export interface components {
             records: {
                 /** @description The usage of deployments in the organization. */
                 deployments: components["schemas"]["RecordUsage"];
-                /** @description The usage of invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials, in the organization. */
-                others: components["schemas"]["RecordUsage"];
                 /** @description The usage of projects in the organization. */
                 projects: components["schemas"]["RecordUsage"];
                 /** @description The usage of environments in the organization. */
@@ -4429,6 +4427,8 @@ export interface components {
                 runner_tokens: components["schemas"]["RecordUsage"];
                 /** @description The usage of integrations in the organization. */
                 integrations: components["schemas"]["RecordUsage"];
+                /** @description The usage of invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials, in the organization. */
+                others: components["schemas"]["RecordUsage"];
             };
             /** @description What the organization keeps for a time. Counted at least once an hour. */
             history: {

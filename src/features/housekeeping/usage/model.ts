@@ -28,4 +28,8 @@ export const SHOWN_HISTORY = [...COUNTED_HISTORY, "idempotency_records"] as cons
 export type ShownHistory = (typeof SHOWN_HISTORY)[number];
 
 /** The types of resources that `usage` counts, as triggers on their tables write them. */
-export const USAGE_KINDS = [...UNLIMITED_KINDS, ...(Object.keys(QUOTAS) as LimitedKind[])] as const;
+export const USAGE_KINDS = [
+  "deployments",
+  ...(Object.keys(QUOTAS) as LimitedKind[]),
+  "others",
+] as const;
