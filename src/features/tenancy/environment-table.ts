@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "./organization-table.ts";
@@ -32,10 +33,10 @@ export const environments = sqliteTable(
     configurationVersion: integer("configuration_version").notNull().default(0),
     version: version(),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),
     index("environments_list").on(table.projectId, table.createdAt, table.id),
-  ],
+  ]),
 );
 
 export const ENVIRONMENT_TOMBSTONE = {

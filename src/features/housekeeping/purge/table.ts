@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -22,8 +23,8 @@ export const purges = sqliteTable(
     resourceId: id("record_id").notNull(),
     createdAt: createdAt(),
   },
-  (table) => [
+  migrated((table) => [
     index("purges_resources").on(table.organizationId, table.id).where(IS_RESOURCE),
     index("purges_organizations").on(table.organizationId).where(IS_ORGANIZATION),
-  ],
+  ]),
 );

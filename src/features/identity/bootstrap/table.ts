@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -13,5 +14,5 @@ export const bootstraps = sqliteTable(
       .references(() => organizations.id, { onDelete: "restrict" }),
     createdAt: createdAt(),
   },
-  (table) => [check("bootstraps_only_one", sql`${table.only} = 1`)],
+  migrated((table) => [check("bootstraps_only_one", sql`${table.only} = 1`)]),
 );

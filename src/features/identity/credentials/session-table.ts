@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -30,7 +31,7 @@ export const sessions = sqliteTable(
     expiresAt: time("expires_at").notNull(),
     lastUsedAt: time("last_used_at"),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("sessions_secret_hash").on(table.secretHash),
     index("sessions_list").on(table.membershipId, table.createdAt, table.id),
     index("sessions_organization").on(table.organizationId),
@@ -38,7 +39,7 @@ export const sessions = sqliteTable(
     index("sessions_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ],
+  ]),
 );
 
 /** What remains of a session that has ended, so that what was made in it can be found and revoked. */
@@ -56,14 +57,14 @@ export const endedSessions = sqliteTable(
     createdAt: createdAt(),
     endedAt: time("ended_at").notNull(),
   },
-  (table) => [
+  migrated((table) => [
     index("ended_sessions_list").on(table.membershipId, table.createdAt, table.id),
     index("ended_sessions_retention").on(table.organizationId, table.createdAt, table.id),
     index("ended_sessions_key").on(table.keyId),
     index("ended_sessions_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ],
+  ]),
 );
 
 /** Only unused links: signing in with one deletes it, and the audit log records it. */
@@ -88,11 +89,11 @@ export const signInLinks = sqliteTable(
     createdAt: createdAt(),
     expiresAt: time("expires_at").notNull(),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("sign_in_links_secret_hash").on(table.secretHash),
     index("sign_in_links_membership").on(table.membershipId),
     index("sign_in_links_organization").on(table.organizationId),
     index("sign_in_links_key").on(table.keyId),
     index("sign_in_links_created_by_session").on(table.createdBySessionId),
-  ],
+  ]),
 );

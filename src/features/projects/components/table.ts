@@ -1,4 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -24,9 +25,9 @@ export const components = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("components_environment_name").on(table.environmentId, table.name),
     index("components_list").on(table.environmentId, table.createdAt, table.id),
     index("components_project").on(table.projectId),
-  ],
+  ]),
 );

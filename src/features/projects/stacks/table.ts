@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -32,7 +33,7 @@ export const stacks = sqliteTable(
     /** When they first changed since. A new stack is counted once, because a backup may not have its bytes. */
     resourcesChangedAt: time("resources_changed_at").default(0),
   },
-  (table) => [
+  migrated((table) => [
     uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),
     index("stacks_list").on(table.environmentId, table.createdAt, table.id),
     index("stacks_component").on(table.componentId),
@@ -40,7 +41,7 @@ export const stacks = sqliteTable(
     index("stacks_resources_changed")
       .on(table.resourcesChangedAt)
       .where(sql`resources_changed_at is not null`),
-  ],
+  ]),
 );
 
 export const STACK_TOMBSTONE = {
