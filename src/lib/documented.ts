@@ -18,7 +18,7 @@ export function documented<const Metadata extends object | string>(
   return create();
 }
 
-/** The indexes of a table, which only `npm run db:generate` reads. The Worker has none. */
+/** The indexes of a table without a composite primary key, which only `npm run db:generate` reads. The Worker has none. */
 export function migrated<Indexes>(indexes: Indexes): Indexes {
   return indexes;
 }
