@@ -11,12 +11,11 @@ import {
 import type { Usage } from "./store.ts";
 
 export function presentUsage(
-  { live, history, responseBytes, quotas }: Usage,
+  { live, history, quotas }: Usage,
   { actor }: { actor: { organizationId: string } },
 ) {
   const quotaOf = (kind: QuotaKind) => quotas.get(kind) ?? DEFAULT_QUOTAS[kind];
-  const bytesOf = (kind: ShownHistory) =>
-    kind === "idempotency_records" ? responseBytes : (history.get(kind)?.bytes ?? 0);
+  const bytesOf = (kind: ShownHistory) => history.get(kind)?.bytes ?? 0;
   return {
     org_id: actor.organizationId,
     bytes: {

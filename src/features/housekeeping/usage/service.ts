@@ -47,7 +47,6 @@ export async function getUsage(ctx: ServiceContext, organizationId: string): Pro
   return {
     live: byKind(found.live),
     history: byKind(found.history),
-    responseBytes: found.responses[0]?.bytes ?? 0,
     quotas: new Map(found.quotas.map(({ kind, allowed }) => [kind, allowed])),
   };
 }

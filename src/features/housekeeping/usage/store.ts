@@ -6,15 +6,13 @@ import { idempotencyTotals } from "../idempotency/table.ts";
 import type { QuotaKind } from "../quotas/index.ts";
 import { quotas } from "../quotas/table.ts";
 import { type Growth, selectExceeded, selectStorage } from "./growth.ts";
-import type { CountedHistory, UsageKind } from "./model.ts";
+import type { ShownHistory, UsageKind } from "./model.ts";
 import { historyUsage, limitChecks, usage } from "./table.ts";
 
 /** A kind that nothing is stored of may be absent. */
 export interface Usage {
   live: ReadonlyMap<UsageKind, Counted>;
-  history: ReadonlyMap<CountedHistory, Counted>;
-  /** Of the responses for repeats. */
-  responseBytes: number;
+  history: ReadonlyMap<ShownHistory, { bytes: number }>;
   /** Those that an operator has set for the organization. */
   quotas: ReadonlyMap<QuotaKind, number>;
 }
@@ -54,11 +52,22 @@ export function listStorage(db: Database, organizationId: string) {
 export function selectUsage(db: Database, organizationId: string) {
   return {
     live: db.select().from(usage).where(eq(usage.organizationId, organizationId)),
-    history: db.select().from(historyUsage).where(eq(historyUsage.organizationId, organizationId)),
-    responses: db
-      .select({ bytes: idempotencyTotals.bytes })
-      .from(idempotencyTotals)
-      .where(eq(idempotencyTotals.organizationId, organizationId)),
+    history: db
+      .select({
+        kind: sql<ShownHistory>`${historyUsage.kind}`.as("kind"),
+        bytes: historyUsage.bytes,
+      })
+      .from(historyUsage)
+      .where(eq(historyUsage.organizationId, organizationId))
+      .unionAll(
+        db
+          .select({
+            kind: sql<ShownHistory>`'idempotency_records'`.as("kind"),
+            bytes: idempotencyTotals.bytes,
+          })
+          .from(idempotencyTotals)
+          .where(eq(idempotencyTotals.organizationId, organizationId)),
+      ),
     quotas: db.select().from(quotas).where(eq(quotas.organizationId, organizationId)),
   };
 }

@@ -3,8 +3,8 @@ import type { Database } from "../../../../db/client.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
 import { stacks } from "../../../projects/stacks/table.ts";
+import { markChanged } from "../../resources/index.ts";
 import { DELETED, type ResourceStatus } from "../../resources/model.ts";
-import { markChanged } from "../../resources/store.ts";
 import { isDeleted, isLive, resources } from "../../resources/table.ts";
 
 export interface ReportedResource {
