@@ -45,8 +45,16 @@ export interface Deployment {
 
 /** The parts that this runner reads. */
 export interface Source {
-  git?: { commit?: { sha?: string } };
+  git?: GitSource;
   registry?: { image?: string };
+}
+
+export interface GitSource {
+  provider?: string;
+  owner?: string;
+  repo?: string;
+  ref?: string;
+  commit?: { sha?: string };
 }
 
 export interface NamedResource {

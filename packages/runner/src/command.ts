@@ -1,4 +1,4 @@
-import { ChildProcess, spawn } from "node:child_process";
+import { ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { delay } from "./api.ts";
@@ -8,6 +8,14 @@ const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
 /** A process that has left the group may keep the pipe open. */
 export const DRAIN_MS = 1_000;
+
+/** What runs without a shell. */
+export interface Program {
+  file: string;
+  args: readonly string[];
+  /** Default: the runner's own. */
+  folder?: string;
+}
 
 export interface CommandResult {
   ok: boolean;
@@ -24,12 +32,12 @@ export interface CommandOptions {
 }
 
 /**
- * Runs the command in a shell with its own process group, so that a Ctrl-C does not reach it directly
+ * Runs a shell command or a program in a process group of its own, so that a Ctrl-C does not reach it directly
  * and a signal reaches its child processes. `stop` sends SIGTERM; `force`, or the end of the grace
  * period, sends SIGKILL.
  */
 export async function runCommand(
-  command: string,
+  command: string | Program,
   env: NodeJS.Dict<string>,
   { stop, force, graceMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
@@ -73,18 +81,19 @@ export async function runCommand(
 }
 
 function start(
-  command: string,
+  command: string | Program,
   env: NodeJS.Dict<string>,
   pipe: OutputPipe | undefined,
 ): ChildProcess | CommandResult {
   const output = pipe?.writer ?? "pipe";
   try {
-    return spawn(command, {
-      shell: true,
+    const options: SpawnOptions = {
       env: env as NodeJS.ProcessEnv,
       detached: HAS_PROCESS_GROUPS,
       stdio: ["ignore", output, output],
-    });
+    };
+    if (typeof command === "string") return spawn(command, { ...options, shell: true });
+    return spawn(command.file, command.args, { ...options, cwd: command.folder });
   } catch (error) {
     pipe?.reader.destroy();
     return { ok: false, reason: describe(error) };

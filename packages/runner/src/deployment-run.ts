@@ -1,6 +1,8 @@
 import type { Completion, DeliveredVariables, InputStack, StartedAttempt } from "./api-types.ts";
 import type { AttemptLog } from "./attempt-log.ts";
-import { type CommandResult, runCommand } from "./command.ts";
+import type { CommandResult } from "./command.ts";
+import { runPlan } from "./executors/run-stack.ts";
+import { planStacks, type StackPlan } from "./executors/stack-plans.ts";
 import type { HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
@@ -42,6 +44,7 @@ interface StackRun extends DeploymentRun {
   input: RunInput;
   variables: DeliveredVariables;
   patchPath: string;
+  plans: ReadonlyMap<string, StackPlan>;
 }
 
 /** Executes a deployment that has started. The patch file exists only during the execution. */
@@ -71,9 +74,14 @@ async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Comp
   log.start(variables.variables, lease.intervals);
   if (refused.length > 0) return refuseVariables(run, refused);
   const input = new RunInput(started);
+  const plans = planStacks(
+    stackIds.map((id) => input.of(id)),
+    options,
+  );
+  if (!(plans instanceof Map)) return refuse(run, plans, plans.message ?? "");
   for (const stackId of stackIds) {
     if (lease.halted.aborted) break;
-    const failure = await deployStack({ ...run, input, variables, patchPath }, stackId);
+    const failure = await deployStack({ ...run, input, variables, patchPath, plans }, stackId);
     if (failure && !lease.halted.aborted) return failure;
   }
   return completionOfHalt(lease) ?? { outcome: "succeeded" };
@@ -87,17 +95,23 @@ function refuseServer(): Completion {
   return { outcome: "failed", failure_reason: "server_outdated", message };
 }
 
+function refuseVariables(run: DeploymentRun, names: readonly string[]): Promise<Completion> {
+  const explanation = refusedVariables(names, run.options.environment);
+  return refuse(run, refusedCompletion(names), explanation);
+}
+
 /** Explains it once, in the log. Each stack gets the message of the completion. */
-async function refuseVariables(
-  { started, options, log }: DeploymentRun,
-  names: readonly string[],
+async function refuse(
+  { started, log }: DeploymentRun,
+  completion: Completion,
+  explanation: string,
 ): Promise<Completion> {
   const [first] = started.deployment.stack_ids;
   if (first !== undefined) {
-    log.note(first, refusedVariables(names, options.environment));
+    log.note(first, explanation);
     await log.endStack(first);
   }
-  return refusedCompletion(names);
+  return completion;
 }
 
 /** Returns how to complete the attempt if the stack failed. */
@@ -142,21 +156,25 @@ function describeStack({ id, name }: InputStack): string {
   return name === undefined ? `Stack ${id}` : `Stack ${toLine(name)} (${id})`;
 }
 
-/** Runs the command, and sends what it reports meanwhile. */
+/** Runs what deploys the stack, and sends what it reports meanwhile. */
 async function runReporting(
-  { lease, options, force, log, input, variables, patchPath }: StackRun,
+  { lease, options, force, log, input, variables, patchPath, plans }: StackRun,
   stackId: string,
   { folder, reporter }: { folder: StackFolder; reporter: StackReporter },
 ): Promise<CommandResult> {
-  const env = options.environment.create([
-    ...variablesOfStack(variables, stackId),
-    ...stackEnvironment(input.of(stackId), patchPath, folder),
-  ]);
+  const stackInput = input.of(stackId);
+  const run = {
+    ...options,
+    plan: plans.get(stackId),
+    input: stackInput,
+    variables: variablesOfStack(variables, stackId),
+    description: stackEnvironment(stackInput, patchPath, folder),
+  };
   const over = new AbortController();
   const sending = reporter.sendUntil(over.signal);
-  const { command, graceMs } = options;
   const onOutput = (bytes: Buffer) => log.write(stackId, bytes);
-  const result = await runCommand(command, env, { stop: lease.halted, force, graceMs, onOutput });
+  const { graceMs } = options;
+  const result = await runPlan(run, { stop: lease.halted, force, graceMs, onOutput });
   over.abort();
   await sending;
   await reporter.readRest();

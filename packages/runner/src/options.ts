@@ -5,6 +5,10 @@ import manifest from "../package.json" with { type: "json" };
 import { type Credential, ExchangedToken, StaticToken } from "./credential.ts";
 import { CommandEnvironment, REFUSED_CLASSES } from "./environment.ts";
 import { RunnerError } from "./errors.ts";
+import type { Executor } from "./executors/executor.ts";
+import { EXECUTORS } from "./executors/list.ts";
+import { readRepositories } from "./executors/repositories.ts";
+import type { ExecutorOptions } from "./executors/stack-plans.ts";
 import { commandIdToken, GITHUB_VARIABLES, githubIdToken } from "./id-token.ts";
 import { readTokenDescriptor, readTokenFile } from "./token.ts";
 
@@ -15,14 +19,12 @@ export interface StoredToken {
   token: string;
 }
 
-export interface Options {
+export interface Options extends ExecutorOptions {
   /** The origin of the API, without a trailing slash. */
   url: string;
   credential: Credential;
   /** What people see of this runner. */
   description: { name: string; version: string };
-  /** The shell command for each stack. */
-  command: string;
   /** Exits after one deployment. */
   once: boolean;
   /** Claims no other one. */
@@ -46,16 +48,21 @@ const PROGRAM = basename(process.argv[1] ?? "").startsWith("longshore-runner")
   : "longshore runner";
 
 export const USAGE =
-  `Usage: ${PROGRAM} --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n` +
+  `Usage: ${PROGRAM} --url URL (--exec COMMAND | --executor NAME) (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n` +
   `${PROGRAM} --help describes the options.`;
 
-export const HELP = `Usage: ${PROGRAM} --url URL --exec COMMAND (--token-file PATH | --token-fd N | --oidc-org ID) [options]
+export const HELP = `Usage: ${PROGRAM} --url URL (--exec COMMAND | --executor NAME) (--token-file PATH | --token-fd N | --oidc-org ID) [options]
 
 Claims the deployments of a runner pool, and runs a command for each stack of them.
 
   --url URL                     The URL of the API
-  --exec COMMAND                What the shell runs for each stack. It gets files and variables that say what
-                                to deploy, and reports what it has deployed: see docs/executors.md
+What deploys a stack, at least one of these. docs/executors.md describes them:
+  --exec COMMAND                What the shell runs for each stack whose configuration names no executor. It gets
+                                files and variables that say what to deploy, and reports what it has deployed
+  --executor NAME               What stacks may name in the configuration. Repeat it for each of:
+                                ${EXECUTORS.map(({ name }) => name).join(", ")}
+  --repository NAME             A repository whose files an executor may run, such as github:acme/shop. With = and
+                                an https or file URL, it is fetched from there. Repeat it for each
 Who the runner is, one of these. With none, longshore runner uses the URL and the token that longshore init has
 stored for the folder:
   --token-file PATH             The file with the token of the pool, which no other user can read
@@ -97,14 +104,15 @@ export function readOptions(
     );
   }
   const values = parse(args);
-  if (!values.exec)
-    throw new RunnerError(`Set --exec to the command that deploys a stack.\n${USAGE}`, 2);
+  const executors = readExecutors(values);
   const isStored = stored !== undefined && CREDENTIALS.every((name) => values[name] === undefined);
   const url = isStored ? readStoredUrl(values.url, stored) : readUrl(values.url);
   return {
     url,
     description: { name: readName(values), version: manifest.version },
     command: values.exec,
+    executors,
+    repositories: readRepositories(values.repository),
     once: values.once,
     deploymentId: readDeployment(values),
     graceMs: readGrace(values.grace) * 1000,
@@ -135,6 +143,8 @@ export const OPTIONS = {
   "oidc-token-command": { type: "string" },
   name: { type: "string" },
   exec: { type: "string" },
+  executor: { type: "string", multiple: true, default: [] },
+  repository: { type: "string", multiple: true, default: [] },
   "pass-env": { type: "string", multiple: true, default: [] },
   "allow-variable": { type: "string", multiple: true, default: [] },
   "allow-variables": { type: "string", multiple: true, default: [] },
@@ -156,6 +166,27 @@ function parse(args: readonly string[]) {
 }
 
 type Values = ReturnType<typeof parse>;
+
+function readExecutors({ exec, executor: names, repository: repositories }: Values): Executor[] {
+  if (!exec && names.length === 0) {
+    throw new RunnerError(
+      "Set --exec to the command that deploys a stack, or --executor to what the configuration may name." +
+        `\n${USAGE}`,
+      2,
+    );
+  }
+  const executors = names.map((name) => {
+    const executor = EXECUTORS.find((each) => each.name === name);
+    if (executor) return executor;
+    const known = EXECUTORS.map((each) => each.name).join(", ");
+    throw new RunnerError(`There is no executor "${name}". Set --executor to one of: ${known}.`, 2);
+  });
+  if (executors.length === 0 || repositories.length > 0) return executors;
+  throw new RunnerError(
+    `Add --repository NAME: --executor runs files of the repositories that you name.\n${USAGE}`,
+    2,
+  );
+}
 
 function readCredential(url: string, values: Values, environment: NodeJS.Dict<string>): Credential {
   const { "token-file": file, "token-fd": descriptor, "oidc-org": organizationId } = values;

@@ -37,7 +37,8 @@ export interface Run {
 interface RunnerSetup {
   url: string;
   token: string;
-  command: string;
+  /** Undefined: the runner gets no `--exec`. */
+  command?: string | undefined;
   flags?: readonly string[];
   /** Added to the runner's environment. */
   environment?: NodeJS.Dict<string>;
@@ -60,7 +61,7 @@ export class RunnerProcess {
    * that it is not told of, and with `--token-fd`, as its standard input.
    */
   constructor({ url, token, command, flags = [], environment = {} }: RunnerSetup) {
-    const exec = `${RECORD}; ${command}`;
+    const exec = command === undefined ? [] : ["--exec", `${RECORD}; ${command}`];
     const tokenFile = join(this.folder, "runner.token");
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
     const descriptor = openSync(tokenFile, "r");
@@ -71,7 +72,7 @@ export class RunnerProcess {
     stdio[HIGH_DESCRIPTOR] = descriptor;
     const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
     const node = [...types, "--import", MOVABLE_CLOCK, MAIN];
-    const args = [...node, "--url", url, "--exec", exec, ...source, ...flags];
+    const args = [...node, "--url", url, ...exec, ...source, ...flags];
     this.#child = spawn(process.execPath, args, {
       cwd: this.folder,
       // A runner that gets SIGKILL leaves temporary files; they are deleted with the folder.

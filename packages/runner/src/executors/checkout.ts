@@ -1,0 +1,142 @@
+import { realpathSync, statSync } from "node:fs";
+import { devNull } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
+import type { GitSource } from "../api-types.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "../command.ts";
+import type { CommandEnvironment } from "../environment.ts";
+import { TemporaryFolder } from "../temporary-folder.ts";
+import { TextError } from "./interpolation.ts";
+import { quote } from "./quote.ts";
+import type { Repository } from "./repositories.ts";
+
+const SHA = /^[0-9a-f]{40}$/i;
+/** Anybody can create others, such as GitHub's `refs/pull/1/head`, with commits of a fork. */
+const REF = /^refs\/(heads|tags)\/[^\p{Cc} ~^:?*[\\]+$/u;
+/** Where the fetched branch or tag is. */
+const FETCHED = "refs/longshore/source";
+
+/** For git, a depth without an end. */
+const ALL = 2_147_483_647;
+
+/** What is not taken from the configuration of the user, who may have hooks for work of their own. */
+const CONFIGURATION = [
+  `core.hooksPath=${devNull}`,
+  "http.followRedirects=false",
+  "submodule.recurse=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "advice.detachedHead=false",
+].flatMap((each) => ["-c", each]);
+
+/** The commit to check out. */
+export interface GitCommit {
+  repository: Repository;
+  ref: string;
+  sha: string;
+}
+
+/** Throws a `TextError` that says why the commit of a source cannot be checked out. */
+export function readCommit({ ref, commit }: GitSource, repository: Repository): GitCommit {
+  const { sha = "" } = commit ?? {};
+  if (!SHA.test(sha)) {
+    throw new TextError(`The commit ${quote(sha)} of the source is not a full hash of 40 digits.`);
+  }
+  const full = ref?.startsWith("refs/") ? ref : `refs/heads/${ref ?? ""}`;
+  if (!REF.test(full)) {
+    throw new TextError(
+      `The ref ${quote(full)} of the source is neither a branch (refs/heads/…) nor a tag (refs/tags/…): ` +
+        "others may have commits of forks.",
+    );
+  }
+  return { repository, ref: full, sha: sha.toLowerCase() };
+}
+
+/** The files of one commit, in a fresh folder. */
+export class Checkout {
+  readonly #folder = new TemporaryFolder("longshore-checkout-");
+  readonly #environment: Record<string, string>;
+  readonly #options: CommandOptions;
+  readonly #commit: GitCommit;
+
+  /** git gets no variables of the deployment. */
+  constructor(commit: GitCommit, environment: CommandEnvironment, options: CommandOptions) {
+    this.#commit = commit;
+    this.#options = options;
+    this.#environment = environment.create(
+      Object.entries({
+        GIT_ALLOW_PROTOCOL: new URL(commit.repository.url).protocol.slice(0, -1),
+        GIT_TERMINAL_PROMPT: "0",
+      }).map(([name, value]) => ({ name, value })),
+    );
+  }
+
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  /**
+   * Fetches the branch or tag, and never the commit by its hash: GitHub has the commits of forks under the
+   * name of their parent. Most deployments are of the newest commit, so it gets the others only then.
+   */
+  async fill(): Promise<CommandResult> {
+    const { repository, ref, sha } = this.#commit;
+    const fetch = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
+    const from = ["--", repository.url, `+${ref}:${FETCHED}`];
+    const created = await this.#git(["init", "--quiet", "--template=", "."]);
+    if (!created.ok) return created;
+    const newest = await this.#git([...fetch, "--depth=1", ...from]);
+    if (!newest.ok) return newest;
+    if (!(await this.#isReachable(sha))) {
+      const all = await this.#git([...fetch, `--depth=${ALL}`, ...from]);
+      if (!all.ok) return all;
+      if (!(await this.#isReachable(sha))) {
+        const reason = `The commit ${sha} is not in ${ref} of ${repository.name}.`;
+        return { ok: false, reason };
+      }
+    }
+    return this.#git(["checkout", "--quiet", "--detach", sha, "--"]);
+  }
+
+  /** The real path of a file. Links must stay in the checkout, too. No message has the path: it may be secret. */
+  findFile(pointer: string, path: string): string {
+    const parts = path.split(/[\\/]/);
+    if (path === "" || isAbsolute(path) || parts.includes("..") || path.startsWith("-")) {
+      throw new TextError(
+        `${pointer} must be the path of a file in the repository, without .. and without - at its start.`,
+      );
+    }
+    const file = this.#realPath(join(this.folder, path));
+    if (file === undefined) throw new TextError(`${pointer}: the commit has no such file.`);
+    const inside = relative(realpathSync(this.folder), file);
+    if (inside.split(sep)[0] === ".." || isAbsolute(inside)) {
+      throw new TextError(`${pointer} leads out of the repository, through a link.`);
+    }
+    return file;
+  }
+
+  remove(): Promise<void> {
+    return this.#folder.remove();
+  }
+
+  #realPath(path: string): string | undefined {
+    try {
+      const file = realpathSync(path);
+      return statSync(file).isFile() ? file : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Without an answer in the log: git calls a commit that it does not have an error. */
+  async #isReachable(sha: string): Promise<boolean> {
+    const args = ["merge-base", "--is-ancestor", sha, `${FETCHED}^{commit}`];
+    return (await this.#git(args, () => undefined)).ok;
+  }
+
+  async #git(args: readonly string[], onOutput = this.#options.onOutput): Promise<CommandResult> {
+    const program = { file: "git", args: [...CONFIGURATION, ...args], folder: this.folder };
+    const result = await runCommand(program, this.#environment, { ...this.#options, onOutput });
+    if (result.ok) return result;
+    return { ok: false, reason: `git ${args[0]}: ${result.reason ?? ""} The log says why.` };
+  }
+}

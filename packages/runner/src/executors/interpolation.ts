@@ -1,0 +1,110 @@
+import type { InputStack, Source } from "../api-types.ts";
+import type { StackInput } from "../stack-input.ts";
+import { quote } from "./quote.ts";
+
+/** What a setting may refer to. */
+export const REFERENCES = [
+  "source.*",
+  "environment.name",
+  "stack.name",
+  "variables.NAME",
+  "outputs.STACK.NAME",
+].map((each) => `\${${each}}`);
+
+/** `$${` is written for `${`. A reference without its end has no second group. */
+const PART = /\$\$\{|\$\{([^}]*)(\})?/g;
+const KNOWN = /^(source\..+|environment\.name|stack\.name|variables\..+|outputs\..+\..+)$/s;
+
+/** The values of references. */
+export interface ReferenceValues extends Pick<StackInput, "environment" | "stack" | "stacks"> {
+  source: Source | undefined;
+  variables: readonly { name: string; value: string }[];
+}
+
+/** Why a text cannot be used. It has no values, because they may be secret. */
+export class TextError extends Error {}
+
+/** The references that no deployment has, as they are written. */
+export function findUnknownReferences(text: string): string[] {
+  return [...text.matchAll(PART)].flatMap(([written, name, end]) =>
+    name === undefined || isKnown(name, end) ? [] : [written],
+  );
+}
+
+function isKnown(name: string, end: string | undefined): boolean {
+  return end !== undefined && KNOWN.test(name);
+}
+
+/**
+ * Replaces the references of a text, in one pass: what a value contains is never a reference. The length
+ * is checked on the way, because a short text can name a long value often.
+ */
+export function interpolate(text: string, values: ReferenceValues, maximumBytes: number): string {
+  const parts: string[] = [];
+  let bytes = 0;
+  const add = (part: string) => {
+    bytes += new TextEncoder().encode(part).length;
+    if (bytes > maximumBytes) {
+      throw new TextError(
+        `has more than ${maximumBytes.toLocaleString("en-US")} bytes. Shorten it.`,
+      );
+    }
+    parts.push(part);
+  };
+  let from = 0;
+  for (const { 0: written, 1: name, 2: end, index } of text.matchAll(PART)) {
+    add(text.slice(from, index));
+    if (name === undefined) add("${");
+    else add(resolve(isKnown(name, end) ? name : "", written, values));
+    from = index + written.length;
+  }
+  add(text.slice(from));
+  return parts.join("");
+}
+
+function resolve(name: string, written: string, values: ReferenceValues): string {
+  const found = findValues(name, values);
+  const [value] = found;
+  if (value === undefined) {
+    throw new TextError(`refers to ${quote(written)}, which has no value in this deployment.`);
+  }
+  if (found.length === 1) return value;
+  throw new TextError(`refers to ${quote(written)}, which is the name of several outputs.`);
+}
+
+function findValues(name: string, { source, ...values }: ReferenceValues): string[] {
+  if (name === "environment.name") return listOf(values.environment?.name);
+  if (name === "stack.name") return listOf(values.stack.name);
+  const rest = name.slice(name.indexOf(".") + 1);
+  if (name.startsWith("source.")) return listOf(findInSource(rest, source));
+  if (name.startsWith("variables.")) {
+    return values.variables.flatMap((each) => (each.name === rest ? [each.value] : []));
+  }
+  return name.startsWith("outputs.")
+    ? values.stacks.flatMap((stack) => findOutput(rest, stack))
+    : [];
+}
+
+/** Both names may contain dots. */
+function findOutput(path: string, { name, outputs }: InputStack): string[] {
+  if (name === undefined || !path.startsWith(`${name}.`)) return [];
+  const output = path.slice(name.length + 1);
+  return Object.hasOwn(outputs, output) ? listOf(outputs[output]) : [];
+}
+
+/** A path of the source, or a short name for what most deployments have. */
+function findInSource(path: string, source: Source | undefined): string | undefined {
+  if (path === "image") return source?.registry?.image;
+  if (path === "commit") return source?.git?.commit?.sha;
+  const found = path.split(".").reduce<unknown>(readMember, source);
+  return typeof found === "string" ? found : undefined;
+}
+
+function readMember(value: unknown, name: string): unknown {
+  const isReadable = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  return isReadable ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function listOf(value: string | undefined): string[] {
+  return value === undefined ? [] : [value];
+}

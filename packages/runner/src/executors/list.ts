@@ -1,0 +1,5 @@
+import { script } from "../../../executors/script/src/index.ts";
+import type { Executor } from "./executor.ts";
+
+/** What `--executor` accepts. */
+export const EXECUTORS: readonly Executor[] = [script];
