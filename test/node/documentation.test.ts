@@ -28,7 +28,7 @@ const WITHOUT_NUMBERS = [
 const PAGES = [
   "CONTRIBUTING.md",
   "README.md",
-  ...readdirSync(join(ROOT, "docs"))
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];

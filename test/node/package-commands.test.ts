@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -33,6 +33,7 @@ describe("the commands that docs, messages and pages show", () => {
     ...roots.filter(({ name }) => SEARCHED.includes(name)).flatMap(({ name }) => filesIn(name)),
   ].filter((name) => READABLE.test(name));
   const published = readdirSync(join(ROOT, "packages"))
+    .filter((name) => existsSync(join(ROOT, "packages", name, "package.json")))
     .map(packageJsonOf)
     .filter((each) => each.private !== true)
     .map((each) => each.name);

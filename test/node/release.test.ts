@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -18,9 +26,14 @@ const tag = `v${root.version}`;
 
 describe("the packages that are published", () => {
   it("are those that are not private", () => {
-    const all = readdirSync(join(ROOT, "packages"));
-    const published = all.filter((name) => !manifestOf(join(ROOT, "packages", name)).private);
-    expect(published).toEqual(PUBLISHED);
+    const all = globSync("packages/**/package.json", {
+      cwd: ROOT,
+      exclude: (path) => path.endsWith("node_modules"),
+    });
+    const published = all.filter((path) => !manifestOf(join(ROOT, dirname(path))).private);
+    expect(published.toSorted()).toEqual(
+      PUBLISHED.map((name) => `packages/${name}/package.json`).toSorted(),
+    );
     expect(root.private).toBe(true);
   });
 

@@ -47,11 +47,13 @@ const PROGRAM = basename(process.argv[1] ?? "").startsWith("longshore-runner")
   ? "longshore-runner"
   : "longshore runner";
 
-export const USAGE =
-  `Usage: ${PROGRAM} --url URL (--exec COMMAND | --executor NAME) (--token-file PATH | --token-fd N | --oidc-org ID) [options]\n` +
-  `${PROGRAM} --help describes the options.`;
+const SYNOPSIS =
+  "--url URL (--exec COMMAND | --executor NAME)\n" +
+  "       (--token-file PATH | --token-fd N | --oidc-org ID) [options]";
 
-export const HELP = `Usage: ${PROGRAM} --url URL (--exec COMMAND | --executor NAME) (--token-file PATH | --token-fd N | --oidc-org ID) [options]
+export const USAGE = `Usage: ${PROGRAM} ${SYNOPSIS}\n` + `${PROGRAM} --help describes the options.`;
+
+export const HELP = `Usage: ${PROGRAM} ${SYNOPSIS}
 
 Claims the deployments of a runner pool, and runs a command for each stack of them.
 

@@ -2,6 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
+import {
+  MAXIMUM_TEXT_BYTES,
+  MAXIMUM_TEXTS,
+} from "../../../packages/runner/src/executors/settings.ts";
 import { MAXIMUM_GRACE_SECONDS } from "../../../packages/runner/src/options.ts";
 import {
   MAXIMUM_LINE_BYTES,
@@ -246,6 +250,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `| \`LEASE_SECRET\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
     `it waits ${seconds(REPLACED_ISOLATES_END_MS)} seconds`,
   ],
+  "docs/deploy-with/script.md": [`Node.js ${nodeOf(".")} or newer`],
   "docs/first-deployment.md": [`[Node.js](https://nodejs.org) ${nodeOf(".")} or newer`],
   "docs/glossary.md": [
     `within the last ${seconds(WINDOW_MS)} s`,
@@ -369,6 +374,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/executors.md": [
     `values of at most ${count(limit("outputBytes"))} bytes`,
+    `a text has at most ${count(MAXIMUM_TEXT_BYTES)} bytes and no control characters`,
+    `a list has at most ${MAXIMUM_TEXTS} texts`,
     `beyond ${mib(MAXIMUM_REPORT_BYTES)} MiB or ${mib(MAXIMUM_LINE_BYTES)} MiB in one line`,
     `after ${MAXIMUM_IGNORED_LINES} of them`,
     `at most ${limit("stackOutputs")}, with names of 1 to ${limit("outputNameLength")} letters`,

@@ -12,7 +12,7 @@ export function addRunnerCommand(
   program
     .command("runner")
     .description("execute the deployments of a runner pool; see longshore runner --help")
-    .usage("--exec COMMAND [--url URL --token-file PATH]")
+    .usage("(--exec COMMAND | --executor NAME) [--url URL --token-file PATH]")
     .action(async () => {
       // The runner continues a deployment when the reader of its output goes away.
       context.output.needsReader = false;

@@ -49,8 +49,9 @@ export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "rev
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /**
- * Why a deployment failed, as the service says it. A runner may give any other reason: ours gives `lease_expired`,
- * `patch_not_written`, `server_outdated`, `stack_failed` and `variable_refused`.
+ * Why a deployment failed, as the service says it. A runner may give any other reason: ours gives `executor_missing`,
+ * `input_not_written`, `lease_expired`, `patch_not_written`, `server_outdated`, `settings_refused`, `source_refused`,
+ * `stack_failed` and `variable_refused`.
  */
 export const DEPLOYMENT_FAILURES = {
   patchConflict: "patch_conflict",
