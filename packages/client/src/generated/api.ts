@@ -3478,7 +3478,7 @@ export interface components {
             stack_ids: components["schemas"]["Identifier"][];
             /** @description The queued deployments that the new one would replace, the oldest first. */
             superseded_ids: components["schemas"]["Identifier"][];
-            /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog. Absent for a key without the scope `variables:read`. */
+            /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
             changed_variables?: string[];
             /** @description The error that the request would return now. Absent if it would succeed. */
             error?: components["schemas"]["Error"];
@@ -4427,7 +4427,7 @@ export interface components {
                 runner_tokens: components["schemas"]["RecordUsage"];
                 /** @description The usage of integrations in the organization. */
                 integrations: components["schemas"]["RecordUsage"];
-                /** @description The usage of invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials, in the organization. */
+                /** @description The usage of invitations, sessions, sign-ins, trusts, connections, recoveries, runners and environments of pools, and what remains of revoked credentials, in the organization. */
                 others: components["schemas"]["RecordUsage"];
             };
             /** @description What the organization keeps for a time. Counted at least once an hour. */

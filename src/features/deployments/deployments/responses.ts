@@ -66,8 +66,8 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
             "Of a redeploy, which uses the variables as they are when it runs: the names of those that " +
             "somebody has created, changed or deleted since the deployment was created, in the " +
             "environment and its components. Deleted ones are found in the newest " +
-            `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog. Absent for a ` +
-            "key without the scope `variables:read`.",
+            `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog, except those deleted with ` +
+            "their component. Absent for a key without the scope `variables:read`.",
         }),
       error: ErrorBody().optional().openapi({
         description: "The error that the request would return now. Absent if it would succeed.",

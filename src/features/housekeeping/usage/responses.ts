@@ -25,7 +25,8 @@ const RecordUsage = component("RecordUsage", () =>
 );
 
 const OTHERS =
-  "invitations, sessions, trusts, connections, environments of pools, and what remains of revoked credentials,";
+  "invitations, sessions, sign-ins, trusts, connections, recoveries, runners and environments of pools, and what " +
+  "remains of revoked credentials,";
 
 const records = lazy(
   () =>

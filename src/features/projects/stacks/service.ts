@@ -70,7 +70,7 @@ export async function createStack(
     ...times,
     version: 1,
     resourceBytes: 0,
-    resourcesChangedAt: now,
+    resourcesChangedAt: null,
   };
   return write(ctx, {
     growth: {
