@@ -281,6 +281,7 @@ describe("migrations", () => {
       expect.objectContaining(from("projects")),
       expect.objectContaining(from("integrations")),
       expect.objectContaining(from("projects")),
+      expect.objectContaining(from("runner_pools")),
     ]);
   });
 

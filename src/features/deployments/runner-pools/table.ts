@@ -32,9 +32,10 @@ export const runners = sqliteTable(
     organizationId: id("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "restrict" }),
+    /** Cascades because the previous release, which does not know this table, deletes pools. */
     poolId: id("pool_id")
       .notNull()
-      .references(() => runnerPools.id, { onDelete: "restrict" }),
+      .references(() => runnerPools.id, { onDelete: "cascade" }),
     tokenId: id("token_id").notNull(),
     /** Empty: the runner sends none. */
     name: text("name").notNull(),
