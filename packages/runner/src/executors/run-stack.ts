@@ -27,7 +27,9 @@ export async function runPlan(run: StackRun, options: CommandOptions): Promise<C
     return await runExecutor(run, plan, env, options);
   } catch (error) {
     if (error instanceof TextError) return { ok: false, reason: error.message };
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { ok: false, reason: `The checkout could not be written: ${code}.` };
   }
 }
 

@@ -55,7 +55,8 @@ export function planStacks(
   if (first === undefined) return plans;
   const text = [...new Set(refusals.map(({ message }) => message))].join(" ");
   const isLong = text.length > MAXIMUM_MESSAGE_LENGTH;
-  const message = isLong ? `${text.slice(0, MAXIMUM_MESSAGE_LENGTH)}…` : text;
+  // The cut may divide a character.
+  const message = isLong ? `${text.slice(0, MAXIMUM_MESSAGE_LENGTH).toWellFormed()}…` : text;
   return { outcome: "failed", failure_reason: first.reason, message };
 }
 
