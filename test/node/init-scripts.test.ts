@@ -79,6 +79,7 @@ printf '%s' "$(basename "$0")" >> "$CALLS"
 for each; do printf ' [%s]' "$each" >> "$CALLS"; done
 printf '\\n' >> "$CALLS"
 case "$*" in *"$FAILS"*) exit 7 ;; esac
+case "$*" in "compose up"*) env | grep '^COMPOSE_PROJECT_NAME=' ;; esac
 key=$(printf %s "$*" | tr -c 'a-z-' _)
 for file in "$PRINTED"/*; do
   case $key in *"$(basename "$file")"*) cat "$file" ;; esac
@@ -113,6 +114,7 @@ function runDeployScript(
       LONGSHORE_REPORT_FILE: report,
       LONGSHORE_CONFIGURATION_FILE: inFolder("configuration.json"),
       LONGSHORE_STACK_ID: "1Cg5bWz8mKq3TnRv6HxPdY",
+      LONGSHORE_ENVIRONMENT_ID: "1Cg5bWz8mKq3TnRv6HxPdZ",
       LONGSHORE_STACK_NAME: "Web $(touch pwned)",
       LONGSHORE_ENVIRONMENT_NAME: "Ünsafe; touch pwned",
       LONGSHORE_PROJECT_NAME: 'a"b`touch pwned`',
@@ -186,7 +188,7 @@ describe("the deploy.sh that init writes", () => {
     expect(ended.status).toBe(0);
     expect(ended.calls.split("\n").slice(0, 3)).toEqual([
       "terraform [init] [-input=false]",
-      "terraform [workspace] [select] [-or-create] [web---touch-pwned----nsafe--touch-pwned]",
+      "terraform [workspace] [select] [-or-create] [longshore-10cg5b0wz8m0kq30tn0rv60hx0pd0y]",
       "terraform [apply] [-input=false] [-auto-approve]",
     ]);
     expect(ended.lines).toEqual([
@@ -212,7 +214,7 @@ describe("the deploy.sh that init writes", () => {
     const ended = runDeployScript(options, { printed });
     expect([ended.status, ended.stderr]).toEqual([0, ""]);
     expect(ended.calls).toContain(
-      "[deploy] [--template-file] [./stack.yaml] [--stack-name] [a-b-touch",
+      "[deploy] [--template-file] [./stack.yaml] [--stack-name] [longshore-10cg5b0wz8m0kq30tn0rv60hx0pd0y]",
     );
     expect(ended.lines).toEqual([
       "Site AWS::S3::Bucket UPDATE_COMPLETE",
@@ -234,10 +236,11 @@ describe("the deploy.sh that init writes", () => {
     const ended = runDeployScript(options, { printed, fails: "get namespace", changes });
     expect(ended.status).toBe(0);
     const [get, create, apply, rollout] = ended.calls.split("\n");
-    expect(get).toMatch(/^kubectl \[get\] \[namespace\] \[a-b-touch-pwned/);
-    expect(create).toContain("[create] [namespace]");
-    expect(apply).toContain("[--filename] [./k8s] [--output] [name]");
-    expect(rollout).toContain("[rollout] [status]");
+    const namespace = "longshore-10cg5b0wz8m0kq30tn0rv60hx0pd0z";
+    expect(get).toBe(`kubectl [get] [namespace] [${namespace}]`);
+    expect(create).toBe(`kubectl [create] [namespace] [${namespace}]`);
+    expect(apply).toContain(`[--namespace] [${namespace}] [--filename] [./k8s] [--output] [name]`);
+    expect(rollout).toContain(`[rollout] [status] [--namespace] [${namespace}]`);
     expect(ended.lines).toEqual([
       "deployment.apps/web deployment.apps UPDATE_IN_PROGRESS",
       "deployment.apps/web deployment.apps UPDATE_COMPLETE",
@@ -263,7 +266,7 @@ describe("the deploy.sh that init writes", () => {
     writeFileSync(inFolder("wrangler.ndjson"), named);
     const ended = runDeployScript({ tool: "workers" });
     expect([ended.status, ended.stderr]).toEqual([0, ""]);
-    expect(ended.calls).toBe("npx [wrangler] [deploy] [--env] [Ünsafe; touch pwned]\n");
+    expect(ended.calls).toBe("npx [wrangler] [deploy] [--env=Ünsafe; touch pwned]\n");
     expect(ended.lines).toEqual([
       "shop-production Worker UPDATE_COMPLETE",
       "url=https://shop-production.acme.workers.dev",
@@ -273,4 +276,50 @@ describe("the deploy.sh that init writes", () => {
       lines: [],
     });
   });
+
+  it("gives wrangler the name of an environment that looks like an option", () => {
+    writeFileSync(inFolder("wrangler.ndjson"), "{}\n");
+    const changes = { LONGSHORE_ENVIRONMENT_NAME: "--config=/tmp/x" };
+    const { status, calls } = runDeployScript({ tool: "workers" }, { changes });
+    expect([status, calls]).toEqual([0, "npx [wrangler] [deploy] [--env=--config=/tmp/x]\n"]);
+  });
+
+  it.each([
+    ["terraform", "LONGSHORE_STACK_ID", /\[-or-create\] \[(.*?)\]/],
+    ["cloudformation", "LONGSHORE_STACK_ID", /\[--stack-name\] \[(.*?)\]/],
+    ["compose", "LONGSHORE_STACK_ID", /^COMPOSE_PROJECT_NAME=(.*)$/m],
+    ["kubernetes", "LONGSHORE_ENVIRONMENT_ID", /\[--namespace\] \[(.*?)\]/],
+  ] as const)(
+    "names what %s deploys by %s, so that no name and no rename changes it",
+    (tool, id, pattern) => {
+      const printed = {
+        "config_--services": "web\n",
+        apply: "service/web\n",
+        "describe-stack-resources": "Site\tAWS::S3::Bucket\tCREATE_COMPLETE\n",
+        "describe-stacks": "None\n",
+      };
+      const targetOf = (changes: Record<string, string>) => {
+        const { status, calls, stdout } = runDeployScript({ tool }, { printed, changes });
+        expect(status).toBe(0);
+        return pattern.exec(tool === "compose" ? stdout : calls)?.[1];
+      };
+      const shortest = "1".repeat(22);
+      const longest = "Z".repeat(22);
+      const ids: [string, ...string[]] = [
+        "1Cg5bWz8mKq3TnRv6HxPdY",
+        "1Cg5bWz8mKq3TnRv6HxPdy",
+        shortest,
+        longest,
+      ];
+      const targets = ids.map((each) => targetOf({ [id]: each }));
+      expect(new Set(targets).size).toBe(ids.length);
+      // The form of a namespace, which is the strictest of the four.
+      for (const each of targets) expect(each).toMatch(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/);
+      const names = ["web-测试", "web-生产", "Staging", "staging", "--help"];
+      const renamed = names.map((each) =>
+        targetOf({ [id]: ids[0], LONGSHORE_ENVIRONMENT_NAME: each, LONGSHORE_STACK_NAME: each }),
+      );
+      expect(new Set(renamed)).toEqual(new Set(targets.slice(0, 1)));
+    },
+  );
 });

@@ -20,9 +20,9 @@ resource() {
 output() { report "{\"output\":{\"name\":$(json "$1"),\"value\":$(json "$2")}}"; }
 `;
 
-/** Names may have any characters, and the tools accept few. */
-const SLUG = `
-slug() { printf %s "$1" | tr '[:upper:]' '[:lower:]' | tr -c 'a-z0-9' -; }
+const LOWER = `
+# An ID in lower case, which the tool needs. No ID has a 0, so a 0 before each capital letter keeps two IDs apart.
+lower() { printf %s "$1" | sed 's/[[:upper:]]/0&/g' | tr '[:upper:]' '[:lower:]'; }
 `;
 
 const START = `
@@ -54,8 +54,9 @@ const WORKERS = String.raw`${START}
 WRANGLER_OUTPUT_FILE_PATH=$(dirname "$LONGSHORE_REPORT_FILE")/wrangler.ndjson
 export WRANGLER_OUTPUT_FILE_PATH
 
-# Without a section for the environment, the name of the Worker ends in that of the environment.
-npx wrangler deploy --env "$LONGSHORE_ENVIRONMENT_NAME"
+# Without a section for the environment, the name of the Worker ends in the name of the environment. So two stacks
+# of an environment deploy the same Worker.
+npx wrangler deploy --env="$LONGSHORE_ENVIRONMENT_NAME"
 
 node --input-type=module - <<'END' >> "$LONGSHORE_REPORT_FILE"
 import { readFileSync } from "node:fs";
@@ -70,9 +71,9 @@ for (const { type, worker_name, version_id, targets } of lines.map((line) => JSO
 END
 `;
 
-const compose = (file: string) => String.raw`${START}
+const compose = (file: string) => String.raw`${LOWER}${START}
 # A project of compose for each stack, so that the next deployment replaces its containers.
-COMPOSE_PROJECT_NAME=longshore-$(printf %s "$LONGSHORE_STACK_ID" | tr '[:upper:]' '[:lower:]')
+COMPOSE_PROJECT_NAME=longshore-$(lower "$LONGSHORE_STACK_ID")
 COMPOSE_FILE=${file}
 export COMPOSE_PROJECT_NAME COMPOSE_FILE
 
@@ -83,11 +84,12 @@ docker compose up --detach --wait --remove-orphans || { each UPDATE_FAILED; exit
 each UPDATE_COMPLETE
 ${URL_OF_VARIABLE}`;
 
-const TERRAFORM = String.raw`${SLUG}${START}
-# A workspace for each stack. The state is where the configuration of the backend says.
+const TERRAFORM = String.raw`${LOWER}${START}
+# A workspace for each stack, by its ID: names change, and two may differ in a character that a workspace cannot
+# have. The state is where the configuration of the backend says.
 export TF_IN_AUTOMATION=1
 terraform init -input=false
-terraform workspace select -or-create "$(slug "$LONGSHORE_STACK_NAME-$LONGSHORE_ENVIRONMENT_NAME")"
+terraform workspace select -or-create "longshore-$(lower "$LONGSHORE_STACK_ID")"
 terraform apply -input=false -auto-approve
 
 addresses=$(terraform state list)
@@ -100,8 +102,9 @@ url=$(terraform output -raw url 2> /dev/null) || url=
 case $url in http://* | https://*) output url "$url" ;; esac
 `;
 
-const cloudFormation = (file: string) => String.raw`${SLUG}${START}
-stack=$(slug "$LONGSHORE_PROJECT_NAME-$LONGSHORE_STACK_NAME-$LONGSHORE_ENVIRONMENT_NAME")
+const cloudFormation = (file: string) => String.raw`${LOWER}${START}
+# By its ID: names change, and two may differ in a character that CloudFormation does not accept.
+stack=longshore-$(lower "$LONGSHORE_STACK_ID")
 aws cloudformation deploy --template-file ${file} --stack-name "$stack" \
   --capabilities CAPABILITY_NAMED_IAM CAPABILITY_AUTO_EXPAND --no-fail-on-empty-changeset
 
@@ -121,9 +124,10 @@ printf '%s\n' "$outputs" | while read -r name value; do
 done
 `;
 
-const kubernetes = (path: string) => String.raw`${SLUG}${START}
-# A namespace for each environment, in the cluster that kubectl is configured for.
-namespace=$(slug "$LONGSHORE_PROJECT_NAME-$LONGSHORE_ENVIRONMENT_NAME")
+const kubernetes = (path: string) => String.raw`${LOWER}${START}
+# A namespace for each environment, in the cluster that kubectl is configured for. By its ID: names change, and two
+# may differ in a character that a namespace cannot have.
+namespace=longshore-$(lower "$LONGSHORE_ENVIRONMENT_ID")
 kubectl get namespace "$namespace" > /dev/null 2>&1 || kubectl create namespace "$namespace"
 objects=$(kubectl apply --namespace "$namespace" --filename ${path} --output name)
 printf '%s\n' "$objects" | while read -r object; do
