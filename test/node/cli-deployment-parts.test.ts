@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../packages/cli/src/deployments/duration.ts";
 import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/live-frame.ts";
@@ -185,6 +186,42 @@ describe("the live view", () => {
       "✔ web       succeeded",
     ]);
     expect(renderFrame(queued, stacks, { columns: 80, rows: 7, tick: 0, notes })).toHaveLength(6);
+  });
+
+  it.each([
+    [80, 8, 3],
+    [80, 5, 3],
+    [80, 3, 3],
+    [80, 1, 3],
+    [4, 10, 3],
+    [2, 6, 0],
+    [80, 6, 1],
+  ])(
+    "has fewer lines than a terminal of %i columns and %i rows, with %i stacks and long notes",
+    (columns, rows, count) => {
+      const notes = Array.from(
+        { length: 9 },
+        (_, at) => `It waits for ${at}, and for a long time.`,
+      );
+      const queued: FrameRow = { name: "Deployment 1", status: "queued" };
+      const frame = renderFrame(queued, stacks.slice(0, count), { columns, rows, tick: 0, notes });
+      const lines = frame.map(({ text }) => text);
+      expect(lines.length).toBe(Math.max(1, rows - 1));
+      for (const line of lines) expect(stringWidth(line)).toBeLessThan(columns);
+    },
+  );
+
+  it("says that notes are cut, and keeps a stack below them", () => {
+    const notes = ["It starts after another.", "It needs a pool.", "It needs a runner."];
+    const queued: FrameRow = { name: "Deployment 1", status: "queued" };
+    const lines = renderFrame(queued, stacks, { columns: 80, rows: 6, tick: 0, notes });
+    expect(lines.map(({ text }) => text)).toEqual([
+      "· Deployment 1  queued",
+      "  It starts after another.",
+      "  It needs a pool.…",
+      "  ⠋ データベース  in_progress  0s",
+      "    and 2 more",
+    ]);
   });
 
   it("shows the stacks in progress if the terminal is not high enough for all", () => {

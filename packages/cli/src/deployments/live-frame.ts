@@ -41,8 +41,8 @@ interface FrameSize {
 }
 
 /**
- * The lines of the live view, none wider than the terminal: a line that wraps could not be erased. Leaves
- * out stacks that do not fit, those that have ended or not begun first.
+ * The lines of the live view, fewer than the terminal has, and none wider: what wraps or scrolls could not be
+ * erased. Leaves out stacks that do not fit, those that have ended or not begun first, and ends of notes.
  */
 export function renderFrame(
   title: FrameRow,
@@ -51,8 +51,15 @@ export function renderFrame(
 ): FrameLine[] {
   // The last column stays empty, because some terminals wrap after it.
   const width = Math.max(1, columns - 1);
-  const noteLines = notes.flatMap((note) => wrap(note, Math.max(1, width - 2)));
-  const space = Math.max(1, rows - 3 - noteLines.length);
+  const height = Math.max(1, rows - 1);
+  const noteWidth = Math.max(1, width - 2);
+  // A stack, and how many more there are.
+  const linesOfStacks = Math.min(stacks.length, 2);
+  const noteLines = cut(
+    notes.flatMap((note) => wrap(note, noteWidth)),
+    { count: height - 1 - linesOfStacks, width: noteWidth },
+  );
+  const space = Math.max(1, height - 2 - noteLines.length);
   const shown = stacks.length <= space ? stacks : mostRelevant(stacks, space);
   const widthFor = (names: readonly FrameRow[]) => {
     const longest = Math.max(...names.map(({ name }) => stringWidth(name)), 0);
@@ -70,7 +77,18 @@ export function renderFrame(
   ];
   const hidden = stacks.length - shown.length;
   if (hidden > 0) lines.push({ text: `${indent}${indent}and ${hidden} more`, status: "pending" });
-  return lines.map(({ text, status }) => ({ text: fit(text, width), status }));
+  return lines.slice(0, height).map(({ text, status }) => ({ text: fit(text, width), status }));
+}
+
+/** The first lines. The last of them shows that there are more. */
+function cut(
+  lines: readonly string[],
+  { count, width }: { count: number; width: number },
+): string[] {
+  if (lines.length <= count) return [...lines];
+  const shown = lines.slice(0, Math.max(0, count));
+  const last = shown.pop();
+  return last === undefined ? [] : [...shown, fit(`${last}${ELLIPSIS}`, width)];
 }
 
 function mostRelevant(stacks: readonly FrameRow[], count: number): FrameRow[] {
