@@ -100,11 +100,13 @@ async function start(site, release, port) {
 
 function serve(site, release, wanted) {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", `http://${HOST}`);
+    const { url = "/" } = request;
+    // An exception would end the server.
+    if (!URL.canParse(url, `http://${HOST}`)) return response.writeHead(400).end("Bad request\n");
+    const { pathname } = new URL(url, `http://${HOST}`);
     const file = join(release, normalize(pathname === "/" ? "/index.html" : pathname));
     const isInside = file.startsWith(`${release}/`);
-    const found = isInside ? statSync(file, { throwIfNoEntry: false }) : undefined;
-    if (!found?.isFile()) return response.writeHead(404).end("Not found\n");
+    if (!isInside || !isFile(file)) return response.writeHead(404).end("Not found\n");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     return response
       .writeHead(200, { "content-type": type, "x-release": release })
@@ -119,6 +121,15 @@ function serve(site, release, wanted) {
   server.once("error", () => server.listen(0, HOST));
   server.listen(Number(wanted), HOST);
   setInterval(() => existsSync(release) || process.exit(), POLL_EVERY_MS);
+}
+
+function isFile(path) {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // None, or a name that is too long for one.
+    return false;
+  }
 }
 
 /** 0 if there has been no server yet. */

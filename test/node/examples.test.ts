@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -199,6 +200,12 @@ describe("examples/script", () => {
       for (const path of ["port", "../port", "%2e%2e/port", "none"]) {
         expect((await fetch(url + path)).status).toBe(404);
       }
+      for (const [path, status] of [
+        ["//", 400],
+        [`/${"a".repeat(300)}`, 404],
+      ] as const) {
+        expect([path, await statusOf(url, path)]).toEqual([path, status]);
+      }
       expect((await fetch(`${url}style.css`)).headers.get("content-type")).toBe("text/css");
       // Servers of the killed runs have ended with their releases.
       const running = () => serversOf(site());
@@ -221,6 +228,13 @@ describe("examples/script", () => {
     });
   });
 });
+
+/** The path is sent as it is. `fetch` would change it. */
+async function statusOf(url: string, path: string): Promise<number | undefined> {
+  const [response] = await once(get(url, { path }), "response");
+  response.resume();
+  return response.statusCode;
+}
 
 /** The processes that serve a site. */
 function serversOf(site: string): string[] {
