@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -11,7 +12,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CliUser } from "./support/cli.ts";
+import { CliUser, cliCommand } from "./support/cli.ts";
 import { ScriptedProxy } from "./support/scripted-proxy.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
@@ -174,11 +175,11 @@ describe("longshore init", () => {
     const bare = await run();
     expect([bare.stdout, bare.status]).toEqual(["", 1]);
     expect(bare.stderr).toBe(
-      `Without a terminal, add --project ${name} --environment production --stack ${name} --with terraform, or --yes to choose so.\n`,
+      `Without a terminal, add --project ${name} --environment production --stack ${name} --with terraform, or --yes to accept these.\n`,
     );
     const partly = await run("-p", "other", "--stack", "web", "--exec", "make deploy");
     expect(partly.stderr).toBe(
-      "Without a terminal, add --environment production, or --yes to choose so.\n",
+      "Without a terminal, add --environment production, or --yes to accept these.\n",
     );
     const command = await run("--yes", "--with", "command");
     expect(command.stderr).toBe("Add --exec COMMAND: what the runner runs for each stack.\n");
@@ -260,6 +261,95 @@ describe("longshore init", () => {
     expect(existsSync(join(shop, "deploy.sh"))).toBe(false);
     expect((await answer("y")).status).toBe(0);
     expect(await readSetUp(name)).toMatchObject({ projects: 1, stacks: { production: ["web"] } });
+  });
+
+  it("asks before it uses the project of a .longshore.json that is not the user's own", async () => {
+    const name = newName();
+    await client.call("POST", "/v1/projects", { name });
+    const before = await readSetUp(name);
+    const clone = inFolder("clone");
+    mkdirSync(clone);
+    writeFileSync(join(clone, ".longshore.json"), JSON.stringify({ project: name }));
+    const refused = await user.run(["init", "--yes"], { folder: clone });
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(refused.stderr).toContain(`Add --project ${name} to use it`);
+    const args = ["init", "-e", "production", "--stack", "web", "--with", "script"];
+    const asked = await user.runAskedIn(
+      clone,
+      args,
+      { text: "Project", answer: async () => RETURN },
+      { text: `There is a project "${name}" already. Use it?`, answer: async () => "n" },
+    );
+    expect(asked.stderr).toContain("Nothing was changed.");
+    expect(await readSetUp(name)).toEqual(before);
+    expect(existsSync(join(clone, "deploy.sh"))).toBe(false);
+    expect((await user.run([...args, "-p", name], { folder: clone })).status).toBe(0);
+    // The folder is the user's own from now on.
+    expect((await user.run(["init", "--yes"], { folder: clone })).status).toBe(0);
+    expect(await readSetUp(name)).toMatchObject({ projects: 1, pools: 1 });
+    // Not with another service.
+    const changes = { LONGSHORE_URL: proxy.url };
+    const elsewhere = await user.run(["init", "--yes"], { folder: clone, changes });
+    expect([elsewhere.status, elsewhere.stderr]).toEqual([1, refused.stderr]);
+  });
+
+  it("asks before it uses a pool that has environments of other projects", async () => {
+    const [name, other] = [newName(), newName()];
+    const pools = `${organization()}/runner-pools`;
+    const { default_environment_id } = await client.call("POST", "/v1/projects", { name: other });
+    const body = { name, environment_ids: [default_environment_id] };
+    const pool = await client.call("POST", pools, body);
+    const args = ["init", "-p", name, "-e", "staging", "--stack", "web", "--with", "script"];
+    const before = await readSetUp(name);
+    const refused = await user.run([...args, "--yes"]);
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(refused.stderr).toBe(
+      `The runner pool "${name}" has environments of other projects, and a runner of this folder would deploy them, too. Add --pool NAME for another pool, or --pool ${name} to use this one. Nothing was changed.\n`,
+    );
+    const answer = (text: string) =>
+      user.runAsked(args, { text: "would deploy them, too. Use it?", answer: async () => text });
+    expect((await answer("n")).stderr).toContain("Nothing was changed.");
+    expect(await readSetUp(name)).toEqual(before);
+    expect(await client.call("GET", `${pools}/${pool.id}`)).toMatchObject(body);
+    expect(existsSync(inFolder("deploy.sh"))).toBe(false);
+    // Another pool.
+    const own = `own-${name}`;
+    expect((await user.run([...args, "--pool", own])).status).toBe(0);
+    expect((await client.call("GET", `${pools}?name=${own}`)).data).toHaveLength(1);
+    expect(await readSetUp(name)).toMatchObject({ pools: 1, covered: [], tokens: [] });
+    // This one, which the folder has from then on.
+    const missing = await user.run([...args, "--pool", "1Cg8yK6FQpG43h8EDMqZ3E"]);
+    expect(missing.stderr).toBe("There is no runner pool with the ID 1Cg8yK6FQpG43h8EDMqZ3E.\n");
+    expect((await answer("y")).status).toBe(0);
+    expect((await user.run([...args, "-e", "eu", "--yes"])).status).toBe(0);
+    expect(await readSetUp(name)).toMatchObject({ pools: 1, covered: ["eu", "staging"] });
+    const { environment_ids } = await client.call("GET", `${pools}/${pool.id}`);
+    expect(environment_ids).toContain(default_environment_id);
+    expect(environment_ids).toHaveLength(3);
+  });
+
+  it("leaves no part of a deploy.sh that it could not write", async () => {
+    const name = newName();
+    const args = ["init", "--yes", "-p", name, "--stack", "web", "--with", "terraform"];
+    const [command, all] = cliCommand(args);
+    // A block of 1,024 bytes: the first write is cut, and the second fails.
+    const limited = 'ulimit -f 1; exec "$@"';
+    const ended = spawnSync("bash", ["-c", limited, "bash", command, ...all], {
+      cwd: user.folder,
+      // Node would write to its cache at the end, and be killed for it.
+      env: user.environment({ NODE_COMPILE_CACHE: undefined }) as NodeJS.ProcessEnv,
+      encoding: "utf8",
+    });
+    expect(ended).toMatchObject({ stdout: "", status: 1, signal: null });
+    expect(ended.stderr).toBe(
+      `Cannot write ${inFolder("deploy.sh")}: the file would be too large. Nothing was changed.\n`,
+    );
+    expect(existsSync(inFolder("deploy.sh"))).toBe(false);
+    expect(await readSetUp(name)).toMatchObject({ projects: 0, pools: 0 });
+    expect((await user.run(args)).status).toBe(0);
+    const written = readFileSync(inFolder("deploy.sh"), "utf8");
+    expect(written).toMatch(/esac\n$/);
+    expect(written.length).toBeGreaterThan(1_024);
   });
 
   it("takes IDs, and names two projects of the same name", async () => {
@@ -447,14 +537,16 @@ describe("longshore runner after longshore init", () => {
     const environment = { LONGSHORE_URL: undefined, LONGSHORE_API_KEY: undefined };
     await user.run(args);
     mkdirSync(inFolder("inside"));
-    for (const folder of [user.folder, inFolder("inside")]) {
-      const name = `ID of ${folder.length}`;
-      const once = ["runner", "--exec", "true", "--once", "--deployment", name];
-      const ended = await user.runProcess(once, { folder, changes: environment });
-      expect(ended.stdout).toContain(`Waiting for deployments of ${service.url.origin}`);
-      // The service has accepted the token, and refuses the ID.
-      expect(ended.stderr).toMatch(/^POST \/v1\/runner\/claims: 400 bad_input/);
-    }
+    const once = ["runner", "--exec", "true", "--once", "--deployment", "no ID"];
+    const ended = await user.runProcess(once, { changes: environment });
+    expect(ended.stdout).toContain(`Waiting for deployments of ${service.url.origin}`);
+    // The service has accepted the token, and refuses the ID.
+    expect(ended.stderr).toMatch(/^POST \/v1\/runner\/claims: 400 bad_input/);
+    // A clone inside of the folder gets no token.
+    const inside = { folder: inFolder("inside"), changes: environment };
+    const below = await user.runProcess(once, inside);
+    expect([below.stdout, below.status]).toEqual(["", 2]);
+    expect(below.stderr).toContain("Set --url to the URL of the API");
     const elsewhere = await help("--exec", "true", "--url", "http://127.0.0.1:9");
     expect(elsewhere.stderr).toBe(
       `The token that longshore init has stored for this folder is for ${service.url.origin}. Leave out --url, or pass another token with --token-file PATH.\n`,

@@ -19,7 +19,7 @@ export async function findLink(folder: string): Promise<{ path: string; link: Li
   return parent === folder ? undefined : findLink(parent);
 }
 
-/** That of the folder itself. */
+/** The link of the folder itself. */
 export async function readLink(folder: string): Promise<Link | undefined> {
   const path = join(folder, LINK_FILE);
   const file = await readJsonFile(path);

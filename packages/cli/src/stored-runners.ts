@@ -22,19 +22,7 @@ export function runnersPath(environment: NodeJS.Dict<string>): string {
   return join(dirname(profilesPath(environment)), "runners.json");
 }
 
-/** That of the folder, or of the nearest one above it. */
-export async function findStoredRunner(
-  environment: NodeJS.Dict<string>,
-  folder: string,
-): Promise<StoredRunner | undefined> {
-  const runners = await readStoredRunners(environment);
-  for (let each = folder; ; each = dirname(each)) {
-    const found = runners.get(each);
-    if (found || dirname(each) === each) return found;
-  }
-}
-
-/** By the paths of the folders. */
+/** The stored runners by the paths of their folders. The runner of a folder is not used in the folders below it. */
 export async function readStoredRunners(
   environment: NodeJS.Dict<string>,
 ): Promise<Map<string, StoredRunner>> {

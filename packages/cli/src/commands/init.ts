@@ -4,7 +4,7 @@ import { type Answers, type InitOptions, readAnswers } from "../init/answers.ts"
 import { CREDENTIALS, quote } from "../init/deploy-scripts.ts";
 import { TOOLS } from "../init/detect.ts";
 import { ensureScript } from "../init/script-file.ts";
-import { findProject, requireReady, setUp } from "../init/set-up.ts";
+import { findPool, findProject, requireReady, setUp } from "../init/set-up.ts";
 import { type CliContext, openSession } from "../session.ts";
 
 const HELP = `
@@ -23,7 +23,11 @@ export function addInitCommand(program: Command, context: CliContext): void {
         .option("-e, --environment <name>", "name or ID; may be repeated", collect)
         .option("--stack <name>", "what is deployed as a whole; may be repeated", collect)
         .addOption(new Option("--with <tool>", "what deploys a stack").choices(TOOLS))
-        .option("--exec <command>", "the command of --with command, such as 'make deploy'"),
+        .option("--exec <command>", "the command of --with command, such as 'make deploy'")
+        .option(
+          "--pool <name>",
+          "name or ID of the runner pool; the name of the project by default",
+        ),
     ).addHelpText("after", HELP),
     "longshore init",
     "longshore init --yes",
@@ -35,10 +39,12 @@ export function addInitCommand(program: Command, context: CliContext): void {
 async function init(context: CliContext, options: InitOptions): Promise<void> {
   const session = await openSession(context, options);
   await requireReady(context, session);
-  const answers = await readAnswers(context, options);
+  const answers = await readAnswers(context, session, options);
   const project = await findProject(context, session, answers, options);
+  const poolName = options.pool ?? project?.name ?? answers.project;
+  const pool = await findPool(context, session, poolName, project, options);
   const exec = await ensureScript(context, answers);
-  await setUp(context, session, answers, project);
+  await setUp(context, session, answers, { project, poolName, pool });
   const longshore = programName(context.environment);
   context.output.note(
     `Start the runner in this folder. Then deploy, in another terminal: ${longshore} deploy --wait`,

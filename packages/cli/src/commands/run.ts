@@ -64,7 +64,7 @@ export function addRunCommand(
   });
 }
 
-/** Those of the component follow those of its environment. */
+/** The variables of the component follow those of its environment. */
 async function readVariables(
   context: CliContext,
   session: Session,

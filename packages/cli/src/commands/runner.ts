@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { runRunner } from "../../../runner/src/runner.ts";
 import type { CliContext } from "../session.ts";
-import { findStoredRunner } from "../stored-runners.ts";
+import { readStoredRunners } from "../stored-runners.ts";
 
 /** `longshore runner`: the reference runner, which reads its arguments itself. */
 export function addRunnerCommand(
@@ -19,7 +19,7 @@ export function addRunnerCommand(
       const hasToken = args.some((each) => /^--(token|oidc)-/.test(each));
       const runner = hasToken
         ? undefined
-        : await findStoredRunner(context.environment, context.folder);
+        : (await readStoredRunners(context.environment)).get(context.folder);
       const stored = runner?.token && { url: runner.url, token: runner.token.text };
       context.exitCode = await runRunner(args, context.environment, stored);
     });

@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { CliError } from "../errors.ts";
 import { readLink } from "../link-file.ts";
 import { ask, choose, isInteractive } from "../prompts.ts";
-import type { CliContext } from "../session.ts";
+import type { CliContext, Session } from "../session.ts";
+import { readStoredRunners } from "../stored-runners.ts";
 import { quote } from "./deploy-scripts.ts";
 import { type Detected, detectTools, TOOLS, type Tool } from "./detect.ts";
 
@@ -12,6 +13,7 @@ export interface InitOptions {
   stack?: string[];
   with?: Tool;
   exec?: string;
+  pool?: string;
   yes?: boolean;
   profile?: string;
 }
@@ -19,7 +21,7 @@ export interface InitOptions {
 /** What `longshore init` sets up. */
 export interface Answers {
   project: string;
-  /** Whether the user means this project if it exists: a folder may have its name by chance. */
+  /** Whether the user means this project if it exists: a folder may have its name by chance, or a stranger's link. */
   isProjectChosen: boolean;
   /** Empty: the default environment of the project. */
   environments: readonly string[];
@@ -57,7 +59,11 @@ export const TOOL_NAMES: Record<Tool, string> = {
 };
 
 /** Asks what the options leave open. With --yes, the folder decides it. */
-export async function readAnswers(context: CliContext, options: InitOptions): Promise<Answers> {
+export async function readAnswers(
+  context: CliContext,
+  { url }: Session,
+  options: InitOptions,
+): Promise<Answers> {
   if (options.exec !== undefined && (options.with ?? "command") !== "command") {
     throw new CliError("--exec belongs to --with command. Omit one of them.");
   }
@@ -70,6 +76,8 @@ export async function readAnswers(context: CliContext, options: InitOptions): Pr
     stack: folder,
     tool: options.exec === undefined ? (detected[0]?.tool ?? "script") : "command",
   };
+  const stored = (await readStoredRunners(context.environment)).get(context.folder);
+  const isLinkOfUser = stored?.url === url;
   const asks = isInteractive(context) && !options.yes;
   const answers = asks
     ? await askOpen(context, options, defaults, detected)
@@ -78,7 +86,8 @@ export async function readAnswers(context: CliContext, options: InitOptions): Pr
     ...answers,
     environments: unique(answers.environments),
     stacks: unique(answers.stacks),
-    isProjectChosen: options.project !== undefined || answers.project === link?.project,
+    isProjectChosen:
+      options.project !== undefined || (isLinkOfUser && answers.project === link?.project),
     path: detected.find(({ tool }) => tool === answers.tool)?.path,
     detected: detected.map(({ tool }) => tool),
   };
@@ -127,7 +136,7 @@ function takeDefaults(options: InitOptions, defaults: Defaults): Given {
     ...(options.with === undefined && exec === undefined ? [propose("--with", tool)] : []),
   ];
   if (!yes && missing.length > 0) {
-    throw new CliError(`Without a terminal, add ${missing.join(" ")}, or --yes to choose so.`);
+    throw new CliError(`Without a terminal, add ${missing.join(" ")}, or --yes to accept these.`);
   }
   if (project === undefined || stacks === undefined) {
     throw new CliError(

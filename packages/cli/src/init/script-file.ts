@@ -1,4 +1,4 @@
-import { open, stat } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../config-file.ts";
 import { CliError } from "../errors.ts";
@@ -17,13 +17,15 @@ export async function ensureScript(context: CliContext, answers: Answers): Promi
   const file = join(context.folder, SCRIPT_FILE);
   const script = await open(file, "wx", EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") return undefined;
-    throw new CliError(`Cannot write ${file}: ${reasonOf(error)}. Nothing was changed.`);
+    throw notWritten(file, error);
   });
   if (script) {
     try {
-      await script.writeFile(renderScript({ tool, path }));
-    } finally {
-      await script.close();
+      await script.writeFile(renderScript({ tool, path })).finally(() => script.close());
+    } catch (error) {
+      // The next run would take a part of the script for the user's own.
+      await rm(file, { force: true });
+      throw notWritten(file, error);
     }
     context.output.note(
       tool === "script"
@@ -35,6 +37,10 @@ export async function ensureScript(context: CliContext, answers: Answers): Promi
     context.output.note(`Uses the ${SCRIPT_FILE} of this folder, and does not change it.`);
   }
   return `./${SCRIPT_FILE}`;
+}
+
+function notWritten(file: string, error: unknown): CliError {
+  return new CliError(`Cannot write ${file}: ${reasonOf(error)}. Nothing was changed.`);
 }
 
 async function requireExecutable(file: string): Promise<void> {

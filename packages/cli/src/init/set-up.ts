@@ -18,6 +18,8 @@ type Pool = Schemas["RunnerPool"];
 
 const TOKENS_PATH = "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens";
 const MAXIMUM_TOKEN_NAME = 100;
+/** More than a project can have. */
+const MAXIMUM_ENVIRONMENTS = 10_000;
 
 /** @throws CliError if a later step cannot succeed, before anything is created. */
 export async function requireReady(context: CliContext, session: Session): Promise<void> {
@@ -54,14 +56,55 @@ export async function findProject(
   return found;
 }
 
+/**
+ * The pool, if it exists. Its runners deploy all of its environments, so one of this folder would deploy those of
+ * other projects, too.
+ *
+ * @throws CliError unless the user means it.
+ */
+export async function findPool(
+  context: CliContext,
+  session: Session,
+  name: string,
+  project: Project | undefined,
+  options: { pool?: string; yes?: boolean },
+): Promise<Pool | undefined> {
+  const org_id = await session.organizationId();
+  // A key of some projects sees no pools. The first creation says so.
+  const found = await findOptionalRecord<Pool>(session, KINDS.pool, { org_id }, name).catch(
+    ignoreMissing,
+  );
+  if (!found && isId(name)) throw new CliError(`There is no runner pool with the ID ${name}.`);
+  if (!found || options.pool !== undefined) return found;
+  const stored = (await readStoredRunners(context.environment)).get(context.folder);
+  if (stored?.url === session.url && stored.poolId === found.id) return found;
+  const { rows: own } = project
+    ? await session.list<Environment>(KINDS.environment.listPath, {
+        path: { project_id: project.id },
+        limit: MAXIMUM_ENVIRONMENTS,
+      })
+    : { rows: [] };
+  if (found.environment_ids.every((each) => own.some(({ id }) => id === each))) return found;
+  const reason =
+    `The runner pool "${name}" has environments of other projects, and a runner of this folder would ` +
+    "deploy them, too.";
+  if (options.yes || !isInteractive(context)) {
+    throw new CliError(
+      `${reason} Add --pool NAME for another pool, or --pool ${quote(name)} to use this one. Nothing was changed.`,
+    );
+  }
+  await requireConsent(context, `${reason} Use it?`, {});
+  return found;
+}
+
 /** Creates what is missing. What exists by its name is used, so that a repeat continues. */
 export async function setUp(
   context: CliContext,
   session: Session,
   answers: Answers,
-  found: Project | undefined,
+  found: { project: Project | undefined; poolName: string; pool: Pool | undefined },
 ): Promise<void> {
-  const project = await ensure(context, KINDS.project, answers.project, found, (name) =>
+  const project = await ensure(context, KINDS.project, answers.project, found.project, (name) =>
     session.client.post("/v1/projects", { body: { name } }),
   );
   const names = { project: isId(answers.project) ? project.id : project.name };
@@ -77,7 +120,7 @@ export async function setUp(
   for (const environment of environments) {
     await ensureStacks(context, session, environment, answers.stacks);
   }
-  const pool = await ensurePool(context, session, project, environments);
+  const pool = await ensurePool(context, session, found, environments);
   await ensureToken(context, session, pool);
 }
 
@@ -115,24 +158,24 @@ async function ensureStacks(
   }
 }
 
-/** The pool has the name of the project. */
 async function ensurePool(
   context: CliContext,
   session: Session,
-  { name }: Project,
+  { poolName, pool: found }: { poolName: string; pool: Pool | undefined },
   environments: readonly Environment[],
 ): Promise<Pool> {
   const org_id = await session.organizationId();
   const ids = environments.map(({ id }) => id);
-  const found = await findOptionalRecord<Pool>(session, KINDS.pool, { org_id }, name);
-  const pool = await ensure(context, KINDS.pool, name, found, () =>
+  const pool = await ensure(context, KINDS.pool, poolName, found, (name) =>
     session.client.post("/v1/orgs/{org_id}/runner-pools", {
       path: { org_id },
       body: { name, environment_ids: ids },
     }),
   );
   if (ids.every((id) => pool.environment_ids.includes(id))) return pool;
-  context.output.note(`The runner pool ${name} deploys to these environments, too, from now on.`);
+  context.output.note(
+    `The runner pool ${pool.name} deploys to these environments, too, from now on.`,
+  );
   return session.client.update(
     "/v1/orgs/{org_id}/runner-pools/{pool_id}",
     { path: { org_id, pool_id: pool.id } },
@@ -176,7 +219,7 @@ async function isValid(
   return token !== undefined && (token.expires_at ?? "9") > new Date().toISOString();
 }
 
-/** That of this machine. */
+/** The name of this machine, in the characters of a token's name. */
 function tokenName(): string {
   const name = hostname().replaceAll(/[^\p{L}\p{N}._-]/gu, "-");
   return name.slice(0, MAXIMUM_TOKEN_NAME) || "runner";

@@ -4,7 +4,7 @@ import type { RevealedVariable, StorageMethod, VariableInput } from "./scope.ts"
 export interface PushPlan {
   added: VariableInput[];
   changed: VariableInput[];
-  /** Those with the same value in the file. */
+  /** Variables with the same value in the file. */
   unchanged: VariableInput[];
   /** The names that the file lacks. */
   missing: string[];
