@@ -13,7 +13,7 @@ CREATE TABLE `runners` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `runners_name` ON `runners` (`pool_id`,`token_id`,`name`);--> statement-breakpoint
-CREATE INDEX `runners_seen` ON `runners` (`pool_id`,`last_seen_at`);--> statement-breakpoint
+CREATE INDEX `runners_seen` ON `runners` (`pool_id`,`wanted_id`,`last_seen_at`);--> statement-breakpoint
 CREATE INDEX `runners_list` ON `runners` (`pool_id`,`created_at`,`id`);--> statement-breakpoint
 ALTER TABLE `attempts` ADD `runner_name` text;--> statement-breakpoint
 CREATE INDEX `attempts_runner` ON `attempts` (`token_id`,`runner_name`,`created_at`) WHERE state <> 'ended';

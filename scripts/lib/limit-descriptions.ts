@@ -262,20 +262,24 @@ export const LIMIT_DESCRIPTIONS = {
   ),
   runnerTokensOfPool: items("Tokens of a runner pool", CONFLICT),
   runnersOfPool: items(
-    "Runners of a pool, by their tokens and names, that are remembered",
+    "Runners that a pool keeps, by their tokens and names",
     "a new one replaces the one that asked the longest ago, unless that was within the last minute",
   ),
   waitingPools: items(
     "Runner pools that a queued deployment names in `waiting_for`",
     "those that asked last are named",
   ),
+  waitingPoolsRead: items(
+    "Runner pools of an environment that `waiting_for` considers",
+    "those that have included the environment for longest are considered",
+  ),
   runnerOnlineMs: ms(
     "Time for which a runner that has asked for work counts as online",
     "it is not listed",
   ),
   runnerSavedMs: ms(
-    "Time after which it is written again that a runner has asked for work",
-    "earlier requests write nothing",
+    "Interval at which the last request of a runner is saved",
+    "requests in between write nothing",
   ),
   invalidatedCredentials: items(
     "API keys and runner tokens that every isolate refuses at once after the deletion of their " +

@@ -116,6 +116,7 @@ export const LIMITS = {
   runnerTokensOfPool: { value: 100 },
   runnersOfPool: { value: 100 },
   waitingPools: { value: 10 },
+  waitingPoolsRead: { value: 100 },
   runnerOnlineMs: { value: 300_000 },
   runnerSavedMs: { value: 60_000 },
   // At least `apiKeys` and `runnerTokens`, so that only those of CI jobs can be beyond it.

@@ -275,7 +275,7 @@ describe("what is written for a runner that asks again and again", () => {
     ]);
   });
 
-  it("is at most as many rows as a pool remembers, whatever names it sends", async () => {
+  it("is at most as many rows as a pool keeps, whatever names it sends", async () => {
     const other = await newToken(world, pool);
     await ask(other.runner.via((isolates[0] as Instrumented).fetch), "honest");
     now += 1_000;

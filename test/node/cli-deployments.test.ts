@@ -200,7 +200,7 @@ describe("longshore deploy", () => {
     expect((await user.run(["deployments", "show"])).stdout).toContain(`waiting      ${after}\n`);
     await environment.run("succeeded");
     const next = expect.stringMatching(
-      /^Waiting: The next runner of the pool "[^"]+" that asks for work gets it\.$/,
+      /^Waiting: A runner of the pool "[^"]+" takes it once its pool has no older deployment waiting\.$/,
     );
     await vi.waitUntil(() => waits().length >= 3, POLLING);
     await environment.run("succeeded");

@@ -216,7 +216,7 @@ describe("a queued deployment in the console", () => {
     expect(await pool.getAttribute("href")).toBe(`/console/runners/${project.poolId}`);
     const runner = run("true", "--once");
     expect(await runner.exited).toBe(0);
-    await reasons.getByText("that asks for work gets it.").waitFor();
+    await reasons.getByText("takes it once its pool has no older deployment waiting.").waitFor();
     await reasons.getByText("last asked").waitFor();
     expect(await earlier.count()).toBe(0);
     expect(await run("true", "--once").exited).toBe(0);

@@ -61,6 +61,9 @@ const startsAfter = (id: string) => ({
   deployment_id: id,
 });
 
+const takenBy = (pools: string) =>
+  `A runner of the ${pools} takes it once its pool has no older deployment waiting.`;
+
 describe("a queued deployment", () => {
   it("waits for a runner to ask: for one that is online, or else for one to be started", async () => {
     const name = await nameOf(pool);
@@ -78,7 +81,7 @@ describe("a queued deployment", () => {
     expect(await reasonsOf(created.id)).toEqual([none]);
     const online = {
       code: "runner",
-      message: `The next runner of the pool "${name}" that asks for work gets it.`,
+      message: takenBy(`pool "${name}"`),
       pools: [{ id: pool.id, name, online: true, last_asked_at: TIME }],
     };
     const { body: offer } = await claim(pool.runner, undefined, { runner: { name: "any" } });
@@ -100,7 +103,7 @@ describe("a queued deployment", () => {
     };
     expect(await reasonsOf(id)).toMatchObject([offered]);
     await env.DB.prepare("update attempts set offered_until = 0").run();
-    expect((await reasonsOf(id))[0]?.["message"]).toMatch(/^The next runner/);
+    expect((await reasonsOf(id))[0]?.["message"]).toMatch(/^A runner of the pool/);
     const attempt = await Attempt.claim(pool.runner);
     expect(await reasonsOf(id)).toMatchObject([offered]);
     expect((await late.post("start")).status).toBe(409);
@@ -134,11 +137,49 @@ describe("a queued deployment", () => {
     expect(codesOf(await reasonsOf(third.id))).toEqual(["runner"]);
   });
 
+  it("is not next while its pool has an older one in another environment, unless it is asked for alone", async () => {
+    const elsewhere = await newEnvironment("elsewhere");
+    const both = await newPool(world, [environmentId, elsewhere]);
+    await claim(both.runner);
+    const [older, id] = [await deploy({}, elsewhere), (await deploy()).id];
+    const reasons = await reasonsOf(id);
+    expect(codesOf(reasons)).toEqual(["runner"]);
+    expect(reasons[0]?.["message"]).toMatch(
+      / takes it once its pool has no older deployment waiting\.$/,
+    );
+    const { body } = await claim(both.runner);
+    expect(body.deployment.id).toBe(older.id);
+    const own = await claim(both.runner, undefined, { deployment_id: id });
+    expect(own.body.deployment.id).toBe(id);
+  });
+
+  it("waits for a runner to be started while all others execute the only deployments that they have asked for", async () => {
+    const [second, elsewhere] = [await newEnvironment("second"), await newEnvironment("elsewhere")];
+    const alone = await newPool(world, [environmentId, elsewhere]);
+    const any = await newPool(world, [second, elsewhere]);
+    const own = await deploy();
+    await deploy({}, second);
+    const { body } = await claim(alone.runner, undefined, { deployment_id: own.id });
+    expect((await new Attempt(alone.runner, body).post("start")).status).toBe(200);
+    const attempt = await Attempt.started(any.runner);
+    for (const each of [alone, any]) await age(each, ONLINE_MS + 1_000);
+    const { id } = await deploy({}, elsewhere);
+    const read = async () => {
+      const [reason] = await reasonsOf(id);
+      const isOnline = ({ id: poolId }: Pool) =>
+        reason?.["pools"].find((each: Parsed) => each.id === poolId).online;
+      return [isOnline(alone), isOnline(any), reason?.["message"].endsWith("start one.")];
+    };
+    expect(await read()).toEqual([false, true, false]);
+    await attempt.succeed();
+    expect(await read()).toEqual([false, false, true]);
+  });
+
   it("waits for a pool while none of its organization has the environment", async () => {
     const elsewhere = await newEnvironment("elsewhere");
     const first = await deploy(FIFO, elsewhere);
     const second = await deploy(FIFO, elsewhere);
-    const none = { code: "pool", message: "No runner pool has its environment." };
+    const none = { code: "pool", message: "No runner pool includes this environment." };
     expect(first["waiting_for"]).toEqual([none]);
     expect(second["waiting_for"]).toEqual([startsAfter(first.id), none]);
     const [one, two] = [await newPool(world, [elsewhere]), await newPool(world, [elsewhere])];
@@ -166,7 +207,7 @@ describe("a queued deployment", () => {
     expect(reason?.["pools"][0]).toMatchObject({ id: last.id, name: "last \u202e" });
     expect(JSON.stringify(reason)).not.toContain(silent.id);
     expect(reason?.["message"]).toMatch(
-      /^The next runner of the pools "last \u202e", "n-.* gets it\.$/,
+      /^A runner of the pools "last \u202e", "n-.* takes it once its pool has no older deployment waiting\.$/,
     );
   });
 });
@@ -222,14 +263,13 @@ describe("waiting_for", () => {
     expect(created["waiting_for"][0]["pools"].map(({ id }: Parsed) => id)).toEqual([pool.id]);
   });
 
-  it("costs no statement, and reads few rows however long the history and the queue are", async () => {
-    const { id } = await deploy(FIFO);
-    const waiting = await deploy(FIFO);
+  /** Returns a function that reads a deployment, and returns the rows that its one statement has read. */
+  async function meter() {
     const worker = new Instrumented();
     const { client } = await newKey(world);
     const caller: Client = client.via(worker.fetch);
     await caller.get("/v1/orgs");
-    const rowsOf = async (deploymentId: string) => {
+    return async (deploymentId: string) => {
       worker.forget();
       expect((await caller.get(`/v1/deployments/${deploymentId}`)).status).toBe(200);
       expect(worker.database).toHaveLength(1);
@@ -241,6 +281,12 @@ describe("waiting_for", () => {
         .all();
       return meta.rows_read;
     };
+  }
+
+  it("costs no statement, and reads few rows however long the history and the queue are", async () => {
+    const { id } = await deploy(FIFO);
+    const waiting = await deploy(FIFO);
+    const rowsOf = await meter();
     const before = await rowsOf(waiting.id);
     expect(before).toBeLessThan(30);
     await env.DB.prepare(
@@ -253,5 +299,51 @@ describe("waiting_for", () => {
       .bind(id)
       .run();
     expect(await rowsOf(waiting.id)).toBeLessThan(30);
+  });
+
+  it("reads few rows however many pools have the environment, with whatever runners", async () => {
+    const { id } = await deploy(FIFO);
+    const rowsOf = await meter();
+    const elsewhere = await newEnvironment("elsewhere");
+    const { id: other } = await deploy({}, elsewhere);
+    const before = await rowsOf(id);
+    const numbers = (most: number) =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})`;
+    const { results: columns } = await env.DB.prepare("pragma table_info(runner_pools)").all<{
+      name: string;
+    }>();
+    const copied = columns.map(({ name }) => {
+      if (name === "id") return "substr(id, 1, 18) || replace(1000 + i, '0', 'a')";
+      return name === "name" ? "'pool ' || i" : name;
+    });
+    const isMany = "name like 'pool %'";
+    await env.DB.batch([
+      env.DB.prepare(
+        `${numbers(300)} insert into runner_pools select ${copied} from n join runner_pools where id = ?`,
+      ).bind(pool.id),
+      env.DB.prepare(
+        `insert into runner_pool_environments select id, ?, organization_id from runner_pools where ${isMany}`,
+      ).bind(environmentId),
+      env.DB.prepare(
+        `${numbers(60)}, pool as (select * from runner_pools where ${isMany}) insert into runners
+           select pool.name || ' ' || i, organization_id, pool.id, 'token', i, null, 'wanted ' || i, 0, ? + i
+           from n join pool`,
+      ).bind(Date.now()),
+    ]);
+    const rows = await rowsOf(id);
+    expect({ rows, isBounded: rows - before < 600 }).toMatchObject({ isBounded: true });
+    const [reason] = await reasonsOf(id);
+    expect(reason?.["pools"]).toHaveLength(LIMITS.waitingPools.value);
+    expect(reason?.["message"]).toMatch(/: start one\.$/);
+    await env.DB.prepare(
+      "update runners set wanted_id = ? where id in ('pool 40 3', 'pool 50 7', 'pool 260 9')",
+    )
+      .bind(id)
+      .run();
+    await env.DB.prepare("update runners set wanted_id = null where id = 'pool 60 5'").run();
+    const online = (await reasonsOf(id))[0]?.["pools"].filter((each: Parsed) => each["online"]);
+    // The last one is beyond the pools that are read.
+    expect(online.map(({ name }: Parsed) => name)).toEqual(["pool 50", "pool 60", "pool 40"]);
+    expect(await rowsOf(other)).toBeLessThan(30);
   });
 });

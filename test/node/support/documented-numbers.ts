@@ -210,6 +210,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `remember the response for ${word(MAX_AGE_SECONDS / 3_600)} hours`,
   ],
   "docs/decisions.md": [
+    `It reads at most ${limit("waitingPoolsRead")} pools`,
     `at least ${RETENTION.audit.minimumDays} days`,
     `have ${LOG_GIB} GiB a day`,
     `the ${LOG_DAYS} days of their retention`,
@@ -384,7 +385,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/runners.md": [
     `in the last ${minutes(limit("runnerOnlineMs"))} minutes or have a deployment now`,
-    `A pool remembers the ${limit("runnersOfPool")} runners that asked last`,
+    `A pool keeps the ${limit("runnersOfPool")} runners that asked last`,
+    `has not asked with the old token for ${minutes(limit("runnerOnlineMs"))} minutes`,
     `Node ${nodeOf("packages/runner")} or newer`,
     `with Node ${nodeOf(".")} or newer`,
     `${MAXIMUM_GRACE_SECONDS} at most`,
@@ -452,7 +454,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses, and not before`,
     `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed offers`,
     `in the last ${minutes(limit("runnerOnlineMs"))} minutes or executes a deployment`,
-    `it names the ${limit("waitingPools")} that asked last`,
+    `it names the ${limit("waitingPools")} that asked last, among the ${limit("waitingPoolsRead")} that have included`,
     `Start within ${seconds(OFFER_TTL_MS)} s`,
     `The ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses`,
     `${seconds(CANCEL_TIMEOUT_MS)} s have passed, or the runner is lost`,

@@ -3505,11 +3505,11 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
         };
         /**
-         * @description `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization has the environment. `runner`: a runner has to ask for work. Later releases add codes.
+         * @description `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
          * @enum {string}
          */
         WaitingCode: "deployment" | "pool" | "runner";
-        /** @description A runner pool that has the environment of a queued deployment. */
+        /** @description A runner pool that includes the environment of a queued deployment. */
         WaitingPool: {
             /**
              * @description The runner pool.
@@ -3521,9 +3521,9 @@ export interface components {
              * @example eu
              */
             name: string;
-            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. */
+            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. Runners that ask for one deployment alone do not count for others. */
             online: boolean;
-            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if none has that is remembered. */
+            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if the pool keeps none that has. */
             last_asked_at?: components["schemas"]["Timestamp"];
         };
         /**
@@ -3546,7 +3546,7 @@ export interface components {
              * @example 1CgDnQkZtH6hVJuWg8P7W9
              */
             deployment_id?: components["schemas"]["Identifier"];
-            /** @description For `runner`: the pools with the environment, at most 10, those that asked last first. */
+            /** @description For `runner`: the pools that include the environment, at most 10, those that asked last first. */
             pools?: components["schemas"]["WaitingPool"][];
         };
         /** @description A move of an environment's stacks to a new configuration and source. */

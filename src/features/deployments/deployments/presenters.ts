@@ -37,14 +37,17 @@ function presentWaiting({ earlierId, isOffered, pools }: Waiting) {
   const names = pools.map(({ name }) => `"${name}"`).join(", ");
   const runnerOf = `runner of the pool${pools.length > 1 ? "s" : ""} ${names}`;
   const message = isOnline
-    ? `The next ${runnerOf} that asks for work gets it.`
+    ? `A ${runnerOf} takes it once its pool has no older deployment waiting.`
     : `No ${runnerOf} has asked for work in the last ${ONLINE_MINUTES} minutes: start one.`;
   return [...earlier, waitsForRunner(message, pools)];
 }
 
 const ONLINE_MINUTES = LIMITS.runnerOnlineMs.value / 60_000;
 
-const WAITS_FOR_POOL = { code: "pool", message: "No runner pool has its environment." } as const;
+const WAITS_FOR_POOL = {
+  code: "pool",
+  message: "No runner pool includes this environment.",
+} as const;
 
 function waitsForDeployment(id: string) {
   const message = `It starts after the deployment ${id} of its environment has ended.`;

@@ -143,21 +143,23 @@ const WaitingPool = component("WaitingPool", () =>
       id: identifierOf("runnerPool", "The runner pool."),
       name: z.string().openapi({ description: "As the organization calls it.", example: "eu" }),
       online: z.boolean().openapi({
-        description: `Whether one of its runners has asked for work in the last ${durationOf(LIMITS.runnerOnlineMs.value)}, or executes a deployment.`,
+        description: `Whether one of its runners has asked for work in the last ${durationOf(LIMITS.runnerOnlineMs.value)}, or executes a deployment. Runners that ask for one deployment alone do not count for others.`,
       }),
       last_asked_at: timestampOf(
         "When one of its runners last asked for work, up to " +
-          `${durationOf(LIMITS.runnerSavedMs.value)} before. Absent if none has that is remembered.`,
+          `${durationOf(LIMITS.runnerSavedMs.value)} before. Absent if the pool keeps none that has.`,
       ).optional(),
     })
-    .openapi({ description: "A runner pool that has the environment of a queued deployment." }),
+    .openapi({
+      description: "A runner pool that includes the environment of a queued deployment.",
+    }),
 );
 
 const WaitingCode = component("WaitingCode", () =>
   z.enum(["deployment", "pool", "runner"]).openapi({
     description:
       "`deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
-      "the organization has the environment. `runner`: a runner has to ask for work. Later releases add codes.",
+      "the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.",
   }),
 );
 
@@ -177,7 +179,7 @@ const Waiting = component("WaitingReason", () =>
         .array(WaitingPool())
         .optional()
         .openapi({
-          description: `For \`runner\`: the pools with the environment, at most ${LIMITS.waitingPools.value}, those that asked last first.`,
+          description: `For \`runner\`: the pools that include the environment, at most ${LIMITS.waitingPools.value}, those that asked last first.`,
         }),
     })
     .openapi({

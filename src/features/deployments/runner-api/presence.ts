@@ -5,7 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { runners } from "../runner-pools/table.ts";
 
 export interface SeenRunner {
-  /** Of its row, if it has none. */
+  /** The ID of the runner's row, if the pool has none yet. */
   id: string;
   poolId: string;
   tokenId: string;
@@ -16,7 +16,7 @@ export interface SeenRunner {
 }
 
 /**
- * Writes that a runner has asked for work, unless that was written within the last minute. In a full pool, a
+ * Saves the last request of a runner for work, at most once a minute. In a full pool, a
  * new runner takes the oldest row, with the same condition: made-up names fill no table, and write little.
  */
 export function saveRunner(db: Database, seen: SeenRunner) {

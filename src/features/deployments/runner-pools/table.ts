@@ -24,7 +24,7 @@ export const runnerPoolEnvironments = sqliteTable(
   ],
 );
 
-/** Who has asked for work. A new runner of a pool with as many as it may have takes the row of the oldest. */
+/** The runners that have asked for work. In a full pool, a new runner takes the row of the oldest. */
 export const runners = sqliteTable(
   "runners",
   {
@@ -48,7 +48,7 @@ export const runners = sqliteTable(
   },
   migrated((table) => [
     uniqueIndex("runners_name").on(table.poolId, table.tokenId, table.name),
-    index("runners_seen").on(table.poolId, table.lastSeenAt),
+    index("runners_seen").on(table.poolId, table.wantedId, table.lastSeenAt),
     index("runners_list").on(table.poolId, table.createdAt, table.id),
   ]),
 );
