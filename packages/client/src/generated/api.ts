@@ -969,7 +969,7 @@ export interface paths {
         };
         /**
          * List the runners of a runner pool that are online
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:read`. Needs the scope `deployments:read`, too. Returns the runners that have asked for work in the last 5 minutes, or that have a deployment now. Of a pool, the 100 that asked last are remembered.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:read`. Needs the scope `deployments:read`, too. Returns the runners that have asked for work in the last 5 minutes, or that have a deployment now. Of a pool, the 100 that asked last are kept.
          */
         get: operations["listRunnerPoolRunners"];
         put?: never;
@@ -2846,7 +2846,7 @@ export interface components {
         /** @description A runner that is online. */
         RunnerPoolRunner: {
             /**
-             * @description Of the runner's token and name, as long as they are remembered.
+             * @description Of the runner's token and name, as long as the pool keeps them.
              * @example 1Cg6wQd5kLfuE3G2K2y4pg
              */
             id: components["schemas"]["Identifier"];
@@ -2873,7 +2873,7 @@ export interface components {
              * @example 1CgDnQkZtH6hVJuWg8P7W9
              */
             wanted_deployment_id?: components["schemas"]["Identifier"];
-            /** @description When the runner first asked for work, as far as it is remembered. */
+            /** @description When the runner first asked for work, as far as the pool has kept it. */
             created_at: components["schemas"]["Timestamp"];
             /** @description When the runner last asked for work, up to 60 seconds before, or sent a heartbeat. */
             last_seen_at: components["schemas"]["Timestamp"];

@@ -24,7 +24,7 @@ const operations = {
     description:
       "Needs the scope `deployments:read`, too. Returns the runners that have asked for work in the last " +
       `${durationOf(LIMITS.runnerOnlineMs.value)}, or that have a deployment now. Of a pool, the ` +
-      `${LIMITS.runnersOfPool.value} that asked last are remembered.`,
+      `${LIMITS.runnersOfPool.value} that asked last are kept.`,
     notFound: ["organization", "runner pool"],
     errors: { lacks_deployments: Unauthorized.scope("deployments:read") },
     responses: { 200: jsonReply(RunnerPoolRunnerList(), "A page of runners.") },

@@ -59,7 +59,7 @@ const RunnerState = component("RunnerState", () =>
 const RunnerPoolRunner = component("RunnerPoolRunner", () =>
   z
     .object({
-      id: identifierOf("runner", "Of the runner's token and name, as long as they are remembered."),
+      id: identifierOf("runner", "Of the runner's token and name, as long as the pool keeps them."),
       name: z.string().optional().openapi({
         description: "As the runner sends it. Absent if it sends none.",
         example: "builder-1",
@@ -80,7 +80,9 @@ const RunnerPoolRunner = component("RunnerPoolRunner", () =>
         "deployment",
         "The only deployment that the runner asks for, as a CI job does for its own. Absent: any of the pool.",
       ).optional(),
-      created_at: timestampOf("When the runner first asked for work, as far as it is remembered."),
+      created_at: timestampOf(
+        "When the runner first asked for work, as far as the pool has kept it.",
+      ),
       last_seen_at: timestampOf(
         "When the runner last asked for work, up to " +
           `${durationOf(LIMITS.runnerSavedMs.value)} before, or sent a heartbeat.`,
