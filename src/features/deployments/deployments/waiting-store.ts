@@ -44,8 +44,8 @@ export function waitingFor(now: number) {
           max(${lastAsked(sql`is null`)}, ${lastAsked(sql`= deployments.id`)}) as asked_at
         from (select pool_id from runner_pool_environments as place
           where place.environment_id = deployments.environment_id
-          order by place.rowid limit ${LIMITS.waitingPoolsRead.value}) as place
-        join runner_pools as pool on pool.id = place.pool_id
+          order by place.rowid limit ${LIMITS.waitingPoolsRead.value}) as selected
+        join runner_pools as pool on pool.id = selected.pool_id
         order by asked_at desc limit ${LIMITS.waitingPools.value}) as item))) end`.as(
     "waiting_for",
   );
@@ -61,8 +61,8 @@ function lastAsked(wanted: SQL) {
 function isBusy(now: number) {
   return sql`exists (select 1 from (select token_id, runner_name, lease_until from attempts
       where pool_id = item.id and state <> ${attemptState.ended}
-      order by created_at desc, id desc limit ${ATTEMPTS_SEARCHED}) as busy
-    where busy.lease_until > ${now} and not exists (select 1 from runners as own
-      where own.pool_id = item.id and own.token_id = busy.token_id and own.name = busy.runner_name
+      order by created_at desc, id desc limit ${ATTEMPTS_SEARCHED}) as record
+    where record.lease_until > ${now} and not exists (select 1 from runners as own
+      where own.pool_id = item.id and own.token_id = record.token_id and own.name = record.runner_name
         and own.wanted_id is not null))`;
 }
