@@ -14,7 +14,8 @@ const SEQ = '"seq":1,';
  */
 export function newRunnerRequests(target: RunnerTarget): () => Promise<Reply> {
   const { runner, attemptPath, stackId, headers } = target;
-  const replacements = { seq: 1, timestamp: undefined };
+  // `resources` instead of `changed_resources`: those of the report before are deleted, too.
+  const replacements = { seq: 1, timestamp: undefined, changed_resources: undefined };
   const report = largestBody(operationOf("reportStack").body ?? {}, replacements);
   let seq = 0;
   let offset = 0;

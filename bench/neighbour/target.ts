@@ -59,7 +59,10 @@ export async function newTarget(owner: Caller, d1: D1Database): Promise<Target> 
     componentId: await create(`/v1/environments/${otherEnvironmentId}/components`, COMPONENT),
   };
   const ids = await idsOf(create, { organizationId, projectId, environmentId, other });
-  await copyStack(d1, ids.stack_id, LIMITS.stacksOfEnvironment.value - 1);
+  const others = await create(`/v1/environments/${otherEnvironmentId}/stacks`, { name: "web" });
+  for (const id of [ids.stack_id, others]) {
+    await copyStack(d1, id, LIMITS.stacksOfEnvironment.value - 1);
+  }
   await d1
     .prepare("update deployments set status = 'succeeded' where id = ?")
     .bind(ids.deployment_id)
