@@ -30,7 +30,7 @@ const RECORDS: Readonly<Record<string, (row: string) => string>> = {
   runner_tokens: (row) => `iif(${row}.trust_id IS NULL, 1, 0)`,
 };
 
-/** Each has its stack's name, number, status and time. */
+/** Typical rows without their texts: IDs, times and states. */
 const BYTES_OF_DEPLOYMENT_STACK = 126;
 const BYTES_OF_ATTEMPT = 300;
 

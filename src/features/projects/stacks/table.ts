@@ -30,7 +30,7 @@ export const stacks = sqliteTable(
     version: version(),
     /** The UTF-8 bytes of the stack's resources when the schedule last counted them. */
     resourceBytes: integer("resource_bytes").notNull().default(0),
-    /** When they first changed since. By default, they are counted: an earlier backup does not have the bytes. */
+    /** When they first changed since. The default makes the schedule count a stack of an earlier backup. */
     resourcesChangedAt: time("resources_changed_at").default(0),
   },
   migrated((table) => [
