@@ -1,5 +1,12 @@
 /** `npm run bundle`: writes the command line, the runner and the GitHub Action, each into one file. */
-import { ACTION_PROGRAM, CLI_PROGRAM, RUNNER_PROGRAM, writeProgram } from "./lib/program-bundle.ts";
+import {
+  ACTION_PROGRAM,
+  CLI_PROGRAM,
+  EXECUTOR_PROGRAMS,
+  type Program,
+  RUNNER_PROGRAM,
+  writeProgram,
+} from "./lib/program-bundle.ts";
 
 const [only] = process.argv.slice(2);
 for (const [name, program] of Object.entries({
@@ -7,5 +14,13 @@ for (const [name, program] of Object.entries({
   runner: RUNNER_PROGRAM,
   action: ACTION_PROGRAM,
 })) {
-  if (only === undefined || only === name) writeProgram(program);
+  if (only === undefined || only === name) writeWithExecutors(program);
+}
+
+/** The programs of executors are in a folder beside the program that starts them. */
+function writeWithExecutors(program: Program): void {
+  writeProgram(program);
+  for (const each of EXECUTOR_PROGRAMS) {
+    if (each.folder.startsWith(`${program.folder}/`)) writeProgram(each);
+  }
 }

@@ -9,6 +9,8 @@ export interface Program {
   /** The folder of `fileName` and of the licenses. */
   folder: string;
   fileName: string;
+  /** Default: `LICENSES_FILE`. */
+  licensesFile?: string;
   options: BuildOptions;
 }
 
@@ -37,6 +39,21 @@ export const RUNNER_PROGRAM: Program = {
   options: { target: "node20.12" },
 };
 
+/** The programs that `--executor` runs, by the names of their folders in packages/executors. */
+const EXECUTOR_NAMES: readonly string[] = [];
+
+/** They are beside what starts them: the runner, and the command line, which contains it. */
+export const EXECUTOR_PROGRAMS: readonly Program[] = [RUNNER_PROGRAM, CLI_PROGRAM].flatMap(
+  ({ folder }) =>
+    EXECUTOR_NAMES.map((name) => ({
+      entry: `packages/executors/${name}/src/main.ts`,
+      folder: join(folder, "executors"),
+      fileName: `${name}.js`,
+      licensesFile: `${name}.licenses.txt`,
+      options: { target: "node20.12", minify: true },
+    })),
+);
+
 /** Not minified, because its bundle is in the repository and is reviewed. */
 export const ACTION_PROGRAM: Program = {
   entry: "packages/action/src/main.ts",
@@ -46,7 +63,12 @@ export const ACTION_PROGRAM: Program = {
 };
 
 /** The files of the program by their names. */
-export function bundleProgram({ entry, fileName, options }: Program): Map<string, string> {
+export function bundleProgram({
+  entry,
+  fileName,
+  licensesFile = LICENSES_FILE,
+  options,
+}: Program): Map<string, string> {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: ROOT,
     entryPoints: [entry],
@@ -64,7 +86,7 @@ export function bundleProgram({ entry, fileName, options }: Program): Map<string
   const packages = packagesOf(metafile);
   const code = outputFiles.map(({ text }) => text).join("");
   const files = new Map([[fileName, packages.length > 0 ? addCommonJs(code) : code]]);
-  if (packages.length > 0) files.set(LICENSES_FILE, packages.map(readLicense).join("\n"));
+  if (packages.length > 0) files.set(licensesFile, packages.map(readLicense).join("\n"));
   return files;
 }
 

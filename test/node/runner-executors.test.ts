@@ -329,7 +329,7 @@ describe("a runner with executors", () => {
   it("follows no link out of the checkout, in any setting with a path", async (context) => {
     const places = EXECUTORS.flatMap(({ name, settings }) =>
       Object.entries(settings).flatMap(([key, { type }]) =>
-        type === "file" ? [{ executor: name, key }] : [],
+        ["file", "files", "folder", "path"].includes(type) ? [{ executor: name, key }] : [],
       ),
     );
     expect(places).toContainEqual({ executor: "script", key: "path" });

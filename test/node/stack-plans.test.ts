@@ -111,6 +111,7 @@ describe("a stack whose checkout cannot be written", () => {
         environment: new CommandEnvironment({}, { passed: [], allowed: [] }),
         variables: [],
         description: [],
+        writeSettings: () => "",
       },
       { stop: signal, force: signal, graceMs: 0, onOutput: () => undefined },
     );

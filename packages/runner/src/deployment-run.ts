@@ -169,6 +169,7 @@ async function runReporting(
     input: stackInput,
     variables: variablesOfStack(variables, stackId),
     description: stackEnvironment(stackInput, patchPath, folder),
+    writeSettings: (values: object) => folder.writeSettings(values),
   };
   const over = new AbortController();
   const sending = reporter.sendUntil(over.signal);

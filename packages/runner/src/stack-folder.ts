@@ -28,6 +28,11 @@ export class StackFolder {
     }
   }
 
+  /** Returns the path of the file. */
+  writeSettings(values: object): string {
+    return this.#write("settings.json", values);
+  }
+
   async remove(): Promise<void> {
     this.report.close();
     await this.#folder.remove();

@@ -15,6 +15,9 @@ const REF = /^refs\/(heads|tags)\/[^\p{Cc} ~^:?*[\\]+$/u;
 /** Where the fetched branch or tag is. */
 const FETCHED = "refs/longshore/source";
 
+/** What a setting may name, in messages. */
+const PATH_KINDS = { file: "file", folder: "folder", path: "file or folder" } as const;
+
 /** For git, a depth without an end. */
 const ALL = 2_147_483_647;
 
@@ -97,34 +100,28 @@ export class Checkout {
     return this.#git(["checkout", "--quiet", "--detach", sha, "--"]);
   }
 
-  /** The real path of a file. Links must stay in the checkout, too. No message has the path: it may be secret. */
-  findFile(pointer: string, path: string): string {
+  /** The real path of a file or folder. Links must stay in the checkout, too. No message has the path: it may be secret. */
+  findPath(pointer: string, path: string, type: "file" | "folder" | "path"): string {
     const parts = path.split(/[\\/]/);
+    const kind = PATH_KINDS[type];
     if (path === "" || isAbsolute(path) || parts.includes("..") || path.startsWith("-")) {
       throw new TextError(
-        `${pointer} must be the path of a file in the repository, without .. and without - at its start.`,
+        `${pointer} must be the path of a ${kind} in the repository, without .. and without - at its start.`,
       );
     }
-    const file = this.#realPath(join(this.folder, path));
-    if (file === undefined) throw new TextError(`${pointer}: the commit has no such file.`);
-    const inside = relative(realpathSync(this.folder), file);
+    const found = realPath(join(this.folder, path));
+    if (found === undefined || (type !== "path" && found.type !== type)) {
+      throw new TextError(`${pointer}: the commit has no such ${kind}.`);
+    }
+    const inside = relative(realpathSync(this.folder), found.path);
     if (inside.split(sep)[0] === ".." || isAbsolute(inside)) {
       throw new TextError(`${pointer} leads out of the repository, through a link.`);
     }
-    return file;
+    return found.path;
   }
 
   remove(): Promise<void> {
     return this.#folder.remove();
-  }
-
-  #realPath(path: string): string | undefined {
-    try {
-      const file = realpathSync(path);
-      return statSync(file).isFile() ? file : undefined;
-    } catch {
-      return undefined;
-    }
   }
 
   /** Without an answer in the log: git calls a commit that it does not have an error. */
@@ -138,5 +135,17 @@ export class Checkout {
     const result = await runCommand(program, this.#environment, { ...this.#options, onOutput });
     if (result.ok) return result;
     return { ok: false, reason: `git ${args[0]}: ${result.reason ?? ""} The log says why.` };
+  }
+}
+
+/** Undefined: there is neither a file nor a folder. */
+function realPath(link: string): { path: string; type: "file" | "folder" } | undefined {
+  try {
+    const path = realpathSync(link);
+    const stats = statSync(path);
+    if (stats.isDirectory()) return { path, type: "folder" };
+    return stats.isFile() ? { path, type: "file" } : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,8 @@ import type { StackInput } from "../stack-input.ts";
 import { Checkout } from "./checkout.ts";
 import type { Executor, SettingValues } from "./executor.ts";
 import { TextError } from "./interpolation.ts";
-import { resolveSettings } from "./settings.ts";
+import { resolveSettings } from "./resolve-settings.ts";
+import { at } from "./settings.ts";
 import type { ExecutorOptions, StackPlan } from "./stack-plans.ts";
 
 interface StackRun extends Pick<ExecutorOptions, "command"> {
@@ -16,6 +17,8 @@ interface StackRun extends Pick<ExecutorOptions, "command"> {
   variables: readonly DeliveredVariable[];
   /** What the runner tells the command. */
   description: readonly Variable[];
+  /** Writes the settings of an executor to a file, whose path it returns. */
+  writeSettings(values: SettingValues): string;
 }
 
 /** Runs what deploys the stack. */
@@ -34,37 +37,44 @@ export async function runPlan(run: StackRun, options: CommandOptions): Promise<C
 }
 
 async function runExecutor(
-  { input, environment, variables }: StackRun,
+  { input, environment, variables, writeSettings }: StackRun,
   { executor, settings, commit }: StackPlan,
   env: NodeJS.Dict<string>,
   options: CommandOptions,
 ): Promise<CommandResult> {
   const { source } = input.deployment;
-  const values = resolveSettings(executor, settings, { ...input, source, variables });
+  const resolved = resolveSettings(executor, settings, { ...input, source, variables });
   const checkout = new Checkout(commit, environment, options);
   try {
     const filled = await checkout.fill();
     if (!filled.ok || options.stop.aborted) return { ...filled, ok: false };
-    const program = executor.createProgram(
-      findFiles(executor, checkout, values, settings.pointer),
-      checkout,
-    );
-    return await runCommand(program, env, options);
+    const values = findPaths(executor, checkout, resolved, settings.pointer);
+    const program = executor.createProgram(values, checkout);
+    const settingsFile = { LONGSHORE_SETTINGS_FILE: writeSettings(values) };
+    return await runCommand(program, { ...env, ...settingsFile }, options);
   } finally {
     await checkout.remove();
   }
 }
 
-function findFiles(
+function findPaths(
   { settings }: Executor,
   checkout: Checkout,
   values: SettingValues,
   pointer: string,
 ): SettingValues {
-  const files = Object.entries(values).flatMap(([name, value]) =>
-    settings[name]?.type === "file" && typeof value === "string"
-      ? [[name, checkout.findFile(`${pointer}/${name}`, value)]]
-      : [],
-  );
-  return { ...values, ...Object.fromEntries(files) };
+  const found = Object.entries(values).map(([name, value]) => {
+    const place = at(pointer, name);
+    const type = settings[name]?.type;
+    if (type === "files" && Array.isArray(value)) {
+      return [
+        name,
+        value.map((path, index) => checkout.findPath(`${place}/${index}`, path, "file")),
+      ];
+    }
+    const isPath = type === "file" || type === "folder" || type === "path";
+    if (!isPath || typeof value !== "string") return [name, value];
+    return [name, checkout.findPath(place, value, type)];
+  });
+  return Object.fromEntries(found);
 }

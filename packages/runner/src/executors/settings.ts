@@ -1,21 +1,25 @@
-import type { Executor, Setting, SettingValues } from "./executor.ts";
-import {
-  findUnknownReferences,
-  interpolate,
-  REFERENCES,
-  type ReferenceValues,
-  TextError,
-} from "./interpolation.ts";
+import type { Executor, Setting, SettingType } from "./executor.ts";
+import { findUnknownReferences, REFERENCES } from "./interpolation.ts";
 import { quote } from "./quote.ts";
 
 /** Below what an operating system accepts as the argument of a program. */
 export const MAXIMUM_TEXT_BYTES = 16_384;
 export const MAXIMUM_TEXTS = 100;
+/** Of a map or of values. */
+export const MAXIMUM_NAMES = 200;
+export const MAXIMUM_NAME_LENGTH = 255;
+export const MAXIMUM_DEPTH = 10;
 
-const TYPES: Record<Setting["type"], string> = {
+const TYPES: Record<SettingType, string> = {
   file: "the path of a file in the repository",
+  folder: "the path of a folder in the repository",
+  path: "the path of a file or folder in the repository",
+  files: `a list of at most ${MAXIMUM_TEXTS} paths of files in the repository`,
   text: "a text",
   texts: `a list of at most ${MAXIMUM_TEXTS} texts`,
+  boolean: "true or false",
+  map: `an object with at most ${MAXIMUM_NAMES} texts, numbers or booleans`,
+  values: `an object with at most ${MAXIMUM_NAMES} members`,
 };
 
 /** What a stack's object in the configuration has. */
@@ -27,7 +31,7 @@ export interface GivenSettings {
 
 /** Before anything runs: what is wrong with the settings, and what to change. */
 export function checkSettings(
-  { name: executor, settings }: Executor,
+  { name: executor, settings }: Pick<Executor, "name" | "settings">,
   { pointer, values }: GivenSettings,
 ): string[] {
   const unknown = Object.keys(values).filter(
@@ -46,60 +50,81 @@ export function checkSettings(
   ];
 }
 
-function checkSetting(pointer: string, { type, isRequired }: Setting, value: unknown): string[] {
+function checkSetting(pointer: string, setting: Setting, value: unknown): string[] {
+  const description = describe(setting);
   if (value === undefined) {
-    return isRequired ? [`${pointer} is missing. Set it to ${TYPES[type]}.`] : [];
+    return setting.isRequired ? [`${pointer} is missing. Set it to ${description}.`] : [];
   }
-  const texts = type === "texts" ? value : [value];
-  const isOfType = Array.isArray(texts) && texts.every((each) => typeof each === "string");
-  if (!isOfType || texts.length > MAXIMUM_TEXTS) return [`${pointer} must be ${TYPES[type]}.`];
-  return texts.flatMap((text, index) =>
-    checkReferences(type === "texts" ? `${pointer}/${index}` : pointer, text),
-  );
+  if (!isOfType(setting, value)) return [`${pointer} must be ${description}.`];
+  if (isMapType(setting)) return checkMembers(pointer, value);
+  return Array.isArray(value)
+    ? value.flatMap((text, index) => checkReferences(`${pointer}/${index}`, text))
+    : checkReferences(pointer, value);
 }
 
-function checkReferences(pointer: string, text: string): string[] {
-  const [unknown] = findUnknownReferences(text);
+function describe({ type, choices }: Setting): string {
+  return choices ? `one of: ${choices.join(", ")}` : TYPES[type];
+}
+
+function isMapType({ type }: Setting): boolean {
+  return type === "map" || type === "values";
+}
+
+function isOfType({ type, choices }: Setting, value: unknown): boolean {
+  switch (type) {
+    case "boolean":
+      return typeof value === "boolean";
+    case "files":
+    case "texts":
+      return (
+        Array.isArray(value) &&
+        value.length <= MAXIMUM_TEXTS &&
+        value.every((each) => typeof each === "string")
+      );
+    case "map":
+    case "values": {
+      if (!isObject(value)) return false;
+      const members = Object.values(value);
+      const isMap = members.every((each) => ["string", "number", "boolean"].includes(typeof each));
+      return members.length <= MAXIMUM_NAMES && (type === "values" || isMap);
+    }
+    default:
+      return typeof value === "string" && (!choices || choices.includes(value));
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The texts at any depth of a map or of values, and their names. */
+function checkMembers(pointer: string, value: unknown, depth = 1): string[] {
+  if (typeof value !== "object" || value === null) return checkReferences(pointer, value);
+  if (depth > MAXIMUM_DEPTH) return [`${pointer} is nested more than ${MAXIMUM_DEPTH} deep.`];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([name, member]) => {
+    const place = at(pointer, name);
+    if (!isList && !isName(name)) {
+      return [
+        `${place} has a name that is empty, begins with -, has a control character, or has more than ` +
+          `${MAXIMUM_NAME_LENGTH} characters.`,
+      ];
+    }
+    return checkMembers(place, member, depth + 1);
+  });
+}
+
+function isName(name: string): boolean {
+  return name !== "" && name.length <= MAXIMUM_NAME_LENGTH && !/^-|\p{Cc}/u.test(name);
+}
+
+function checkReferences(pointer: string, value: unknown): string[] {
+  const [unknown] = typeof value === "string" ? findUnknownReferences(value) : [];
   if (unknown === undefined) return [];
   return [
     `${pointer} refers to ${quote(unknown)}, which does not exist. Use one of ` +
       `${REFERENCES.join(", ")}, or write $\${ for a text.`,
   ];
-}
-
-/** Replaces the references in settings that were checked. Paths are not resolved. */
-export function resolveSettings(
-  { settings }: Executor,
-  { pointer, values }: GivenSettings,
-  references: ReferenceValues,
-): SettingValues {
-  const resolved = Object.keys(settings).flatMap((name) => {
-    if (!Object.hasOwn(values, name)) return [];
-    const place = at(pointer, name);
-    const value = values[name];
-    return Array.isArray(value)
-      ? [[name, value.map((text, index) => resolveText(`${place}/${index}`, text, references))]]
-      : [[name, resolveText(place, String(value), references)]];
-  });
-  return Object.fromEntries(resolved);
-}
-
-function resolveText(pointer: string, text: string, references: ReferenceValues): string {
-  try {
-    const resolved = interpolate(text, references, MAXIMUM_TEXT_BYTES);
-    if (/\p{Cc}/u.test(resolved)) {
-      throw new TextError("has a control character, such as the end of a line. Remove it.");
-    }
-    if (resolved.startsWith("-") && !text.startsWith("-")) {
-      throw new TextError(
-        "would become an option, because the value of its reference begins with -.",
-      );
-    }
-    return resolved;
-  } catch (error) {
-    if (!(error instanceof TextError)) throw error;
-    throw new TextError(`${pointer} ${error.message}`);
-  }
 }
 
 /** A JSON Pointer, as patches have it. */

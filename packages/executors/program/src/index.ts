@@ -1,0 +1,3 @@
+export { Report } from "./report.ts";
+export { type ProgramContext, ProgramError, runProgram } from "./run-program.ts";
+export { readTool, runTool, type ToolOptions, type ToolResult } from "./tool.ts";

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { ProgramError } from "./run-program.ts";
+
+export interface ToolOptions {
+  folder?: string;
+  /** In addition to the program's own. */
+  variables?: Readonly<Record<string, string>>;
+  /** Gets each line of the standard output. Default: the log. */
+  onLine?(line: string): void;
+}
+
+export interface ToolResult {
+  /** Null: a signal ended it. */
+  code: number | null;
+}
+
+/**
+ * Runs a tool without a shell, in the process group of the program: the runner's signals reach both. What it prints to
+ * standard error is in the log. Throws a `ProgramError` if the tool cannot be started.
+ */
+export async function runTool(
+  file: string,
+  args: readonly string[],
+  { folder, variables = {}, onLine }: ToolOptions = {},
+): Promise<ToolResult> {
+  const child = spawn(file, args, {
+    cwd: folder,
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", onLine ? "pipe" : "inherit", "inherit"],
+  });
+  if (onLine && child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
+  try {
+    const [code] = await once(child, "close");
+    return { code };
+  } catch (error) {
+    const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+    throw new ProgramError(
+      `${file} could not be started: ${code}. Install it on the runner's PATH.`,
+    );
+  }
+}
+
+/** What a tool prints to standard output. Throws a `ProgramError` with `problem` if it fails. */
+export async function readTool(
+  file: string,
+  args: readonly string[],
+  { problem, ...options }: Omit<ToolOptions, "onLine"> & { problem: string },
+): Promise<string> {
+  const lines: string[] = [];
+  const { code } = await runTool(file, args, { ...options, onLine: (line) => lines.push(line) });
+  if (code !== 0) throw new ProgramError(problem);
+  return lines.join("\n");
+}

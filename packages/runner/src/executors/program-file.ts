@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineExecutor, type Executor, type Settings } from "./executor.ts";
+
+/** Beside the bundle of the runner or the command line; the sources use the files of the runner's bundle. */
+const FOLDERS = ["./executors/", "../../dist/executors/"];
+
+/** An executor whose program is `packages/executors/<name>/src/main.ts`. It runs in the checkout. */
+export function defineProgram(name: string, settings: Settings): Executor {
+  return defineExecutor({
+    name,
+    settings,
+    createProgram: (_, { folder }) => ({
+      file: process.execPath,
+      args: [findProgramFile(name)],
+      folder,
+    }),
+  });
+}
+
+function findProgramFile(name: string): string {
+  const files = FOLDERS.map((folder) =>
+    fileURLToPath(new URL(`${folder}${name}.js`, import.meta.url)),
+  );
+  const file = files.find(existsSync);
+  if (file === undefined) throw new Error(`The program of the executor ${name} is not installed.`);
+  return file;
+}

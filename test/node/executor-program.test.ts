@@ -1,0 +1,139 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Report } from "../../packages/executors/program/src/report.ts";
+import { parseReportLine } from "../../packages/runner/src/report-lines.ts";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
+
+const LIBRARY = join(ROOT, "packages/executors/program/src/index.ts");
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "longshore-program-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const readLines = (path: string) =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => parseReportLine(Buffer.from(line)));
+
+/** Runs a program whose body is `body`, as a runner would. */
+function runBody(body: string) {
+  const path = (name: string) => join(folder, name);
+  const report = path("report.jsonl");
+  writeFileSync(report, "");
+  writeFileSync(path("input.json"), JSON.stringify({ stack: { id: "7", name: "api" } }));
+  writeFileSync(path("settings.json"), JSON.stringify({ path: "/srv/a" }));
+  const program = `import { ProgramError, readTool, runProgram, runTool } from ${JSON.stringify(LIBRARY)};
+await runProgram(async ({ input, settings, report, stop }) => { ${body} });
+`;
+  writeFileSync(path("main.ts"), program);
+  const args = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, path("main.ts")], {
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      LONGSHORE_INPUT_FILE: path("input.json"),
+      LONGSHORE_SETTINGS_FILE: path("settings.json"),
+      LONGSHORE_REPORT_FILE: report,
+    },
+  });
+  return { status, stdout, stderr, lines: readLines(report) };
+}
+
+describe("the program of an executor", () => {
+  it("gets the input and the settings, and succeeds when it returns", () => {
+    const body = `console.log(input.stack.name, settings.path); report.output("url", "https://example.com");`;
+    expect(runBody(body)).toEqual({
+      status: 0,
+      stdout: "api /srv/a\n",
+      stderr: "",
+      lines: [{ output: { name: "url", value: "https://example.com" } }],
+    });
+  });
+
+  it("fails with the message of a ProgramError as the reason, and without a reason for a bug", () => {
+    const failed = runBody(`throw new ProgramError("The plan fails.\\nMend it.");`);
+    expect([failed.status, failed.stderr]).toEqual([1, "The plan fails.\nMend it.\n"]);
+    expect(failed.lines).toEqual([{ status_reason: "The plan fails. Mend it." }]);
+    const broken = runBody("undefined.member;");
+    expect([broken.status, broken.lines]).toEqual([1, []]);
+    expect(broken.stderr).toContain("TypeError");
+  });
+
+  it("learns that it should stop, and still reports", () => {
+    const body = `
+      setTimeout(() => process.kill(process.pid, "SIGTERM"), 10);
+      const alive = setInterval(() => undefined, 1_000);
+      await new Promise((resolve) => stop.addEventListener("abort", resolve));
+      clearInterval(alive);
+      report.resource({ template_id: "a", status: "UPDATE_FAILED" });
+      throw new ProgramError("Stopped.");`;
+    const { status, lines } = runBody(body);
+    expect([status, lines]).toEqual([
+      1,
+      [{ resource: { template_id: "a", status: "UPDATE_FAILED" } }, { status_reason: "Stopped." }],
+    ]);
+  });
+
+  it("runs tools without a shell, and says which one is missing", () => {
+    const arg = "$(touch x); a 'b'";
+    const body = `
+      const lines = [];
+      const { code } = await runTool("/bin/sh", ["-c", 'echo "$1"; echo two; echo "$NAME" >&2; exit 3', "sh", ${JSON.stringify(arg)}],
+        { onLine: (line) => lines.push(line), variables: { NAME: "given" } });
+      console.log(JSON.stringify({ lines, code }));
+      console.log(await readTool("echo", ["-n", "text"], { problem: "none" }));
+      await readTool("false", [], { problem: "It ended with an error." }).catch(({ message }) => console.log(message));
+      await runTool("no-such-tool", []);`;
+    const { status, stdout, stderr, lines } = runBody(body);
+    const message = "no-such-tool could not be started: ENOENT. Install it on the runner's PATH.";
+    expect(stdout.split("\n")).toEqual([
+      JSON.stringify({ lines: [arg, "two"], code: 3 }),
+      "text",
+      "It ended with an error.",
+      "",
+    ]);
+    expect([status, stderr]).toEqual([1, `given\n${message}\n`]);
+    expect(lines).toEqual([{ status_reason: message }]);
+  });
+});
+
+describe("the report of a program", () => {
+  it("has a line for each change of a resource, and none for the same again", () => {
+    const path = join(folder, "changes.jsonl");
+    const report = new Report(path);
+    const first = { template_id: "a", status: "CREATE_IN_PROGRESS", physical_id: "i-1" };
+    const other = { ...first, template_id: "b" };
+    for (const each of [first, other, first, { ...first, status: "CREATE_COMPLETE" }, other]) {
+      report.resource(each);
+    }
+    report.allResources([other]);
+    report.resource(other);
+    expect(readLines(path)).toEqual([
+      { resource: first },
+      { resource: other },
+      { resource: { ...first, status: "CREATE_COMPLETE" } },
+      { resources: [other] },
+    ]);
+  });
+
+  it("shortens reasons to what the server accepts, in one line", () => {
+    const path = join(folder, "reasons.jsonl");
+    const report = new Report(path);
+    const long = `\u001b[31mError:\n${"👩‍🚀".repeat(1_000)}`;
+    report.statusReason(long);
+    report.resource({ template_id: "a", status: "CREATE_FAILED", status_reason: long });
+    report.statusReason("x".repeat(2_000));
+    const [reason, resource, whole] = readLines(path);
+    const expected = expect.stringMatching(/^\[31mError: \S{1,1990}…$/u);
+    expect(reason).toEqual({ status_reason: expected });
+    expect(resource).toMatchObject({ resource: { status_reason: expected } });
+    expect(whole).toEqual({ status_reason: "x".repeat(2_000) });
+  });
+});
