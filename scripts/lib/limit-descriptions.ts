@@ -193,6 +193,10 @@ export const LIMIT_DESCRIPTIONS = {
     "Offers of a deployment that expire before a runner starts it",
     "the deployment fails with the reason `never_started`",
   ),
+  releasedOffers: items(
+    "Offers of a deployment that runners release before one starts it",
+    "the deployment fails with the reason `never_started`",
+  ),
   minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum"),
   maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, maximum"),
   ownedOrganizations: items(

@@ -47,6 +47,7 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
     started_at: 13,
     finished_at: 13,
     lapsed_offers: 1,
+    released_offers: 1,
     record_version: 1,
     configuration: 0,
     failure_reason: 0,
@@ -64,7 +65,7 @@ const OTHER_BYTES: Readonly<Record<string, (row: string) => string>> = {
       `2 * coalesce(octet_length(${row}.message), 0)`,
       `${row}.reason_bytes`,
       `${BYTES_OF_DEPLOYMENT_STACK} * coalesce(${row}.stack_count, 0)`,
-      `${BYTES_OF_ATTEMPT} * (${row}.lapsed_offers + (${row}.started_at IS NOT NULL))`,
+      `${BYTES_OF_ATTEMPT} * (${row}.lapsed_offers + ${row}.released_offers + (${row}.started_at IS NOT NULL))`,
     ].join(" + "),
 };
 

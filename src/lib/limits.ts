@@ -81,6 +81,7 @@ export const LIMITS = {
   sweepFinalizations: { value: 20 },
   redeployableDeployments: { value: 1_000 },
   lapsedOffers: { value: 5 },
+  releasedOffers: { value: 20 },
   minimumRunSeconds: { value: 60 },
   maximumRunSeconds: { value: 7 * 24 * 3_600 },
   ownedOrganizations: { value: 25 },

@@ -5,6 +5,7 @@ import type { WalkFixture } from "./fixture.ts";
 const FINAL = "('succeeded', 'failed', 'canceled', 'superseded')";
 const FINAL_STACK = "('succeeded', 'failed', 'canceled', 'skipped')";
 const MAXIMUM_LAPSES = 5;
+const MAXIMUM_RELEASES = 20;
 const reject = (invariant: string) => `begin select raise(abort, 'INVARIANT ${invariant}'); end`;
 
 /** Triggers that reject a statement which breaks an invariant. */
@@ -157,12 +158,16 @@ const BREACHES = {
   "a run has another time limit than its pool": `select a.id from attempts as a
     join runner_pools as p on p.id = a.pool_id where a.${OURS}
       and a.run_until is not a.started_at + 1000 * p.max_run_seconds`,
-  "a deployment does not fail exactly after five lapsed offers": `select d.id
-    from deployments as d where organization_id = ?1 and (
-      (d.failure_reason is 'never_started') <> ((select count(*) from attempts
-        where deployment_id = d.id and outcome = 'lapsed') >= ${MAXIMUM_LAPSES})
-      or ${MAXIMUM_LAPSES} < (select count(*) from attempts
-        where deployment_id = d.id and outcome = 'lapsed'))`,
+  "a deployment does not fail exactly after five lapsed or 20 released offers": `select d.id
+    from (select id, failure_reason,
+        (select count(*) from attempts where deployment_id = deployments.id
+          and outcome = 'lapsed') as lapses,
+        (select count(*) from attempts where deployment_id = deployments.id
+          and outcome = 'released') as releases
+      from deployments where organization_id = ?1) as d
+    where (failure_reason is 'never_started')
+        <> (lapses >= ${MAXIMUM_LAPSES} or releases >= ${MAXIMUM_RELEASES})
+      or lapses > ${MAXIMUM_LAPSES} or releases > ${MAXIMUM_RELEASES}`,
   "a project without a connection has active deployments": `select d.id from deployments as d
     join projects as p on p.id = d.project_id
     where d.organization_id = ?1 and (

@@ -92,6 +92,7 @@ export class Walk {
       [2, () => this.#client.advance(random.below(400_000))],
       [3, () => scenarios.callNearDeadline()],
       [2, () => scenarios.letOffersLapse()],
+      [1, () => scenarios.releaseOffers()],
       [5, () => scenarios.exceedRunTimeout()],
       [8, () => scenarios.startDuringEdit()],
       [5, () => scenarios.executeInOrder()],

@@ -217,8 +217,7 @@ export class RunnerActor {
     this.#checkDirective(attempt, reply);
   }
 
-  async release(): Promise<void> {
-    const attempt = this.#anyAttempt();
+  async release(attempt = this.#anyAttempt()): Promise<void> {
     if (attempt) await this.#post(attempt, "release");
   }
 

@@ -47,6 +47,17 @@ export class Scenarios {
     }
   }
 
+  /** Releases offers, sometimes until the deployment fails. */
+  async releaseOffers(): Promise<void> {
+    const runner = this.#client.random.pick(this.#client.fixture.runners) ?? "";
+    await this.#user.create();
+    for (let offers = 10 + this.#client.random.below(15); offers > 0; offers -= 1) {
+      const attempt = await this.#runners.claimAs(runner);
+      if (!attempt) return;
+      await this.#runners.release(attempt);
+    }
+  }
+
   /** Sends heartbeats, possibly past the time limit of the pool. */
   async exceedRunTimeout(): Promise<void> {
     const attempt = await this.#offer();

@@ -69,13 +69,38 @@ describe("a deployment that no runner starts", () => {
     expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
   });
 
-  it("does not fail because of released offers, and can start after four lapsed ones", async () => {
+  it("fails when its 20th offer is released, and the next one is offered", async () => {
+    const { id } = await deploy();
+    const next = await deploy();
+    const requestId = crypto.randomUUID();
+    const first = new Attempt(runner, (await claim(runner, requestId)).body);
+    const repeats = [];
+    for (let offers = 1; offers <= 20; offers += 1) {
+      const attempt = offers === 1 ? first : await Attempt.claim(runner);
+      expect([attempt.deploymentId, attempt.claimed.epoch]).toEqual([id, offers]);
+      expect((await attempt.post("release")).status).toBe(200);
+      expect((await attempt.post("release")).body.desired).toBe("stop");
+      repeats.push((await claim(runner, requestId)).body.attempt_id);
+      expect(await statusOf(id)).toBe(offers < 20 ? "queued" : "failed");
+    }
+    expect(await endOf(id)).toEqual({ status: "failed", failure_reason: "never_started" });
+    const left = `select (select count(*) from attempts where deployment_id = ?1) as attempts,
+      (select group_concat(status) from deployment_stacks where deployment_id = ?1) as stacks`;
+    expect(await env.DB.prepare(left).bind(id).first()).toEqual({
+      attempts: 20,
+      stacks: "skipped",
+    });
+    expect(new Set(repeats)).toEqual(new Set([first.claimed.attempt_id]));
+    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+  });
+
+  it("can start after four lapsed and 19 released offers", async () => {
     const { id } = await deploy();
     for (let offers = 1; offers <= 4; offers += 1) {
       await Attempt.claim(runner);
       now += OFFER_MS;
     }
-    for (let offers = 1; offers <= 3; offers += 1) {
+    for (let offers = 1; offers <= 19; offers += 1) {
       expect((await (await Attempt.claim(runner)).post("release")).status).toBe(200);
     }
     const attempt = await Attempt.started(runner);

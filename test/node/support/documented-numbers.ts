@@ -28,6 +28,7 @@ import {
   LOG_INTERVAL_MS,
   LOST_AFTER_MS,
   MAXIMUM_LAPSED_OFFERS,
+  MAXIMUM_RELEASED_OFFERS,
   OFFER_TTL_MS,
 } from "../../../src/features/deployments/deployments/lifecycle.ts";
 import { CHECK_EVERY_MS } from "../../../src/features/deployments/logs/follow.ts";
@@ -451,8 +452,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
   "docs/state-machine.md": [
     `makes ${readEffort("").walks.least} walks, and \`.ci/run\` at least ${readEffort("full").walks.least};`,
     `determines each walk of ${STEPS_OF_WALK} steps`,
-    `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses, and not before`,
-    `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed offers`,
+    `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses or its ${ordinal(MAXIMUM_RELEASED_OFFERS)} is released, and not before`,
+    `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed or ${MAXIMUM_RELEASED_OFFERS} released offers`,
     `in the last ${minutes(limit("runnerOnlineMs"))} minutes or executes a deployment`,
     `it names the ${limit("waitingPools")} that asked last, among the ${limit("waitingPoolsRead")} that have included`,
     `Start within ${seconds(OFFER_TTL_MS)} s`,
@@ -475,6 +476,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `instead of after ${RUNNER_LOST}`,
     `\`start_within_seconds\` | ${seconds(OFFER_TTL_MS)} |`,
     `When its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer expires`,
+    `when the ${ordinal(MAXIMUM_RELEASED_OFFERS)} is released`,
     `\`heartbeat_every_seconds\` | ${seconds(HEARTBEAT_INTERVAL_MS)} |`,
     `\`log_every_seconds\` | ${seconds(LOG_INTERVAL_MS)} |`,
     `\`lease_seconds\` | ${seconds(LEASE_TTL_MS)} |`,

@@ -2403,7 +2403,7 @@ export interface paths {
         put?: never;
         /**
          * Give an offer back
-         * @description Only before it is started. The deployment is queued again. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         * @description Only before it is started. The deployment is queued again; at its 20th release, it is failed with never_started. If the attempt is no longer yours, the reply is a `conflict`: stop.
          */
         post: operations["releaseAttempt"];
         delete?: never;

@@ -65,6 +65,8 @@ export const DEPLOYMENT_FAILURES = {
 /** An offer that is not started within this time lapses, and the deployment is queued again. */
 export const OFFER_TTL_MS = 60_000;
 export const MAXIMUM_LAPSED_OFFERS = LIMITS.lapsedOffers.value;
+/** Each leaves an attempt, so that a repeated claim gets it. */
+export const MAXIMUM_RELEASED_OFFERS = LIMITS.releasedOffers.value;
 export const HEARTBEAT_INTERVAL_MS = 15_000;
 /** How often a runner sends what its command has printed. */
 export const LOG_INTERVAL_MS = 1_000;
@@ -137,6 +139,13 @@ const DEPLOYMENT_TRANSITIONS = [
     by: "time",
     when: documented(() => "The fifth offer lapses: `never_started`"),
     code: "expire.expire",
+  },
+  {
+    from: ["queued"],
+    to: ["failed"],
+    by: "runner",
+    when: documented(() => `Release the ${MAXIMUM_RELEASED_OFFERS}th offer: \`never_started\``),
+    code: "claim.releaseOffer",
   },
   {
     from: ["queued"],

@@ -97,6 +97,7 @@ export const deployments = sqliteTable(
      */
     isAbsolute: integer("is_absolute", { mode: "boolean" }).notNull().default(true),
     lapsedOffers: integer("lapsed_offers").notNull().default(0),
+    releasedOffers: integer("released_offers").notNull().default(0),
     version: version(),
     /** Null if a Worker of a release without this column has created the deployment. */
     stackCount: integer("stack_count"),

@@ -2,7 +2,11 @@ import type { FeatureDocument, OperationDocuments } from "../../../document/feat
 import { jsonReply } from "../../../document/replies.ts";
 import { ApiError, Conflict } from "../../../lib/errors.ts";
 import { durationOf } from "../../../lib/quantities.ts";
-import { MAXIMUM_LAPSED_OFFERS, OFFER_TTL_MS } from "../deployments/index.ts";
+import {
+  MAXIMUM_LAPSED_OFFERS,
+  MAXIMUM_RELEASED_OFFERS,
+  OFFER_TTL_MS,
+} from "../deployments/index.ts";
 import {
   CONFIGURATION_CHANGING,
   DeploymentEnded,
@@ -124,7 +128,7 @@ const operations = {
   releaseAttempt: {
     tags: ["Runners"],
     summary: "Give an offer back",
-    description: `Only before it is started. The deployment is queued again. ${LOST}`,
+    description: `Only before it is started. The deployment is queued again; at its ${MAXIMUM_RELEASED_OFFERS}th release, it is failed with never_started. ${LOST}`,
     notFound: ["attempt"],
     errors: {
       lease_lost: new LeaseLost(),

@@ -116,6 +116,7 @@ export async function releaseAttempt(
   const now = ctx.clock.now();
   const results = await batch(db, {
     released: releaseOffer(db, key, now),
+    finalized: finalize(ctx, { attempt: key.id }, now),
     attempt: store.findAttempt(db, key),
   });
   const [attempt] = results.attempt;

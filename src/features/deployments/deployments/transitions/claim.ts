@@ -1,9 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
+import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
-import { attemptState, attempts, deploymentStatus, RUNNING_STATUSES } from "../table.ts";
-import { type AttemptKey, isAttempt } from "./lease.ts";
+import {
+  attemptState,
+  attempts,
+  deploymentStatus,
+  deployments,
+  RUNNING_STATUSES,
+} from "../table.ts";
+import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
+import { releasedOffer } from "./unstarted-offers.ts";
 
 export interface NewAttempt {
   id: string;
@@ -80,10 +88,17 @@ export function incrementEpoch(db: Database, attemptId: string) {
     .where(sql`${environments.id} = (select environment_id from attempts where id = ${attemptId})`);
 }
 
-/** The deployment stays queued. */
+/** The deployment stays queued, except after its last offer. Precedes `finalize` in a batch. */
 export function releaseOffer(db: Database, attempt: AttemptKey, now: number) {
-  return db
+  const released = db
     .update(attempts)
     .set({ state: "ended", outcome: "released", endedAt: now })
     .where(and(isAttempt(attempt), eq(attempts.state, "offered")));
+  const counted = after(released, (hasChanged) =>
+    db
+      .update(deployments)
+      .set(releasedOffer(now))
+      .where(sql`${hasChanged} and ${deployments.id} = ${deploymentIdOf(attempt)}`),
+  );
+  return { released, counted };
 }

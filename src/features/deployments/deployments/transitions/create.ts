@@ -63,6 +63,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       configurationVersion,
       isAbsolute: fields.isAbsolute ?? false,
       lapsedOffers: 0,
+      releasedOffers: 0,
       version: 1,
       stackCount: stackIds?.length ?? countStacks(organizationId, environmentId),
       reasonBytes: 0,

@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
-import { CANCEL_TIMEOUT_MS, DEPLOYMENT_FAILURES, MAXIMUM_LAPSED_OFFERS } from "../lifecycle.ts";
+import { CANCEL_TIMEOUT_MS, DEPLOYMENT_FAILURES } from "../lifecycle.ts";
 import {
   attemptState,
   attempts,
@@ -9,6 +9,7 @@ import {
   RUNNING_STATUSES,
 } from "../table.ts";
 import { type EnvironmentFilter, matchesFilter } from "./environment-filter.ts";
+import { lapsedOffer } from "./unstarted-offers.ts";
 
 /** Precedes `finalize` in a batch. */
 export function expire(db: Database, filter: EnvironmentFilter, now: number) {
@@ -20,19 +21,11 @@ export function expire(db: Database, filter: EnvironmentFilter, now: number) {
   };
 }
 
-/** Fails a deployment with its last offer. Precedes `endLapsedOffers`, which hides the attempts. */
+/** Precedes `endLapsedOffers`, which hides the attempts. */
 function countLapsedOffers(db: Database, filter: EnvironmentFilter, now: number) {
-  const ifLast = (value: SQL) =>
-    sql`case when lapsed_offers + 1 >= ${MAXIMUM_LAPSED_OFFERS} then ${value} end`;
   return db
     .update(deployments)
-    .set({
-      lapsedOffers: sql`lapsed_offers + 1`,
-      status: sql`coalesce(${ifLast(deploymentStatus.failed)}, status)`,
-      failureReason: ifLast(sql`${DEPLOYMENT_FAILURES.neverStarted}`),
-      finishedAt: ifLast(sql`${now}`),
-      updatedAt: sql`coalesce(${ifLast(sql`${now}`)}, updated_at)`,
-    })
+    .set(lapsedOffer(now))
     .where(
       and(
         sql`${deployments.status} = ${deploymentStatus.queued}`,
