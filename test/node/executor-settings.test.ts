@@ -1,7 +1,7 @@
 import { anything, assert, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Setting, SettingType } from "../../packages/runner/src/executors/executor.ts";
 import { resolveSettings } from "../../packages/runner/src/executors/resolve-settings.ts";
+import type { Setting, SettingType } from "../../packages/runner/src/executors/setting.ts";
 import {
   checkSettings,
   MAXIMUM_DEPTH,

@@ -1,10 +1,10 @@
 import { array, assert, constantFrom, dictionary, property, record, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  findUnknownReferences,
   interpolate,
   type ReferenceValues,
 } from "../../packages/runner/src/executors/interpolation.ts";
+import { findUnknownReferences } from "../../packages/runner/src/executors/references.ts";
 
 const MAXIMUM = 10_000;
 const text = () => string({ unit: "grapheme", maxLength: 20 });

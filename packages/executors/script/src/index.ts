@@ -1,14 +1,12 @@
 import { accessSync, constants } from "node:fs";
 import { defineExecutor } from "../../../runner/src/executors/executor.ts";
 import { TextError } from "../../../runner/src/executors/interpolation.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** Runs a file of the checkout, in the checkout. See docs/deploy-with/script.md. */
 export const script = defineExecutor({
   name: "script",
-  settings: {
-    path: { type: "file", isRequired: true },
-    arguments: { type: "texts" },
-  },
+  settings: SETTINGS,
   createProgram: ({ path = "", arguments: args = [] }, { folder }) => {
     requireExecutable(path);
     return { file: path, args, folder };

@@ -1,37 +1,5 @@
 import type { Program } from "../command.ts";
-
-/**
- * What a setting may be. Each text may have references (interpolation.ts). A `map` has texts, numbers and booleans
- * by names, and becomes texts; `values` is any JSON by names, such as the variables of a module.
- */
-export interface SettingTypes {
-  file: string;
-  folder: string;
-  /** A file or a folder. */
-  path: string;
-  files: readonly string[];
-  text: string;
-  texts: readonly string[];
-  boolean: boolean;
-  map: Readonly<Record<string, string>>;
-  values: Readonly<Record<string, unknown>>;
-}
-
-export type SettingType = keyof SettingTypes;
-
-export interface Setting {
-  type: SettingType;
-  isRequired?: boolean;
-  /** Of a `text`: all that it may be. */
-  choices?: readonly string[];
-}
-
-export type Settings = Readonly<Record<string, Setting>>;
-
-/** What an executor gets: references are replaced, and paths are the real ones in the checkout. */
-export type SettingValues<S extends Settings = Settings> = {
-  readonly [Name in keyof S]?: SettingTypes[S[Name]["type"]];
-};
+import type { Settings, SettingValues } from "./setting.ts";
 
 /** The folder with the files of the deployment's commit. */
 export interface CheckoutFolder {

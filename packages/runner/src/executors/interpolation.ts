@@ -1,19 +1,7 @@
 import type { InputStack, Source } from "../api-types.ts";
 import type { StackInput } from "../stack-input.ts";
 import { quote } from "./quote.ts";
-
-/** What a setting may refer to. */
-export const REFERENCES = [
-  "source.*",
-  "environment.name",
-  "stack.name",
-  "variables.NAME",
-  "outputs.STACK.NAME",
-].map((each) => `\${${each}}`);
-
-/** `$${` is written for `${`. A reference without its end has no second group. */
-const PART = /\$\$\{|\$\{([^}]*)(\})?/g;
-const KNOWN = /^(source\..+|environment\.name|stack\.name|variables\..+|outputs\..+\..+)$/s;
+import { isKnown, PART } from "./references.ts";
 
 /** The values of references. */
 export interface ReferenceValues extends Pick<StackInput, "environment" | "stack" | "stacks"> {
@@ -23,17 +11,6 @@ export interface ReferenceValues extends Pick<StackInput, "environment" | "stack
 
 /** Why a text cannot be used. It has no values, because they may be secret. */
 export class TextError extends Error {}
-
-/** The references that no deployment has, as they are written. */
-export function findUnknownReferences(text: string): string[] {
-  return [...text.matchAll(PART)].flatMap(([written, name, end]) =>
-    name === undefined || isKnown(name, end) ? [] : [written],
-  );
-}
-
-function isKnown(name: string, end: string | undefined): boolean {
-  return end !== undefined && KNOWN.test(name);
-}
 
 /**
  * Replaces the references of a text, in one pass: what a value contains is never a reference. The length

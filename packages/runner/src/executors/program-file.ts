@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineExecutor, type Executor, type Settings } from "./executor.ts";
+import { defineExecutor, type Executor } from "./executor.ts";
+import type { Settings } from "./setting.ts";
 
 /** Beside the bundle of the runner or the command line; the sources use the files of the runner's bundle. */
 const FOLDERS = ["./executors/", "../../dist/executors/"];

@@ -1,5 +1,6 @@
-import type { Executor, Setting, SettingType, SettingValues } from "./executor.ts";
+import type { Executor } from "./executor.ts";
 import { interpolate, type ReferenceValues, TextError } from "./interpolation.ts";
+import type { Setting, SettingType, SettingValues } from "./setting.ts";
 import { at, type GivenSettings, MAXIMUM_TEXT_BYTES } from "./settings.ts";
 
 /** Of all settings of a stack together, with their references replaced. */

@@ -3,9 +3,10 @@ import { type CommandOptions, type CommandResult, runCommand } from "../command.
 import type { CommandEnvironment, Variable } from "../environment.ts";
 import type { StackInput } from "../stack-input.ts";
 import { Checkout } from "./checkout.ts";
-import type { Executor, SettingValues } from "./executor.ts";
+import type { Executor } from "./executor.ts";
 import { TextError } from "./interpolation.ts";
 import { resolveSettings } from "./resolve-settings.ts";
+import type { SettingValues } from "./setting.ts";
 import { at } from "./settings.ts";
 import type { ExecutorOptions, StackPlan } from "./stack-plans.ts";
 

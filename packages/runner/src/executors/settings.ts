@@ -1,6 +1,6 @@
-import type { Executor, Setting, SettingType } from "./executor.ts";
-import { findUnknownReferences, REFERENCES } from "./interpolation.ts";
 import { quote } from "./quote.ts";
+import { findUnknownReferences, REFERENCES } from "./references.ts";
+import type { Setting, Settings, SettingType } from "./setting.ts";
 
 /** Below what an operating system accepts as the argument of a program. */
 export const MAXIMUM_TEXT_BYTES = 16_384;
@@ -31,7 +31,7 @@ export interface GivenSettings {
 
 /** Before anything runs: what is wrong with the settings, and what to change. */
 export function checkSettings(
-  { name: executor, settings }: Pick<Executor, "name" | "settings">,
+  { name: executor, settings }: { name: string; settings: Settings },
   { pointer, values }: GivenSettings,
 ): string[] {
   const unknown = Object.keys(values).filter(
