@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toLowerId } from "../../packages/executors/program/src/names.ts";
 import { Report } from "../../packages/executors/program/src/report.ts";
+import { parseDuration, wait } from "../../packages/executors/program/src/time.ts";
 import { parseReportLine } from "../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 
@@ -30,7 +32,7 @@ function runBody(body: string) {
   writeFileSync(path("input.json"), JSON.stringify({ stack: { id: "7", name: "api" } }));
   writeFileSync(path("settings.json"), JSON.stringify({ path: "/srv/a" }));
   const program = `import { ProgramError, readTool, runProgram, runTool } from ${JSON.stringify(LIBRARY)};
-await runProgram(async ({ input, settings, report, stop }) => { ${body} });
+await runProgram(async ({ input, settings, report, folder, stop }) => { ${body} });
 `;
   writeFileSync(path("main.ts"), program);
   const args = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
@@ -48,10 +50,10 @@ await runProgram(async ({ input, settings, report, stop }) => { ${body} });
 
 describe("the program of an executor", () => {
   it("gets the input and the settings, and succeeds when it returns", () => {
-    const body = `console.log(input.stack.name, settings.path); report.output("url", "https://example.com");`;
+    const body = `console.log(input.stack.name, settings.path, folder); report.output("url", "https://example.com");`;
     expect(runBody(body)).toEqual({
       status: 0,
-      stdout: "api /srv/a\n",
+      stdout: `api /srv/a ${folder}\n`,
       stderr: "",
       lines: [{ output: { name: "url", value: "https://example.com" } }],
     });
@@ -88,6 +90,7 @@ describe("the program of an executor", () => {
       const { code } = await runTool("/bin/sh", ["-c", 'echo "$1"; echo two; echo "$NAME" >&2; exit 3', "sh", ${JSON.stringify(arg)}],
         { onLine: (line) => lines.push(line), variables: { NAME: "given" } });
       console.log(JSON.stringify({ lines, code }));
+      await runTool("/bin/sh", ["-c", "echo hidden >&2"], { hidesErrors: true });
       console.log(await readTool("echo", ["-n", "text"], { problem: "none" }));
       await readTool("false", [], { problem: "It ended with an error." }).catch(({ message }) => console.log(message));
       await runTool("no-such-tool", []);`;
@@ -135,5 +138,32 @@ describe("the report of a program", () => {
     expect(reason).toEqual({ status_reason: expected });
     expect(resource).toMatchObject({ resource: { status_reason: expected } });
     expect(whole).toEqual({ status_reason: "x".repeat(2_000) });
+  });
+});
+
+describe("what programs share", () => {
+  it("keeps IDs apart that differ in case", () => {
+    expect(["aBc", "abc", "ABC", "a1B"].map(toLowerId)).toEqual(["a0bc", "abc", "0a0b0c", "a10b"]);
+  });
+
+  it("reads durations", () => {
+    const texts = ["1s", "90s", "10m", "999999h"];
+    expect(texts.map((text) => parseDuration("timeout", text))).toEqual([
+      1, 90, 600, 3_599_996_400,
+    ]);
+    for (const text of ["", "0s", "01s", "1", "s", "1d", "-1s", "1.5m", "1s ", "1000000s"]) {
+      expect(() => parseDuration("timeout", text)).toThrow(
+        "The setting timeout must be a duration",
+      );
+    }
+  });
+
+  it("waits, and no longer after a stop", async () => {
+    const stop = new AbortController();
+    await wait(1, stop.signal);
+    const waiting = wait(600_000, stop.signal);
+    stop.abort();
+    await waiting;
+    await wait(600_000, stop.signal);
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { StackInput } from "../../../runner/src/stack-input.ts";
 import { Report } from "./report.ts";
 
@@ -8,6 +9,8 @@ export interface ProgramContext<Values> {
   /** The checked settings of the stack: references are replaced, and paths are absolute. */
   settings: Values;
   report: Report;
+  /** For files of the program. Only the runner's user can read it, and the runner removes it, whatever ends the program. */
+  folder: string;
   /** Aborts when the runner asks to stop: cancel at the provider, report what is there, and return or throw. */
   stop: AbortSignal;
 }
@@ -28,7 +31,8 @@ export async function runProgram<Values>(
   try {
     const input = readJson<StackInput>("LONGSHORE_INPUT_FILE");
     const settings = readJson<Values>("LONGSHORE_SETTINGS_FILE");
-    await run({ input, settings, report, stop: stop.signal });
+    const folder = dirname(readVariable("LONGSHORE_SETTINGS_FILE"));
+    await run({ input, settings, report, folder, stop: stop.signal });
   } catch (error) {
     process.exitCode = 1;
     console.error(error instanceof ProgramError ? error.message : error);

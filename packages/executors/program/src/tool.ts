@@ -9,6 +9,8 @@ export interface ToolOptions {
   variables?: Readonly<Record<string, string>>;
   /** Gets each line of the standard output. Default: the log. */
   onLine?(line: string): void;
+  /** What it prints to standard error is not in the log, because its failure is expected. */
+  hidesErrors?: boolean;
 }
 
 export interface ToolResult {
@@ -23,12 +25,12 @@ export interface ToolResult {
 export async function runTool(
   file: string,
   args: readonly string[],
-  { folder, variables = {}, onLine }: ToolOptions = {},
+  { folder, variables = {}, onLine, hidesErrors = false }: ToolOptions = {},
 ): Promise<ToolResult> {
   const child = spawn(file, args, {
     cwd: folder,
     env: { ...process.env, ...variables },
-    stdio: ["ignore", onLine ? "pipe" : "inherit", "inherit"],
+    stdio: ["ignore", onLine ? "pipe" : "inherit", hidesErrors ? "ignore" : "inherit"],
   });
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
   try {
