@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
+import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-list.ts";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
@@ -60,6 +61,9 @@ describe("the pages of docs/deploy-with", () => {
   it("are those of the executors, and list their settings", () => {
     const names = EXECUTORS.map(({ name }) => name);
     expect(readdirSync(FOLDER).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+    expect(EXECUTOR_SETTINGS).toEqual(
+      Object.fromEntries(EXECUTORS.map(({ name, settings }) => [name, settings])),
+    );
     for (const { name, settings } of EXECUTORS) {
       const rows = readFileSync(join(FOLDER, `${name}.md`), "utf8").matchAll(/^\| `(\w+)` \| /gm);
       expect([...rows].map(([, setting]) => setting)).toEqual(Object.keys(settings));

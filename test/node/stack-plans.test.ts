@@ -4,6 +4,7 @@ import { CommandEnvironment } from "../../packages/runner/src/environment.ts";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { runPlan } from "../../packages/runner/src/executors/run-stack.ts";
 import { planStacks } from "../../packages/runner/src/executors/stack-plans.ts";
+import { findSettingsProblems } from "../../src/features/projects/environments/executor-settings.ts";
 
 /** What the API accepts as a message. */
 const MAXIMUM_MESSAGE_LENGTH = 2_000;
@@ -35,6 +36,17 @@ describe("the plan of a deployment", () => {
         ],
       ]),
     );
+  });
+
+  it("refuses wrong settings in the words of the service, which checks them when they are written", () => {
+    const wrong = { executor: "script", colour: "blue", arguments: [1] };
+    const problems = findSettingsProblems({ stacks: { web: script, "a/b": wrong } });
+    expect(problems).toHaveLength(3);
+    expect(plan("a/b", { web: script, "a/b": wrong })).toEqual({
+      outcome: "failed",
+      failure_reason: "settings_refused",
+      message: problems.join(" "),
+    });
   });
 
   it("looks only at objects below `stacks` with a text `executor`", () => {

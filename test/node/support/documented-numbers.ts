@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
+import { MAXIMUM_SETTINGS_BYTES } from "../../../packages/runner/src/executors/resolve-settings.ts";
 import {
+  MAXIMUM_DEPTH,
+  MAXIMUM_NAMES,
   MAXIMUM_TEXT_BYTES,
   MAXIMUM_TEXTS,
 } from "../../../packages/runner/src/executors/settings.ts";
@@ -378,6 +381,8 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `values of at most ${count(limit("outputBytes"))} bytes`,
     `a text has at most ${count(MAXIMUM_TEXT_BYTES)} bytes and no control characters`,
     `a list has at most ${MAXIMUM_TEXTS} texts`,
+    `an object at most ${MAXIMUM_NAMES} members, ${MAXIMUM_DEPTH} levels deep`,
+    `All settings of a stack have at most ${mib(MAXIMUM_SETTINGS_BYTES)} MiB`,
     `beyond ${mib(MAXIMUM_REPORT_BYTES)} MiB or ${mib(MAXIMUM_LINE_BYTES)} MiB in one line`,
     `after ${MAXIMUM_IGNORED_LINES} of them`,
     `at most ${limit("stackOutputs")}, with names of 1 to ${limit("outputNameLength")} letters`,

@@ -1255,7 +1255,7 @@ export interface paths {
         put?: never;
         /**
          * Create an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
          */
         post: operations["createEnvironment"];
         delete?: never;
@@ -1278,7 +1278,7 @@ export interface paths {
         get: operations["getEnvironment"];
         /**
          * Replace an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
          */
         put: operations["replaceEnvironment"];
         post?: never;
@@ -1647,7 +1647,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`. A patch that makes a setting of a built-in executor wrong is `bad_input`.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -3113,7 +3113,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep.
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
          * @example {
          *       "replicas": 2,
          *       "features": {

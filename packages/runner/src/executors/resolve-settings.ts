@@ -4,7 +4,7 @@ import type { Setting, SettingType, SettingValues } from "./setting.ts";
 import { at, type GivenSettings, MAXIMUM_TEXT_BYTES } from "./settings.ts";
 
 /** Of all settings of a stack together, with their references replaced. */
-const MAXIMUM_SETTINGS_BYTES = 1_048_576;
+export const MAXIMUM_SETTINGS_BYTES = 1_048_576;
 
 /** What a program reads from a file may have lines, and may begin with `-`. */
 const IN_A_FILE: readonly SettingType[] = ["map", "values"];

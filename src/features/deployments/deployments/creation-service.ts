@@ -7,6 +7,7 @@ import { writeBatch } from "../../../writes/write-batch.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
+  findSettingsProblems,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import type { Queue } from "./lifecycle.ts";
@@ -146,16 +147,21 @@ function sourceOf({ source: current }: EnvironmentRow, { source }: DeploymentInp
   return { source: source && JSON.stringify(source), keepsSource: false };
 }
 
-function applyInput(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
-  const patched = applyOrRefuse(environment, sent);
+function applyInput(
+  { configuration }: EnvironmentRow,
+  sent: readonly Operation[],
+): PatchedDocument {
+  const before = JSON.parse(configuration) as Document;
+  const patched = applyOrRefuse(before, sent);
   const message = patched.isTooLarge ? PATCH_TOO_LARGE : configurationProblem(patched.document);
-  if (message) throw new BadInput([{ path: "patch", message }]);
-  return patched;
+  const problems = message ? [message] : findSettingsProblems(patched.document, before);
+  if (problems.length === 0) return patched;
+  throw new BadInput(problems.map((problem) => ({ path: "patch", message: problem })));
 }
 
-function applyOrRefuse(environment: EnvironmentRow, sent: readonly Operation[]): PatchedDocument {
+function applyOrRefuse(before: Document, sent: readonly Operation[]): PatchedDocument {
   try {
-    return patchDocument(JSON.parse(environment.configuration) as Document, sent);
+    return patchDocument(before, sent);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     throw new BadInput([{ path: `patch.${error.index}`, message: error.message }]);

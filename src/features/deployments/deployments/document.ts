@@ -77,7 +77,8 @@ const operations = {
       "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
       "If the configuration changes before a runner starts the deployment, the start applies the " +
       "patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment " +
-      "fails with the reason `patch_conflict`.",
+      "fails with the reason `patch_conflict`. A patch that makes a setting of a built-in executor wrong " +
+      "is `bad_input`.",
     notFound: ["environment", "stack in the environment"],
     errors: {
       patch_test_failed: new BadInput([

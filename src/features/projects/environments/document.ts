@@ -6,6 +6,9 @@ import { QUOTAS } from "../../../lib/resource-types.ts";
 import { DEPLOYMENT_RUNNING, ENVIRONMENT_IN_USE, IS_DEFAULT, NAME_TAKEN } from "./model.ts";
 import { Environment, EnvironmentList } from "./responses.ts";
 
+const SETTINGS_CHECK =
+  "A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.";
+
 const operations = {
   listEnvironments: {
     tags: ["Environments"],
@@ -18,7 +21,7 @@ const operations = {
     tags: ["Environments"],
     summary: "Create an environment",
     role: "contributor",
-    description: `A name that is taken in the project is a \`conflict\`.`,
+    description: `A name that is taken in the project is a \`conflict\`. ${SETTINGS_CHECK}`,
     notFound: ["project"],
     errors: {
       environment_name_taken: NAME_TAKEN,
@@ -40,7 +43,7 @@ const operations = {
     description:
       `A name that is taken in the project is a \`conflict\`, and so is ` +
       "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
-      "are based on the new configuration when they start.",
+      `are based on the new configuration when they start. ${SETTINGS_CHECK}`,
     notFound: ["environment"],
     errors: {
       environment_name_taken: NAME_TAKEN,

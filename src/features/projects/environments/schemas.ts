@@ -21,7 +21,8 @@ export const Configuration = component("Configuration", () =>
       additionalProperties: {},
       description:
         `A JSON object of at most ${sizeOf(LIMITS.configurationBytes.value)}, which deployments change. A request may nest ` +
-        `objects and arrays at most ${LIMITS.documentDepth.value} levels deep.`,
+        `objects and arrays at most ${LIMITS.documentDepth.value} levels deep. A stack whose object below ` +
+        "`stacks` names a built-in `executor` has the settings of that one.",
       example: { replicas: 2, features: { search: true } },
     })),
   ),

@@ -4,13 +4,16 @@ import { batch } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
+import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
+import { findSettingsProblems } from "./executor-settings.ts";
 import {
+  type Configuration,
   DEPLOYMENT_RUNNING,
   ENVIRONMENT_IN_USE,
   type EnvironmentInput,
@@ -66,6 +69,7 @@ export async function createEnvironment(
   input: EnvironmentInput,
 ): Promise<EnvironmentRow> {
   const { organizationId } = await requireProject(ctx, projectId, "contributor");
+  requireSettings(input.configuration);
   const now = ctx.clock.now();
   const environment: EnvironmentRow = {
     id: newId(ctx.clock),
@@ -108,7 +112,9 @@ export async function replaceEnvironment(
   id: string,
   { name, configuration }: EnvironmentInput,
 ): Promise<EnvironmentRow> {
-  return changeEnvironment(ctx, id, { name, configuration: JSON.stringify(configuration) });
+  const before = await requireExpected(ctx, id);
+  requireSettings(configuration, JSON.parse(before.configuration));
+  return changeEnvironment(ctx, before, { name, configuration: JSON.stringify(configuration) });
 }
 
 export async function updateEnvironment(
@@ -116,16 +122,22 @@ export async function updateEnvironment(
   id: string,
   change: { name?: string | undefined },
 ): Promise<EnvironmentRow> {
-  return changeEnvironment(ctx, id, change);
+  return changeEnvironment(ctx, await requireExpected(ctx, id), change);
+}
+
+/** Throws `BadInput`. */
+function requireSettings(configuration: Configuration, before?: Configuration): void {
+  const problems = findSettingsProblems(configuration, before);
+  if (problems.length === 0) return;
+  throw new BadInput(problems.map((message) => ({ path: "configuration", message })));
 }
 
 async function changeEnvironment(
   ctx: ServiceContext,
-  id: string,
+  before: EnvironmentRow,
   fields: store.EnvironmentChange,
 ): Promise<EnvironmentRow> {
-  const before = await requireExpected(ctx, id);
-  const { organizationId } = before;
+  const { organizationId, id } = before;
   const after = mergePatch(before, fields);
   return write(ctx, {
     growth: {
