@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { ROOT } from "./wrangler.ts";
 
@@ -86,7 +86,7 @@ export function bundleProgram({
   const packages = packagesOf(metafile);
   const code = outputFiles.map(({ text }) => text).join("");
   const files = new Map([[fileName, packages.length > 0 ? addCommonJs(code) : code]]);
-  if (packages.length > 0) files.set(licensesFile, packages.map(readLicense).join("\n"));
+  if (packages.length > 0) files.set(licensesFile, readLicenses(packages));
   return files;
 }
 
@@ -119,10 +119,33 @@ function packagesOf({ outputs }: Metafile): string[] {
   return [...new Set(folders)].toSorted();
 }
 
-/** Its license demands that copies contain it. */
-function readLicense(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+/** The licenses demand that copies contain them. */
+function readLicenses(folders: readonly string[]): string {
+  const packages = folders.map(readPackage);
+  return packages
+    .map(({ name, version, license, text, repository }) => {
+      // Several packages of one repository may have the file only once.
+      const shared = packages.find(
+        (each) =>
+          each.text !== undefined && each.license === license && each.repository === repository,
+      );
+      const found = text ?? shared?.text;
+      if (found === undefined) throw new Error(`${name} has no license file.`);
+      return `${name} ${version} (${license})\n\n${found.trim()}\n`;
+    })
+    .join("\n");
+}
+
+function readPackage(folder: string) {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version, license, repository } = manifest;
   const file = readdirSync(folder).find((each) => /^licen[cs]e\b/i.test(each));
-  if (file === undefined) throw new Error(`${name} in ${dirname(folder)} has no license file.`);
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  return {
+    name: String(name),
+    version: String(version),
+    license: String(license),
+    /** Undefined is the repository of no other package. */
+    repository: repository?.url ?? folder,
+    text: file === undefined ? undefined : readFileSync(join(folder, file), "utf8"),
+  };
 }

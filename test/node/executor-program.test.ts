@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { toLowerId } from "../../packages/executors/program/src/names.ts";
 import { Report } from "../../packages/executors/program/src/report.ts";
 import { parseDuration, wait } from "../../packages/executors/program/src/time.ts";
-import { parseReportLine } from "../../packages/runner/src/report-lines.ts";
+import { parseReportLine, REPORT_LIMITS } from "../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 
 const LIBRARY = join(ROOT, "packages/executors/program/src/index.ts");
@@ -124,6 +124,35 @@ describe("the report of a program", () => {
       { resource: { ...first, status: "CREATE_COMPLETE" } },
       { resources: [other] },
     ]);
+  });
+
+  it("has as many resources as the server accepts, without the deleted ones, and says once that there are more", (context) => {
+    const path = join(folder, "many.jsonl");
+    const report = new Report(path);
+    const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    context.onTestFinished(() => log.mockRestore());
+    const many = Array.from({ length: REPORT_LIMITS.resources + 2 }, (_, index) => ({
+      template_id: `r${index}`,
+      status: "CREATE_COMPLETE",
+    }));
+    report.resource({ template_id: "gone", status: "DELETE_COMPLETE" });
+    for (const each of many.slice(0, REPORT_LIMITS.resources)) report.resource(each);
+    expect([readLines(path).length, log.mock.calls.length]).toEqual([501, 0]);
+    for (const each of many) report.resource(each);
+    expect([readLines(path).length, log.mock.calls]).toEqual([
+      501,
+      [["Only 500 resources of the stack are reported."]],
+    ]);
+    report.resource({ template_id: "r7", status: "DELETE_COMPLETE" });
+    report.resource({ template_id: "new", status: "CREATE_COMPLETE" });
+    report.allResources(many);
+    const [deleted, added, all] = readLines(path).slice(-3);
+    expect([deleted, added]).toMatchObject([
+      { resource: { template_id: "r7" } },
+      { resource: { template_id: "new" } },
+    ]);
+    expect(all).toEqual({ resources: many.slice(0, REPORT_LIMITS.resources) });
+    expect(log).toHaveBeenCalledTimes(1);
   });
 
   it("shortens reasons to what the server accepts, in one line", () => {

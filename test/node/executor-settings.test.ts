@@ -56,6 +56,12 @@ describe("a setting", () => {
       "one of: fast, slow.",
     ],
     [
+      { type: "texts", choices: ["fast", "slow"] },
+      [[], ["slow"], ["fast", "slow", "fast"]],
+      ["fast", [""], ["fast", "Slow"], ["fast", 1]],
+      "a list of any of: fast, slow.",
+    ],
+    [
       { type: "map" },
       [{}, { a: "a", b: 1.5, c: false }, members(MAXIMUM_NAMES)],
       ["a", [], null, { a: null }, { a: {} }, { a: [] }, members(MAXIMUM_NAMES + 1)],

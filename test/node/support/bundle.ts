@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
-import { CLI_PROGRAM, RUNNER_PROGRAM, writeProgram } from "../../../scripts/lib/program-bundle.ts";
+import {
+  CLI_PROGRAM,
+  EXECUTOR_PROGRAMS,
+  RUNNER_PROGRAM,
+  writeProgram,
+} from "../../../scripts/lib/program-bundle.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import {
   type Bundle,
@@ -27,11 +32,11 @@ declare module "vitest" {
 const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
 
 /**
- * Builds the Worker, the command line and the runner, and migrates a database, once for all files. The configuration has
+ * Builds the Worker, the command line, the runner and its executors, and migrates a database, once for all files. The configuration has
  * built the static assets.
  */
 export async function setup(project: TestProject): Promise<void> {
-  for (const program of [CLI_PROGRAM, RUNNER_PROGRAM]) writeProgram(program);
+  for (const each of [CLI_PROGRAM, RUNNER_PROGRAM, ...EXECUTOR_PROGRAMS]) writeProgram(each);
   const built = bundle("src/index.ts", folder);
   const migrated = join(folder, "migrated");
   const settings = await readWorkerSettings();

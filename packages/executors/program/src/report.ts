@@ -2,9 +2,12 @@ import { appendFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { REPORT_LIMITS, type ResourceChange } from "../../../runner/src/report-lines.ts";
 
+const DELETED = "DELETE_COMPLETE";
+
 /** Appends lines to the report of the stack (docs/executors.md), each with one write. */
 export class Report {
   readonly #path: string;
+  #hasTooMany = false;
   /** By their logical IDs, as last reported. */
   readonly #resources = new Map<string, ResourceChange>();
 
@@ -15,14 +18,21 @@ export class Report {
   /** Does nothing if the last line of the resource says the same. */
   resource(change: ResourceChange): void {
     const resource = toReported(change);
-    if (isDeepStrictEqual(this.#resources.get(resource.template_id), resource)) return;
+    const known = this.#resources.get(resource.template_id);
+    if (isDeepStrictEqual(known, resource)) return;
+    if (!known && this.#isFull) {
+      this.#noteTooMany();
+      return;
+    }
     this.#resources.set(resource.template_id, resource);
     this.#append({ resource });
   }
 
   /** All resources that the stack has; others are marked as deleted. */
   allResources(changes: readonly ResourceChange[]): void {
-    const resources = changes.map(toReported);
+    const resources = changes.slice(0, REPORT_LIMITS.resources).map(toReported);
+    if (resources.length < changes.length) this.#noteTooMany();
+    this.#resources.clear();
     for (const each of resources) this.#resources.set(each.template_id, each);
     this.#append({ resources });
   }
@@ -34,6 +44,19 @@ export class Report {
   /** Why the stack is as it is, or why it fails. */
   statusReason(text: string): void {
     this.#append({ status_reason: toReason(text) });
+  }
+
+  /** Those that are deleted make room. */
+  get #isFull(): boolean {
+    const existing = [...this.#resources.values()].filter(({ status }) => status !== DELETED);
+    return existing.length >= REPORT_LIMITS.resources;
+  }
+
+  /** Once. The runner would note each line that it does not accept. */
+  #noteTooMany(): void {
+    if (this.#hasTooMany) return;
+    this.#hasTooMany = true;
+    console.log(`Only ${REPORT_LIMITS.resources} resources of the stack are reported.`);
   }
 
   #append(line: object): void {

@@ -21,7 +21,7 @@ export function defineProgram(name: string, settings: Settings): Executor {
 
 function findProgramFile(name: string): string {
   const files = FOLDERS.map((folder) =>
-    fileURLToPath(new URL(`${folder}${name}.js`, import.meta.url)),
+    fileURLToPath(new URL(`${folder}${name}.js`, import.meta.url).href),
   );
   const file = files.find(existsSync);
   if (file === undefined) throw new Error(`The program of the executor ${name} is not installed.`);

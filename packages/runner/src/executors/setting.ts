@@ -20,7 +20,7 @@ export type SettingType = keyof SettingTypes;
 export interface Setting {
   type: SettingType;
   isRequired?: boolean;
-  /** Of a `text`: all that it may be. */
+  /** All that a `text` may be, or each of the `texts`. */
   choices?: readonly string[];
 }
 

@@ -63,7 +63,9 @@ function checkSetting(pointer: string, setting: Setting, value: unknown): string
 }
 
 function describe({ type, choices }: Setting): string {
-  return choices ? `one of: ${choices.join(", ")}` : TYPES[type];
+  if (!choices) return TYPES[type];
+  const names = choices.join(", ");
+  return type === "texts" ? `a list of any of: ${names}` : `one of: ${names}`;
 }
 
 function isMapType({ type }: Setting): boolean {
@@ -79,7 +81,7 @@ function isOfType({ type, choices }: Setting, value: unknown): boolean {
       return (
         Array.isArray(value) &&
         value.length <= MAXIMUM_TEXTS &&
-        value.every((each) => typeof each === "string")
+        value.every((each) => typeof each === "string" && (!choices || choices.includes(each)))
       );
     case "map":
     case "values": {
