@@ -68,7 +68,7 @@ describe("the variables in the console", () => {
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByText("1 added, 1 changed, 0 removed, 1 unchanged").waitFor();
     expect(await readValues()).toMatchObject({ GREETING: "good 'morning'" });
-    await dialog.getByLabel("Remove the 1 variables").check();
+    await dialog.getByLabel("Remove 1 variable that").check();
     await dialog.getByText("1 added, 1 changed, 1 removed, 1 unchanged").waitFor();
     const lines = await dialog.getByRole("listitem").allTextContents();
     expect(lines).toEqual(["+Added: NEW", "~Changed: GREETING", "-Removed: OLD"]);

@@ -328,6 +328,21 @@ describe("trying an operation", () => {
     );
   });
 
+  it("uses the session of the console where no key is given, and a given key alone", async () => {
+    const { page } = await open("/docs/account");
+    const form = await formOf(page, "whoAmI");
+    await send(form);
+    await status(form, /^401 .*or sign in at the console/);
+    const sessions = new URL("/v1/sessions", service.url).href;
+    await page.context().request.post(sessions, { data: { api_key: service.owner.key } });
+    await send(form);
+    await status(form, /^200/);
+    expect(await body(form)).toMatchObject({ credential: { type: "session" } });
+    await form.getByLabel("API key").fill("lsh_wrong");
+    await send(form);
+    await status(form, /^401/);
+  });
+
   it("says what to do when there is no response", async () => {
     const { page } = await open("/docs/account");
     const form = await formOf(page, "whoAmI");

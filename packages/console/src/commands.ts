@@ -57,6 +57,10 @@ function linkTo(kind: PaletteCommand["kind"], label: string, path: string): Pale
   return { id: path, label, kind, run: () => navigate(ROOT + path) };
 }
 
+export function linkToProject({ id, name }: { id: string; name: string }): PaletteCommand {
+  return linkTo("Project", name, `projects/${id}`);
+}
+
 /** Those that the session has read. */
 function loadedResources(): PaletteCommand[] {
   const lists = cachedResults("/v1/projects") as Schemas["ProjectList"][];
@@ -67,12 +71,10 @@ function loadedResources(): PaletteCommand[] {
     "/v1/environments/{environment_id}/deployments",
   ) as Schemas["DeploymentList"][];
   const pools = cachedResults("/v1/orgs/{org_id}/runner-pools") as Schemas["RunnerPoolList"][];
-  const commands = [
-    ...lists.flatMap(({ data }) =>
-      data.map(({ id, name }) => linkTo("Project", name, `projects/${id}`)),
-    ),
+  return [
+    ...lists.flatMap(({ data }) => data.map(linkToProject)),
     ...overviews.flatMap(({ project, data }) => [
-      linkTo("Project", project.name, `projects/${project.id}`),
+      linkToProject(project),
       ...data.map(({ id, name }) =>
         linkTo("Environment", `${project.name} / ${name}`, `environments/${id}`),
       ),
@@ -84,5 +86,4 @@ function loadedResources(): PaletteCommand[] {
       data.map(({ id, name }) => linkTo("Runner pool", name, `runners/${id}`)),
     ),
   ];
-  return [...new Map(commands.map((each) => [each.id, each])).values()];
 }

@@ -12,8 +12,8 @@ export const sessionError = signal<unknown>(undefined);
 
 export async function readSession(): Promise<void> {
   try {
-    sessionError.value = undefined;
     who.value = await client.get("/v1/whoami");
+    sessionError.value = undefined;
   } catch (error) {
     if (isSignedOut(error)) who.value = null;
     else sessionError.value = error;

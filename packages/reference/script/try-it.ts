@@ -72,7 +72,7 @@ class TryForm {
 
   #renderParts(): HTMLElement[] {
     const key = this.#key && [
-      label(describeKey(this.#credential), "kept in memory until you leave the page", this.#key),
+      label(describeKey(this.#credential), hintFor(this.#credential), this.#key),
     ];
     const body = this.#body && [label("Body", "JSON", this.#body)];
     const fields = this.#fields.map(({ name, location, isRequired, input }) =>
@@ -214,6 +214,11 @@ function createKeyInput(credential: string): HTMLInputElement {
 function describeKey(credential = ""): string {
   const words = credential.replaceAll("_", " ").replace(/^api\b/, "API");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function hintFor(credential: string | undefined): string {
+  const kept = "kept in memory until you leave the page";
+  return credential === "api_key" ? `${kept}; without one, your session at the console` : kept;
 }
 
 function label(name: string, hint: string, control: HTMLElement): HTMLElement {

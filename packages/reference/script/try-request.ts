@@ -31,7 +31,9 @@ export function buildRequest(form: FilledForm): { url: string; init: RequestInit
     if (location === "header") headers.set(name, value);
   }
   if (key !== "") headers.set(...credentialHeader(credential, key));
-  const init: RequestInit = { method, headers, cache: "no-store", credentials: "omit" };
+  // Without a key, the session of the console is used, if there is one.
+  const credentials = key === "" && credential === "api_key" ? "same-origin" : "omit";
+  const init: RequestInit = { method, headers, cache: "no-store", credentials };
   if (body !== undefined && body.trim() !== "") {
     JSON.parse(body);
     headers.set("content-type", "application/json");
@@ -55,7 +57,7 @@ export function indent(text: string): string {
 }
 
 const ADVICE: Record<number, string> = {
-  401: "Enter a valid key above.",
+  401: "Enter a valid key above, or sign in at the console.",
   403: "Use a key that may do this.",
   404: "Check the values of the path, and that the key may read them.",
   409: "Read the record again, then send the request again.",

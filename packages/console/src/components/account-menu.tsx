@@ -15,7 +15,8 @@ export function AccountMenu({ who }: { who: Who }) {
   return (
     <>
       <Button kind="small" onClick={() => setOpen(true)}>
-        {showHidden(who.organization.name)} · {showHidden(who.account.name)}
+        <span class="wide">{showHidden(who.organization.name)} ·</span>
+        {showHidden(who.account.name)}
       </Button>
       {isOpen && <AccountDialog who={who} onClose={() => setOpen(false)} />}
     </>
@@ -43,6 +44,7 @@ function AccountDialog({ who, onClose }: { who: Who; onClose: () => void }) {
           Sign out
         </Button>
         <Button onClick={onClose}>Close</Button>
+        <a href="/docs">Documentation</a>
       </div>
     </Dialog>
   );

@@ -1,9 +1,12 @@
-import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useRef } from "preact/hooks";
 import { useAction } from "../action.ts";
 import { describeProblem } from "../api.ts";
 import { Button } from "./button.tsx";
-import { ErrorNote } from "./error-note.tsx";
+import { ErrorNote, lastPartOf } from "./error-note.tsx";
+
+/** The names of a form's fields that show the issues with them. */
+const FieldsWithProblems = createContext(new Set<string>());
 
 interface FieldProps {
   label: string;
@@ -55,6 +58,7 @@ interface TextFieldProps {
 }
 
 export function TextField({ label, hint, error, value = "", ...props }: TextFieldProps) {
+  useContext(FieldsWithProblems).add(props.name);
   return (
     <Field label={label} hint={hint} problem={problemWith(props.name, error)}>
       {(control) => (
@@ -188,12 +192,8 @@ export function Choices({ name, legend, options, chosen = [], none }: ChoicesPro
 
 function problemWith(name: string, error: unknown): string | undefined {
   if (error === undefined) return undefined;
-  const issue = describeProblem(error).issues.find(({ path }) => lastPart(path) === name);
+  const issue = describeProblem(error).issues.find(({ path }) => lastPartOf(path) === name);
   return issue?.message;
-}
-
-function lastPart(path: string): string {
-  return path.split(/[./]/).at(-1) ?? path;
 }
 
 export interface FormProps {
@@ -212,20 +212,23 @@ export interface FormProps {
 /** A form whose values are read when it is sent. */
 export function Form({ verb, done, submit, reload, onClose, children }: FormProps) {
   const action = useAction();
+  const { current: fields } = useRef(new Set<string>());
   const send = async (event: Event) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const fields = new FormFields(new FormData(event.currentTarget));
+    const values = new FormFields(new FormData(event.currentTarget));
     const change = async () => {
-      await submit(fields);
+      await submit(values);
       await reload?.();
     };
     if (await action.run(change, done)) onClose?.();
   };
   return (
     <form class="stack" onSubmit={send}>
-      {children(action.error)}
-      <ErrorNote error={action.error} />
+      <FieldsWithProblems.Provider value={fields}>
+        {children(action.error)}
+      </FieldsWithProblems.Provider>
+      <ErrorNote error={action.error} fields={fields} />
       <div class="row">
         <Button type="submit" kind="primary" isBusy={action.isRunning}>
           {verb}

@@ -15,7 +15,7 @@ export function Keys() {
   return (
     <>
       <Button kind="small" onClick={() => setShown("palette")}>
-        Go to <kbd>{isApple() ? "⌘K" : "Ctrl K"}</kbd>
+        Go to <kbd class="wide">{isApple() ? "⌘K" : "Ctrl K"}</kbd>
       </Button>
       {shown === "palette" && <Palette onClose={close} />}
       {shown === "keys" && <KeyList onClose={close} />}

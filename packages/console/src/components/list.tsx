@@ -3,7 +3,7 @@ import { useAction } from "../action.ts";
 import { keyOfItem, type List } from "../query.ts";
 import { Button } from "./button.tsx";
 import { Command } from "./copy.tsx";
-import { ErrorNote } from "./error-note.tsx";
+import { ErrorNote, ReadErrorNote } from "./error-note.tsx";
 import { Near } from "./near.tsx";
 
 export function Skeleton({ lines = 4 }: { lines?: number }) {
@@ -19,7 +19,11 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 
 /** In place of what is being read, or cannot be read. */
 export function Pending({ error, lines }: { error: unknown; lines?: number }) {
-  return error === undefined ? <Skeleton {...(lines && { lines })} /> : <ErrorNote error={error} />;
+  return error === undefined ? (
+    <Skeleton {...(lines && { lines })} />
+  ) : (
+    <ReadErrorNote error={error} />
+  );
 }
 
 export interface EmptyProps {
@@ -69,7 +73,7 @@ export function ListContent<T>({ list, label, row, empty, filter }: ListContentP
   if (shown === undefined) return <Pending error={list.error} />;
   return (
     <div class="stack">
-      <ErrorNote error={list.error} />
+      <ReadErrorNote error={list.error} />
       {shown.length === 0 && !list.hasMore && empty}
       {shown.length > 0 && (
         <div>

@@ -1,17 +1,22 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { allCommands, type PaletteCommand } from "../commands.ts";
+import { can } from "../access.ts";
+import { client } from "../api.ts";
+import { allCommands, linkToProject, type PaletteCommand } from "../commands.ts";
 import { showHidden } from "../format.ts";
 import { useModal } from "./dialog.tsx";
 
 const MOST_SHOWN = 50;
+/** Newest first, in pages of 100. */
+const MOST_SEARCHED = 1_000;
 
-/** Finds pages, loaded resources and actions by a part of their names. */
+/** Finds pages, projects, loaded resources and actions by a part of their names. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const modal = useModal(onClose);
   const id = useId();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const found = findCommands(allCommands(), text);
+  const search = useProjects(text !== "");
+  const found = findCommands(uniqueCommands([...allCommands(), ...search.commands]), text);
   const selected = Math.min(at, found.length - 1);
   const choose = (command: PaletteCommand | undefined) => {
     if (!command) return;
@@ -46,7 +51,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
       />
       <Results id={id} found={found} selected={selected} choose={choose} onKeyDown={onKeyDown} />
-      {found.length === 0 && <p class="card">Nothing that is loaded has this name.</p>}
+      {found.length === 0 && (
+        <p class="card">{search.isRunning ? "Searching…" : "Nothing has this name."}</p>
+      )}
     </dialog>
   );
 }
@@ -84,6 +91,37 @@ function Results({ id, found, selected, choose, onKeyDown }: ResultsProps) {
       ))}
     </div>
   );
+}
+
+/** Reads the projects of the organization once there is a text, because most of them may not be loaded. */
+function useProjects(isSearching: boolean) {
+  const [commands, setCommands] = useState<readonly PaletteCommand[]>([]);
+  const [isRunning, setRunning] = useState(false);
+  useEffect(() => {
+    if (!isSearching || !can("listProjects")) return;
+    let isOpen = true;
+    const read = async () => {
+      const found: PaletteCommand[] = [];
+      for await (const project of client.list("/v1/projects", { query: { limit: 100 } })) {
+        if (!isOpen || found.push(linkToProject(project)) >= MOST_SEARCHED) break;
+        if (found.length % 100 === 0) setCommands([...found]);
+      }
+      if (isOpen) setCommands(found);
+    };
+    setRunning(true);
+    // What was found so far stays; another search reads the rest.
+    read()
+      .catch(() => undefined)
+      .finally(() => setRunning(false));
+    return () => {
+      isOpen = false;
+    };
+  }, [isSearching]);
+  return { commands, isRunning };
+}
+
+function uniqueCommands(commands: readonly PaletteCommand[]): PaletteCommand[] {
+  return [...new Map(commands.map((each) => [each.id, each])).values()];
 }
 
 /** Those with every word of the text. */

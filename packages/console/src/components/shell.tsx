@@ -21,7 +21,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <header class="bar">
         <a class="brand" href={ROOT}>
           <img src={icon} alt="" />
-          Longshore
+          <span class="brand-name">Longshore</span>
         </a>
         <nav aria-label="Main">
           <ul>

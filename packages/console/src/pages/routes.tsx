@@ -1,10 +1,10 @@
 import type { ComponentType, VNode } from "preact";
-import { Page } from "../components/page.tsx";
-import { matchPath, type Params, ROOT } from "../router.ts";
+import { matchPath, type Params } from "../router.ts";
 import { DeploymentPage } from "./deployment/deployment-page.tsx";
 import { EnvironmentPage } from "./environment/environment-page.tsx";
 import { DeliveryPage } from "./integrations/delivery-page.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
+import { NotFoundPage } from "./not-found.tsx";
 import { MemberPage } from "./organizations/member-page.tsx";
 import { OrganizationPage } from "./organizations/organization-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
@@ -41,11 +41,5 @@ export function findPage(path: string): VNode {
     const params = matchPath(pattern, path);
     if (params) return <Component key={path} params={params} />;
   }
-  return (
-    <Page key={path} title="There is no such page">
-      <p>
-        The address is wrong, or the page is gone. <a href={ROOT}>Go to the projects.</a>
-      </p>
-    </Page>
-  );
+  return <NotFoundPage key={path} />;
 }

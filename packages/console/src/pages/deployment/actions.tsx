@@ -11,7 +11,7 @@ import { ErrorNote } from "../../components/error-note.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { Pending } from "../../components/list.tsx";
 import { PatchDiff } from "../../components/patch-diff.tsx";
-import { showHidden } from "../../format.ts";
+import { formatCount, showHidden } from "../../format.ts";
 import { type Query, useList, useQuery } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { describeSource } from "./source.tsx";
@@ -177,7 +177,8 @@ function Preview({ preview }: { preview: Schemas["DeploymentPreview"] }) {
     <>
       <p>
         Source: {describeSource(source)}. Stacks: {stack_ids.length}.
-        {superseded_ids.length > 0 && ` It supersedes ${superseded_ids.length} queued deployments.`}
+        {superseded_ids.length > 0 &&
+          ` It supersedes ${formatCount(superseded_ids.length, "queued deployment")}.`}
       </p>
       <PatchDiff patch={patch} />
     </>

@@ -1,6 +1,6 @@
 import { diffDocuments } from "../../../../../src/lib/json-diff.ts";
 import type { Schemas } from "../../api.ts";
-import { ErrorNote } from "../../components/error-note.tsx";
+import { ReadErrorNote } from "../../components/error-note.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Skeleton } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
@@ -44,7 +44,7 @@ function ChangesSinceSuccess({ environmentId, configuration }: ChangesProps) {
     path: { deployment_id: last?.id ?? "" },
   });
   const error = list.error ?? deployed.error;
-  if (error !== undefined) return <ErrorNote error={error} />;
+  if (error !== undefined) return <ReadErrorNote error={error} />;
   if (list.data && !last) return <p class="soft">No deployment has succeeded yet.</p>;
   if (!last || !deployed.data) return <Skeleton lines={2} />;
   const { after } = deployed.data;

@@ -4,7 +4,7 @@ import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { humanize } from "../../format.ts";
+import { formatCount, humanize } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
 import { describeSource } from "../deployment/source.tsx";
@@ -76,9 +76,7 @@ export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"
     <div class="list-item">
       <span>
         <a href={`${ROOT}deployments/${id}`}>{describeSource(data.source)}</a>{" "}
-        <span class="soft small nowrap">
-          {stack_ids.length} {stack_ids.length === 1 ? "stack" : "stacks"}
-        </span>
+        <span class="soft small nowrap">{formatCount(stack_ids.length, "stack")}</span>
       </span>
       <span class="row">
         <Status of={status} />

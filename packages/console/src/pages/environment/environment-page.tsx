@@ -2,6 +2,7 @@ import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { NotFoundPage } from "../not-found.tsx";
 import { type EnvironmentTabProps, linkTabs, type Tab } from "../tabs.ts";
 import { VariablesTab } from "../variables/variables-tab.tsx";
 import { ComponentsTab } from "./components-tab.tsx";
@@ -32,7 +33,8 @@ export function EnvironmentPage({ params }: { params: Params }) {
   });
   const can = useCan(projectId);
   const { Content } = TABS.find(({ path }) => path === tab) ?? {};
-  if (!data || !Content) return <PendingPage title="Environment" error={error} />;
+  if (!Content) return <NotFoundPage />;
+  if (!data) return <PendingPage title="Environment" error={error} />;
   return (
     <Page
       title={data.name}

@@ -3,6 +3,7 @@ import { ChoiceFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
+import { formatCount } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import { INTEGRATION, type IntegrationPath, linkIntegration } from "./integration.ts";
@@ -45,7 +46,7 @@ function DeliveryRow({ delivery, path }: DeliveryRowProps) {
         <a href={`${linkIntegration(path)}/deliveries/${id}`}>{type}</a>
         <br />
         <span class="soft small">
-          {attempt_count === 1 ? "1 attempt" : `${attempt_count} attempts`}
+          {formatCount(attempt_count, "attempt")}
           <TimeAfter words=", next" at={next_attempt_at} />
         </span>
       </span>

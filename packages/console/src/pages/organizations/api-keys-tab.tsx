@@ -5,7 +5,7 @@ import { ChoiceFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
-import { showHidden } from "../../format.ts";
+import { formatCount, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import { currentWho } from "../../session.ts";
@@ -93,8 +93,8 @@ function KeyRow({ apiKey, children }: KeyRowProps) {
 function describeLimits({ scopes, project_ids, environment_ids }: ApiKey): string {
   return [
     scopes ? scopes.join(", ") : "Every scope",
-    project_ids && `${project_ids.length} projects`,
-    environment_ids && `${environment_ids.length} environments`,
+    project_ids && formatCount(project_ids.length, "project"),
+    environment_ids && formatCount(environment_ids.length, "environment"),
   ]
     .filter(Boolean)
     .join("; ");

@@ -3,6 +3,7 @@ import { Page } from "../../components/page.tsx";
 import type { OperationId } from "../../generated/access.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
+import { NotFoundPage } from "../not-found.tsx";
 import { linkTabs, type OrganizationTabProps, type Tab } from "../tabs.ts";
 import { ApiKeysTab } from "./api-keys-tab.tsx";
 import { AuditLogTab } from "./audit-log-tab.tsx";
@@ -36,11 +37,13 @@ const TABS: readonly OrganizationTab[] = [
 
 export function OrganizationPage({ params }: { params: Params }) {
   const { organization } = currentWho();
-  const tabs = TABS.filter(({ needs }) => can(needs));
-  const { Content } = tabs.find(({ path }) => path === (params["tab"] ?? "")) ?? {};
+  const tab = TABS.find(({ path }) => path === (params["tab"] ?? ""));
+  if (!tab) return <NotFoundPage />;
+  const { Content, needs } = tab;
+  const tabs = TABS.filter((each) => can(each.needs));
   return (
     <Page title={organization.name} tabs={linkTabs(`${ROOT}organization`, tabs)}>
-      {Content ? (
+      {can(needs) ? (
         <Content path={{ org_id: organization.id }} />
       ) : (
         <p>Your role or your scopes do not allow this page.</p>

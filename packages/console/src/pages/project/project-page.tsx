@@ -3,6 +3,7 @@ import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { IntegrationsTab } from "../integrations/integrations-tab.tsx";
+import { NotFoundPage } from "../not-found.tsx";
 import { linkTabs, type ProjectTabProps, type Tab } from "../tabs.ts";
 import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
@@ -24,7 +25,8 @@ export function ProjectPage({ params }: { params: Params }) {
   const project = useQuery("/v1/projects/{project_id}", { path: { project_id: id } }, "on");
   const can = useCan(id);
   const { Content } = TABS.find(({ path }) => path === tab) ?? {};
-  if (!project.data || !Content) return <PendingPage title="Project" error={project.error} />;
+  if (!Content) return <NotFoundPage />;
+  if (!project.data) return <PendingPage title="Project" error={project.error} />;
   return (
     <Page
       title={project.data.name}

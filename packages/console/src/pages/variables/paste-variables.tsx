@@ -9,7 +9,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Check, Field, SelectField } from "../../components/form.tsx";
-import { showHidden } from "../../format.ts";
+import { formatCount, showHidden } from "../../format.ts";
 import { STORAGE_METHODS } from "./edit-variable.tsx";
 import { putVariables, revealVariables, type VariableScope } from "./scope.ts";
 
@@ -168,7 +168,7 @@ function Changes({ plan, isRemoving, setRemoving }: ChangesProps) {
           name="remove"
           checked={isRemoving}
           onChange={setRemoving}
-          label={`Remove the ${plan.missing.length} variables that the text does not have`}
+          label={`Remove ${formatCount(plan.missing.length, "variable")} that the text does not have`}
         />
       )}
       {lines.length > 0 && (
