@@ -1,8 +1,10 @@
-import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
 import { BASE58, encodeRadix, toBigInt } from "./radix.ts";
 
 const WIDTH = 22;
+/** Of a UUIDv7, in the first 64 bits and in the ninth byte. */
+const VERSION = 0x7000n;
+const VARIANT = 0x80;
 const SHORT = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 const HEX = /^[0-9a-f]{32}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -12,7 +14,12 @@ export const IDENTIFIER_PATTERN =
 
 /** A new UUIDv7 (RFC 9562, section 5.7) in the 22-character form. IDs sort by time. */
 export function newId(clock: Clock): string {
-  return encodeId(v7({ msecs: clock.now() }, new Uint8Array(16)));
+  const uuid = crypto.getRandomValues(new Uint8Array(16));
+  const view = new DataView(uuid.buffer);
+  const random = BigInt(view.getUint16(6) & 0x0fff);
+  view.setBigUint64(0, (BigInt(clock.now()) << 16n) | VERSION | random);
+  view.setUint8(8, VARIANT | (view.getUint8(8) & 0x3f));
+  return encodeId(uuid);
 }
 
 /** Sorts after the IDs of resources that were created before `time`, and before all later ones. */

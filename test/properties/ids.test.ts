@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalId, encodeId, IDENTIFIER_PATTERN, newId } from "../../src/lib/ids.ts";
+import { canonicalId, encodeId, IDENTIFIER_PATTERN, newId, timeOf } from "../../src/lib/ids.ts";
 import { BASE58, toHex } from "../../src/lib/radix.ts";
 
 const uuid = fc.uint8Array({ minLength: 16, maxLength: 16 });
+const toUuid = (id: string) => {
+  let value = 0n;
+  for (const digit of id) value = value * 58n + BigInt(BASE58.indexOf(digit));
+  return value.toString(16).padStart(32, "0");
+};
 const dashed = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 describe("identifiers", () => {
@@ -23,9 +28,7 @@ describe("identifiers", () => {
   it("convert to UUIDs and back without loss", () => {
     fc.assert(
       fc.property(uuid, (bytes) => {
-        let value = 0n;
-        for (const digit of encodeId(bytes)) value = value * 58n + BigInt(BASE58.indexOf(digit));
-        expect(value.toString(16).padStart(32, "0")).toBe(toHex(bytes));
+        expect(toUuid(encodeId(bytes))).toBe(toHex(bytes));
       }),
     );
   });
@@ -48,6 +51,22 @@ describe("identifiers", () => {
         expect(first < second).toBe(a < b);
       }),
     );
+  });
+
+  it("are UUIDs of version 7, with the time and 74 bits of their own", () => {
+    const first = toUuid(newId({ now: () => 0 }));
+    expect(first).toMatch(/^0{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (now) => {
+        const id = newId({ now: () => now });
+        expect(toUuid(id)).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+        expect(timeOf(id)).toBe(now);
+      }),
+    );
+    const ones = 0x0fff_3fff_ffff_ffff_ffffn;
+    const seen = Array.from({ length: 200 }, () => BigInt(`0x${toUuid(newId({ now: () => 0 }))}`));
+    expect(seen.reduce((all, each) => all | each, 0n) & ones).toBe(ones);
+    expect(seen.reduce((all, each) => all & each, ones) & ones).toBe(0n);
   });
 
   it("match the pattern, and no other text is parsed as one", () => {
