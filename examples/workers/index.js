@@ -1,5 +1,6 @@
 export default {
   fetch(_request, env) {
-    return new Response(`${env.GREETING} from ${env.ENVIRONMENT}\n`);
+    const html = `<h1>Hello</h1>\n<p>${env.GREETING} from ${env.ENVIRONMENT}</p>\n`;
+    return new Response(html, { headers: { "content-type": "text/html" } });
   },
 };

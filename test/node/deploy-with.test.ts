@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-list.ts";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
+import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
 import { Terminal } from "./support/terminal.ts";
 
@@ -30,33 +31,65 @@ const ENDS: Record<string, Record<string, string>> = {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
   },
+  workers: {
+    "Deploy a commit": "<p>Welcome from production</p>",
+    "Deploy another, and roll back": "<p>Welcome from production</p>",
+  },
 };
 
-describe("the pages of docs/deploy-with", () => {
-  const checkout = new Checkout();
-  const terminals: Terminal[] = [];
-  let port = 0;
+/** What stands in for the provider of an executor while the commands of its page run. */
+interface StandIn {
+  environment: NodeJS.Dict<string>;
+  /** The commands of someone with an account, in the test. */
+  adapt(commands: string): string;
+  stop(): Promise<void>;
+}
 
-  beforeAll(async () => {
-    port = await findFreePort();
-  });
+const STAND_INS: Record<string, () => Promise<StandIn>> = { workers: startCloudflare };
 
-  afterAll(async () => {
-    for (const each of terminals.toReversed()) await each.interrupt();
-    checkout.remove();
-  });
-
-  const open = (folder = "") => {
-    const terminal = new Terminal(checkout.path(folder), {
-      ...GIT,
-      LONGSHORE_CONFIG_DIR: checkout.path(".config"),
-      LONGSHORE_URL: undefined,
-      LONGSHORE_API_KEY: undefined,
-      TMPDIR: checkout.folder,
-    });
-    terminals.push(terminal);
-    return terminal;
+async function startCloudflare(): Promise<StandIn> {
+  const cloudflare = await CloudflareApi.start();
+  return {
+    environment: {
+      CLOUDFLARE_API_TOKEN: cloudflare.token,
+      CLOUDFLARE_ACCOUNT_ID: cloudflare.accountId,
+      CLOUDFLARE_API_BASE_URL: cloudflare.url,
+    },
+    adapt: (commands) =>
+      commands
+        .replace("npm install --global wrangler@4", "wrangler --version")
+        .replace(/(?<=runner --executor .*)$/m, " --pass-env CLOUDFLARE_API_BASE_URL")
+        .replaceAll(
+          "curl --silent ",
+          `curl --silent --get ${cloudflare.proxy} --data-urlencode url=`,
+        ),
+    stop: () => cloudflare.stop(),
   };
+}
+
+describe("the pages of docs/deploy-with", () => {
+  /** Each page has a checkout and a service of its own. */
+  function openCheckout(context: TestContext, standIn: StandIn | undefined) {
+    const checkout = new Checkout();
+    const terminals: Terminal[] = [];
+    context.onTestFinished(async () => {
+      for (const each of terminals.toReversed()) await each.interrupt();
+      await standIn?.stop();
+      checkout.remove();
+    });
+    return (folder = "") => {
+      const terminal = new Terminal(checkout.path(folder), {
+        ...GIT,
+        ...standIn?.environment,
+        LONGSHORE_CONFIG_DIR: checkout.path(".config"),
+        LONGSHORE_URL: undefined,
+        LONGSHORE_API_KEY: undefined,
+        TMPDIR: checkout.folder,
+      });
+      terminals.push(terminal);
+      return terminal;
+    };
+  }
 
   it("are those of the executors, and list their settings", () => {
     const names = EXECUTORS.map(({ name }) => name);
@@ -74,35 +107,41 @@ describe("the pages of docs/deploy-with", () => {
     ).toEqual([]);
   });
 
-  it.each(Object.entries(ENDS))("%s.md leads from npm start to a rollback", async (name, ends) => {
-    const first = open();
-    let login = "";
-    const printed: string[] = [];
-    const adapt = ({ commands }: CommandBlock) =>
-      commands
-        .replace("npm ci && npm start", `npm start -- --port ${port}`)
-        .replace(/^echo lsh_\.\.\. .*/m, login);
-    const last: Record<string, string> = {};
-    for (const block of readCommandBlocks(readFileSync(join(FOLDER, `${name}.md`), "utf8"))) {
-      const { terminal, section } = block;
-      if (terminal === "") {
-        // A line that fails ends the block.
-        const { output, status } = await first.run(`set -e\n${adapt(block)}`);
-        expect({ section, status, output }).toEqual({ section, status: 0, output });
-        printed.push(output);
-        last[section] = output.trimEnd().split("\n").at(-1) ?? "";
-        continue;
+  it.for(Object.entries(ENDS))(
+    "%s.md leads from npm start to a rollback",
+    async ([name, ends], context) => {
+      const standIn = await STAND_INS[name]?.();
+      const open = openCheckout(context, standIn);
+      const port = await findFreePort();
+      const first = open();
+      let login = "";
+      const printed: string[] = [];
+      const adapt = ({ commands }: CommandBlock) =>
+        (standIn?.adapt(commands) ?? commands)
+          .replace("npm ci && npm start", `npm start -- --port ${port}`)
+          .replace(/^echo lsh_\.\.\. .*/m, login);
+      const last: Record<string, string> = {};
+      for (const block of readCommandBlocks(readFileSync(join(FOLDER, `${name}.md`), "utf8"))) {
+        const { terminal, section } = block;
+        if (terminal === "") {
+          // A line that fails ends the block.
+          const { output, status } = await first.run(`set -e\n${adapt(block)}`);
+          expect({ section, status, output }).toEqual({ section, status: 0, output });
+          printed.push(output);
+          last[section] = output.trimEnd().split("\n").at(-1) ?? "";
+          continue;
+        }
+        const other = open(terminal === "server" ? "" : "hello");
+        other.start(adapt(block));
+        await other.waitForOutput(READY[terminal] ?? "");
+        login ||= /^echo lsh_\w+ \| npx .*$/m.exec(other.output)?.[0] ?? "";
       }
-      const other = open(terminal === "server" ? "" : "hello");
-      other.start(adapt(block));
-      await other.waitForOutput(READY[terminal] ?? "");
-      login ||= /^echo lsh_\w+ \| npx .*$/m.exec(other.output)?.[0] ?? "";
-    }
-    expect(last).toMatchObject(ends);
-    expect(printed.map((each) => /<h1>(.*)<\/h1>/.exec(each)?.[1]).filter(Boolean)).toEqual([
-      "Hello",
-      "Ahoy",
-      "Hello",
-    ]);
-  });
+      expect(last).toMatchObject(ends);
+      expect(printed.map((each) => /<h1>(.*)<\/h1>/.exec(each)?.[1]).filter(Boolean)).toEqual([
+        "Hello",
+        "Ahoy",
+        "Hello",
+      ]);
+    },
+  );
 });

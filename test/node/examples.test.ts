@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseReportLine } from "../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
-import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { readCommandBlocks } from "./support/page-commands.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 import { Terminal } from "./support/terminal.ts";
@@ -246,45 +245,3 @@ function serversOf(site: string): string[] {
     }
   });
 }
-
-describe("examples/workers", () => {
-  it("is deployed with wrangler as its page says, to two environments", async (context) => {
-    const cloudflare = await CloudflareApi.start();
-    context.onTestFinished(() => cloudflare.stop());
-    const reader = await Reader.make("workers", {
-      CLOUDFLARE_API_TOKEN: cloudflare.token,
-      CLOUDFLARE_ACCOUNT_ID: cloudflare.accountId,
-    });
-    context.onTestFinished(() => reader.leave());
-    const page = pageOf("workers");
-    await reader.follow(page, async (line) => {
-      // Where wrangler finds the stand-in. The page is that of someone with an account.
-      if (!line.includes("vars set")) return;
-      for (const id of Object.values(await reader.environments("hello-workers"))) {
-        const values = { CLOUDFLARE_API_BASE_URL: cloudflare.url, WRANGLER_SEND_METRICS: "false" };
-        const variables = Object.entries(values).map(([name, value]) => {
-          return { name, storage_method: "string", value };
-        });
-        const body = { mode: "merge", variables };
-        await reader.client.call("PUT", `/v1/environments/${id}/variables`, body);
-      }
-    });
-    const [init = "", , staging = "", production = ""] = reader.printed;
-    // The page has the command that init prints.
-    const command = /^npx @longshore\/cli runner .*$/m.exec(init)?.[0] ?? "none";
-    expect(page).toContain(`\`\`\`sh runner\n${command}\n\`\`\``);
-    expect(cloudflare.names).toEqual(["longshore-hello-production", "longshore-hello-staging"]);
-    expect(await cloudflare.fetch(urlIn(staging))).toBe("Ahoy from staging\n");
-    expect(await cloudflare.fetch(urlIn(production))).toBe("Hello from production\n");
-    expect([...cloudflare.tokens]).toEqual([`Bearer ${cloudflare.token}`]);
-    const ids = await reader.environments("hello-workers");
-    expect(await reader.resources(ids["staging"] ?? "")).toMatchObject([
-      {
-        template_id: "longshore-hello-staging",
-        resource_type: "Worker",
-        physical_id: CloudflareApi.version,
-        status: "UPDATE_COMPLETE",
-      },
-    ]);
-  });
-});

@@ -1,5 +1,6 @@
 import { script } from "../../../executors/script/src/index.ts";
+import { workers } from "../../../executors/workers/src/index.ts";
 import type { Executor } from "./executor.ts";
 
 /** What `--executor` accepts. */
-export const EXECUTORS: readonly Executor[] = [script];
+export const EXECUTORS: readonly Executor[] = [script, workers];
