@@ -28,6 +28,8 @@ const FIXED = {
   faultyEvents: { usual: 200, full: 3_000 },
   /** One in so many of the points at which a fault is injected. */
   faultStride: { usual: 6, full: 1 },
+  /** One in so many of the points of a delivery: with 4, each point has one of the four kinds of fault. */
+  deliveryFaultStride: { usual: 4, full: 1 },
   /** One in so many of the hostile values. It must not divide their number. */
   hostileStride: { usual: 9, full: 2 },
   /** One in so many of the operations that a narrowed session calls. */

@@ -10,6 +10,7 @@ import { Client } from "../support/client.ts";
 import type { Operation } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { isRead, prepare, withApiKey } from "../support/operation-requests.ts";
+import { queryPlans } from "../support/query-plans.ts";
 import { newKey, newWorld, type World } from "../support/world.ts";
 
 /** D1 round trips and statements of a successful request with a cached key. */
@@ -146,15 +147,14 @@ function expectParallel(worker: Instrumented, operation: Operation): void {
 
 /** Every statement finds its rows by an index, and scans only the lists in its parameters. */
 async function expectNoScan(worker: Instrumented): Promise<void> {
-  for (const { sql, params } of worker.database.flatMap(({ statements }) => statements)) {
-    const { results } = await env.DB.prepare(`explain query plan ${sql}`)
-      .bind(...params)
-      .all<{ detail: string }>();
+  const statements = worker.database.flatMap((exchange) => exchange.statements);
+  const plans = await queryPlans(statements);
+  for (const [at, { sql, params }] of statements.entries()) {
     // The names in the pattern are of subqueries, which read an index. The plan of an insert of a
     // parent includes a scan of its children, which runs only after a deferred violation.
-    const scanned = results
+    const scanned = (plans[at] ?? [])
       .map(
-        ({ detail }) =>
+        (detail) =>
           /^SCAN (?!json_each|home\b|membership\b|family\b|ancestor\b|item\b|wanted\b|selected\b|record\b|list\b|fitting\b|stored\b|storage\b|same\b|root\b|member\b|family_member\b|made\b|former\b|edge\b|CONSTANT)(\w+)/.exec(
             detail,
           )?.[1],

@@ -24,7 +24,8 @@ import {
 } from "../walk/invariants.ts";
 import { Walk } from "../walk/random-walk.ts";
 
-const ROWS = 10_000;
+/** So that each list of history has more than a page of the backup. */
+const ROWS = 5_000;
 const PARALLEL_REQUESTS = 16;
 const SMALL_BACKUPS = 20;
 
@@ -137,7 +138,7 @@ describe("a backup", () => {
     await comparison.expectSame("/v1/runner/attempts", full.runnerKey);
     const variables = `/v1/runner/attempts/${full.attemptId}/variables`;
     await comparison.expectSame(variables, full.runnerKey, { "lease-token": full.leaseToken });
-    expect(comparison.requests).toBeGreaterThan(1_000);
+    expect(comparison.requests).toBeGreaterThan(500);
     expect(report.skippedRows.filter((row) => full.ids.has(row.split(" ")[1] ?? ""))).toEqual([]);
     await expectSameSealedValues();
     await expectNoOrphans();

@@ -223,7 +223,9 @@ describe("a log over the cap", () => {
     expect(whole.endsWith(`aab${CLOSING_LINE}`)).toBe(true);
     const log = { size: LIMIT + 7, sha256: "0".repeat(64) };
     expect((await attempt.complete("failed", { log })).status).toBe(200);
-    expect(await page(`?after=${LIMIT}`)).toMatchObject({ status: "sealed", truncated: true });
+    await expect
+      .poll(() => page(`?after=${LIMIT}`))
+      .toMatchObject({ status: "sealed", truncated: true });
   });
 
   it("is not truncated if it has exactly so many bytes", async () => {
@@ -241,7 +243,7 @@ describe("the end of a log", () => {
   it("is at once if nothing is declared", async () => {
     await send(0, "abc");
     await attempt.complete("failed");
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: false });
     const { status, headers, body } = await send(3, "d");
     expect([status, headers.get("deployment-desired")]).toEqual([409, "stop"]);
     expect(body.message).toMatch(ENDED);
@@ -258,7 +260,9 @@ describe("the end of a log", () => {
     expect(await page()).toMatchObject({ status: "open", truncated: false });
     passTime(1);
     expect(await runDurableObjectAlarm(logObject(logged.deploymentId))).toBe(true);
-    expect(await page()).toMatchObject({ status: "sealed", truncated: true, next_offset: 4 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: true, next_offset: 4 });
     expect((await send(4, "ef")).status).toBe(409);
     expect(await text()).toBe("abcd");
   });
@@ -266,35 +270,39 @@ describe("the end of a log", () => {
   it("keeps no more than the declared bytes", async () => {
     await attempt.complete("failed", { log: await declare("abc") });
     expect((await send(0, "abcdef")).status).toBe(200);
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 3 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: false, next_offset: 3 });
     expect(await text()).toBe("abc");
   });
 
   it("shows as truncated if the bytes differ from the declaration", async () => {
     await send(0, "abc");
     await attempt.complete("failed", { log: await declare("abd") });
-    expect(await page()).toMatchObject({ status: "sealed", truncated: true });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: true });
     expect(await text()).toBe("abc");
   });
 
   it("shows as truncated if more bytes have arrived than are declared", async () => {
     await send(0, "abcd");
     await attempt.complete("failed", { log: await declare("abc") });
-    expect(await page()).toMatchObject({ status: "sealed", truncated: true });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: true });
   });
 
   it("comes when the runner is lost", async () => {
     await send(0, "abc");
     passTime(LOST_MS);
     await new Instrumented().sweep();
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: false });
     expect((await send(3, "d")).status).toBe(409);
   });
 
   it("comes also for a log without bytes", async () => {
     expect(await page()).toMatchObject({ status: "open", data: [] });
     await attempt.complete("failed");
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 0 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: false, next_offset: 0 });
     expect((await send(0, "a")).status).toBe(409);
   });
 });
@@ -331,7 +339,7 @@ describe("a log that is not told of the end", () => {
   it("takes declared bytes also if they are the first", async () => {
     await attempt.complete("failed", { log: await declare("abc") });
     expect((await send(0, "abc")).body).toEqual({ next_offset: 3 });
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: false });
     expect(await text()).toBe("abc");
   });
 
@@ -354,7 +362,7 @@ describe("a log that is not told of the end", () => {
     await attempt.complete("failed");
     passTime((LIMITS.maximumRunSeconds.value + 24 * 3_600) * 1_000);
     expect(await runDurableObjectAlarm(logObject(logged.deploymentId))).toBe(true);
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", truncated: false });
   });
 });
 
@@ -367,7 +375,7 @@ describe("the log of a deployment", () => {
     await new Instrumented().sweep();
     passTime(LIMITS.logRetentionMs.value - 1);
     await runDurableObjectAlarm(log);
-    expect(await page()).toMatchObject({ status: "sealed", next_offset: 3 });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", next_offset: 3 });
     passTime(1);
     expect(await runDurableObjectAlarm(log)).toBe(true);
     expect(await page()).toMatchObject({ status: "none", data: [], next_offset: 0 });

@@ -150,15 +150,17 @@ describe("the bytes of an organization's logs of a day", () => {
     const declared = await declare("123456\n890x\nmore\n");
     expect((await log.attempt.complete("failed", { log: declared })).status).toBe(200);
     expect(await log.status()).toBe("failed");
-    expect(await log.page()).toMatchObject({
-      status: "sealed",
-      truncated: true,
-      next_offset: 10 + LINE.length,
-    });
+    await expect
+      .poll(() => log.page())
+      .toMatchObject({
+        status: "sealed",
+        truncated: true,
+        next_offset: 10 + LINE.length,
+      });
 
     expect((await other.send(0, "x".repeat(100))).body).toEqual({ next_offset: 100 });
     await other.attempt.complete("failed", { log: await declare("x".repeat(100)) });
-    expect(await other.page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => other.page()).toMatchObject({ status: "sealed", truncated: false });
     expect(await other.text()).toBe("x".repeat(100));
   });
 
@@ -168,7 +170,7 @@ describe("the bytes of an organization's logs of a day", () => {
     expect((await log.send(0, "abcdef")).body).toEqual({ next_offset: 6 });
     expect(await log.text()).toBe(`abc${LINE}`);
     await log.attempt.complete("failed");
-    expect(await log.page()).toMatchObject({ status: "sealed", truncated: true });
+    await expect.poll(() => log.page()).toMatchObject({ status: "sealed", truncated: true });
   });
 
   it("are enough for a log of exactly so many, whose digest is that of all", async () => {
@@ -176,7 +178,9 @@ describe("the bytes of an organization's logs of a day", () => {
     await leave(log.organizationId, 6);
     await log.send(0, "abcdef");
     await log.attempt.complete("failed", { log: await declare("abcdef") });
-    expect(await log.page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
+    await expect
+      .poll(() => log.page())
+      .toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
   });
 
   it("are new on the next day, for other logs", async () => {
@@ -325,7 +329,7 @@ describe("a log of the previous release", () => {
     for (let offset = 0; offset < LOG_LIMIT; offset += chunk.length) await log.send(offset, chunk);
     await log.storeAsBefore();
     await log.attempt.complete("failed", { log: await declare("b".repeat(LOG_LIMIT)) });
-    expect(await log.page()).toMatchObject({ status: "sealed", truncated: false });
+    await expect.poll(() => log.page()).toMatchObject({ status: "sealed", truncated: false });
   });
 
   it("gets bytes of a Worker of that release, which names no organization", async () => {

@@ -48,7 +48,9 @@ describe("the log of a deployment", () => {
     await attempt.complete("failed", { log: await declare("one\ntwo\n") });
     expect(await page()).toMatchObject({ status: "open", truncated: false });
     expect((await send(4, "two\n")).body).toEqual({ next_offset: 8 });
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 8 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: false, next_offset: 8 });
     expect((await send(8, "more")).status).toBe(409);
   });
 

@@ -50,7 +50,9 @@ describe("a log", () => {
     await runDurableObjectAlarm(object());
     expect(await page()).toMatchObject({ status: "open" });
     expect((await send(3, "defghi")).status).toBe(200);
-    expect(await page()).toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
   });
 
   it("accepts nothing after ten minutes", async () => {
@@ -59,7 +61,9 @@ describe("a log", () => {
     passTime(LIMITS.logSealsMs.value + 1_000);
     await runDurableObjectAlarm(object());
     expect((await send(3, "def")).status).toBe(409);
-    expect(await page()).toMatchObject({ status: "sealed", truncated: true, next_offset: 3 });
+    await expect
+      .poll(() => page())
+      .toMatchObject({ status: "sealed", truncated: true, next_offset: 3 });
   });
 
   it("of an attempt whose row is deleted is sealed by its alarm", async () => {
@@ -69,7 +73,7 @@ describe("a log", () => {
       .run();
     passTime(LIMITS.maximumRunSeconds.value * 1_000 + 2 * 86_400_000);
     await runDurableObjectAlarm(object());
-    expect(await page()).toMatchObject({ status: "sealed", next_offset: 3 });
+    await expect.poll(() => page()).toMatchObject({ status: "sealed", next_offset: 3 });
   });
 });
 

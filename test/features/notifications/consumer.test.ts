@@ -353,12 +353,12 @@ describe("a delivery", () => {
     const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     harness.enqueue([id]);
     for (let times = 0; times < 4; times += 1) {
-      await updateIntegration(`paused_until = ${harness.now + 20 * MINUTE}`);
-      await harness.runUntil(harness.now + 15 * MINUTE);
+      await updateIntegration(`paused_until = ${harness.now + 4 * MINUTE}`);
+      await harness.runUntil(harness.now + 3 * MINUTE);
     }
     expect(harness.received).toEqual([]);
     expect(await stored(id)).toMatchObject({ status: "pending", attempts: 0 });
-    await harness.runUntil(harness.now + 7 * MINUTE);
+    await harness.runUntil(harness.now + 3 * MINUTE);
     expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
   });
 

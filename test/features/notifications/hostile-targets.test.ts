@@ -14,6 +14,9 @@ import { newProject, newWorld } from "../../support/world.ts";
 
 const TARGETS = Object.values(HOSTILE).flat();
 
+/** In turn: each status redirects to a fifth of the targets. */
+const REDIRECTS = [301, 302, 303, 307, 308];
+
 const arrived = () => new Response(null, { status: 204 });
 
 let project: Parsed;
@@ -48,29 +51,28 @@ describe("a hostile target", () => {
     }
   });
 
-  it.each([301, 302, 303, 307, 308])(
-    "gets no request if an endpoint redirects to it with %d",
-    async (status) => {
-      const harness = new DeliveryHarness(({ body }) => {
-        const { data } = JSON.parse(body);
-        return new Response(null, { status, headers: { location: toHeader(TARGETS[data.at]) } });
-      });
-      harness.succeedAt("hooks.longshore.dev");
-      const integrationId = await insertIntegration(project);
-      const ids = await insertDeliveries(project, integrationId, harness.now, TARGETS.length);
-      harness.enqueue(ids);
-      await harness.runUntil(harness.now);
-      expect(harness.received).toHaveLength(TARGETS.length);
-      for (const { url, redirect } of harness.received) {
-        expect([url, redirect]).toEqual(["https://hooks.longshore.dev/in", "manual"]);
-      }
-      for (const [at, id] of ids.entries()) {
-        expect(await storedAttempts(id), TARGETS[at]).toMatchObject([
-          { number: 1, status_code: status, error: "redirected", response: null },
-        ]);
-      }
-    },
-  );
+  it("gets no request if an endpoint redirects to it, with whatever status", async () => {
+    const statusOf = (at: number) => REDIRECTS[at % REDIRECTS.length];
+    const harness = new DeliveryHarness(({ body }) => {
+      const { data } = JSON.parse(body);
+      const headers = { location: toHeader(TARGETS[data.at]) };
+      return new Response(null, { status: Number(statusOf(data.at)), headers });
+    });
+    harness.succeedAt("hooks.longshore.dev");
+    const integrationId = await insertIntegration(project);
+    const ids = await insertDeliveries(project, integrationId, harness.now, TARGETS.length);
+    harness.enqueue(ids);
+    await harness.runUntil(harness.now);
+    expect(harness.received).toHaveLength(TARGETS.length);
+    for (const { url, redirect } of harness.received) {
+      expect([url, redirect]).toEqual(["https://hooks.longshore.dev/in", "manual"]);
+    }
+    for (const [at, id] of ids.entries()) {
+      expect(await storedAttempts(id), TARGETS[at]).toMatchObject([
+        { number: 1, status_code: statusOf(at), error: "redirected", response: null },
+      ]);
+    }
+  });
 
   it("gets a connection if insecure targets are allowed, as in local development", async () => {
     const harness = new DeliveryHarness(arrived);
