@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type CommandResult, runCommand } from "../../packages/runner/src/command.ts";
+import { type CommandResult, type Program, runCommand } from "../../packages/runner/src/command.ts";
 
 const SUCCEEDED: CommandResult = { ok: true };
 
@@ -72,7 +72,7 @@ const GRACE_MS = 30_000;
  * Runs the command, with time that passes only in the test. The command prints `stopping` once it has
  * the signal, and may wait for the file `go`.
  */
-async function stopWithFrozenTimers(command: string) {
+async function stopWithFrozenTimers(command: string | Program) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const folder = mkdtempSync(join(tmpdir(), "longshore-command-"));
   onTestFinished(() => {
@@ -97,7 +97,8 @@ async function stopWithFrozenTimers(command: string) {
   await started;
   stop.abort();
   await Promise.race([stopping, result]);
-  return { result, folder, go: () => writeFileSync(join(folder, "go"), "") };
+  const go = () => writeFileSync(join(folder, "go"), "");
+  return { result, folder, go, readOutput: () => output };
 }
 
 const WAITS = 'until [ -e "$FOLDER/go" ]; do sleep 0.05; done';
@@ -111,6 +112,25 @@ describe("a command that is stopped", () => {
     go();
     expect(await result).toEqual(SUCCEEDED);
     expect(readFileSync(join(folder, "cleaned"), "utf8")).toBe("all\n");
+  });
+
+  it.each([
+    [false, ["started", "stopping", "tool", "whole"]],
+    [true, ["started", "stopping", "whole"]],
+  ])("gets SIGTERM alone if it ends its tools (%s)", async (endsItsTools, lines) => {
+    const tool = `(trap 'echo tool' TERM; echo started; ${WAITS}; echo whole)`;
+    const program = `${tool} & trap 'echo stopping; wait; exit 0' TERM; wait`;
+    const { result, go, readOutput } = await stopWithFrozenTimers({
+      file: "/bin/sh",
+      args: ["-c", program],
+      endsItsTools,
+    });
+    if (!endsItsTools) await expect.poll(readOutput).toContain("tool");
+    go();
+    expect(await result).toEqual(SUCCEEDED);
+    // Some shells note that SIGTERM has ended their `sleep`.
+    const printed = readOutput().replaceAll("Terminated\n", "").trim().split("\n");
+    expect(printed.toSorted()).toEqual(lines);
   });
 
   it("leaves its child processes the rest of the grace period", async () => {

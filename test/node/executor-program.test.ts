@@ -83,6 +83,20 @@ describe("the program of an executor", () => {
     ]);
   });
 
+  it("interrupts a tool once, and reads what it prints to standard error", () => {
+    const tool = `trap 'echo interrupted >&2; exit 4' INT; echo ready; i=0
+      while [ $i -lt 1000 ]; do sleep 0.02; i=$((i+1)); done`;
+    const body = `
+      const interrupt = new AbortController();
+      const errors = [];
+      const { code } = await runTool("/bin/sh", ["-c", ${JSON.stringify(tool)}], {
+        onLine: () => interrupt.abort(), onErrorLine: (line) => errors.push(line), interrupt: interrupt.signal });
+      console.log(JSON.stringify({ code, errors }));`;
+    const { stdout, stderr } = runBody(body);
+    expect(JSON.parse(stdout)).toEqual({ code: 4, errors: ["interrupted"] });
+    expect(stderr).toBe("");
+  });
+
   it("runs tools without a shell, and says which one is missing", () => {
     const arg = "$(touch x); a 'b'";
     const body = `

@@ -15,6 +15,8 @@ export interface Program {
   args: readonly string[];
   /** Default: the runner's own. */
   folder?: string;
+  /** Whether SIGTERM is for the program alone, because the tools that it runs need another signal. */
+  endsItsTools?: boolean;
 }
 
 export interface CommandResult {
@@ -33,7 +35,7 @@ export interface CommandOptions {
 
 /**
  * Runs a shell command or a program in a process group of its own, so that a Ctrl-C does not reach it directly
- * and a signal reaches its child processes. `stop` sends SIGTERM; `force`, or the end of the grace
+ * and a signal reaches its child processes. `stop` sends SIGTERM, to a program with `endsItsTools` alone; `force`, or the end of the grace
  * period, sends SIGKILL.
  */
 export async function runCommand(
@@ -60,7 +62,8 @@ export async function runCommand(
   };
   let timer: NodeJS.Timeout | undefined;
   const onStop = () => {
-    signalGroup(child, "SIGTERM");
+    if (typeof command === "object" && command.endsItsTools) child.kill("SIGTERM");
+    else signalGroup(child, "SIGTERM");
     timer = setTimeout(kill, graceMs);
   };
   process.once("exit", kill);

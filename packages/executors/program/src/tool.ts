@@ -11,6 +11,10 @@ export interface ToolOptions {
   onLine?(line: string): void;
   /** What it prints to standard error is not in the log, because its failure is expected. */
   hidesErrors?: boolean;
+  /** Gets each line of the standard error. Default: the log. */
+  onErrorLine?(line: string): void;
+  /** Sends the tool SIGINT when it aborts, once: a second one makes some tools give up what they work on. */
+  interrupt?: AbortSignal;
 }
 
 export interface ToolResult {
@@ -19,20 +23,25 @@ export interface ToolResult {
 }
 
 /**
- * Runs a tool without a shell, in the process group of the program: the runner's signals reach both. What it prints to
- * standard error is in the log. Throws a `ProgramError` if the tool cannot be started.
+ * Runs a tool without a shell, in the process group of the program: the runner's signals reach both, except SIGTERM if
+ * the executor is defined with `endsItsTools`. What it prints to standard error is in the log. Throws a `ProgramError`
+ * if the tool cannot be started.
  */
 export async function runTool(
   file: string,
   args: readonly string[],
-  { folder, variables = {}, onLine, hidesErrors = false }: ToolOptions = {},
+  { folder, variables = {}, onLine, onErrorLine, hidesErrors = false, interrupt }: ToolOptions = {},
 ): Promise<ToolResult> {
+  const unread = hidesErrors ? "ignore" : "inherit";
   const child = spawn(file, args, {
     cwd: folder,
     env: { ...process.env, ...variables },
-    stdio: ["ignore", onLine ? "pipe" : "inherit", hidesErrors ? "ignore" : "inherit"],
+    stdio: ["ignore", onLine ? "pipe" : "inherit", onErrorLine ? "pipe" : unread],
   });
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
+  if (onErrorLine && child.stderr) createInterface({ input: child.stderr }).on("line", onErrorLine);
+  const onInterrupt = () => child.kill("SIGINT");
+  interrupt?.addEventListener("abort", onInterrupt, { once: true });
   try {
     const [code] = await once(child, "close");
     return { code };
@@ -41,6 +50,8 @@ export async function runTool(
     throw new ProgramError(
       `${file} could not be started: ${code}. Install it on the runner's PATH.`,
     );
+  } finally {
+    interrupt?.removeEventListener("abort", onInterrupt);
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Program } from "../command.ts";
 import { defineExecutor, type Executor } from "./executor.ts";
 import type { Settings } from "./setting.ts";
 
@@ -7,7 +8,11 @@ import type { Settings } from "./setting.ts";
 const FOLDERS = ["./executors/", "../../dist/executors/"];
 
 /** An executor whose program is `packages/executors/<name>/src/main.ts`. It runs in the checkout. */
-export function defineProgram(name: string, settings: Settings): Executor {
+export function defineProgram(
+  name: string,
+  settings: Settings,
+  options: Pick<Program, "endsItsTools"> = {},
+): Executor {
   return defineExecutor({
     name,
     settings,
@@ -15,6 +20,7 @@ export function defineProgram(name: string, settings: Settings): Executor {
       file: process.execPath,
       args: [findProgramFile(name)],
       folder,
+      ...options,
     }),
   });
 }
