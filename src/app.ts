@@ -160,7 +160,7 @@ function createRouteHandler(
       return withDirective(context, runnerDispatcher.handle(context, matched));
     }
     if (route?.acceptsRunnerToken && looksLikeRunnerToken(request.headers.get("x-api-key"))) {
-      return runnerDispatcher.handle(context, matched);
+      return await runnerDispatcher.handle(context, matched);
     }
     if (path.startsWith("/v1/") && !route?.isPublic) {
       const usesCookie = !request.headers.has("x-api-key") && hasSessionCookie(request);
@@ -169,7 +169,7 @@ function createRouteHandler(
         throw CROSS_ORIGIN;
       }
       const needsSession = usesCookie || route?.needsSession === true;
-      return (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, matched);
+      return await (needsSession ? sessionDispatcher : apiKeyDispatcher).handle(context, matched);
     }
     await addressLimiter.enforce(context);
     if (isPagePath(path)) return servePage(context);

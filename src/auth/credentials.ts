@@ -65,6 +65,6 @@ export function toRevokedKey({ secretHash, version }: ChangedKey, clock: Clock):
 }
 
 async function checksum(text: string): Promise<string> {
-  const digest = await sha256(text);
-  return encodeRadix(toBigInt(digest.subarray(0, CHECKSUM_BYTES)), BASE62, CHECKSUM_WIDTH);
+  const digest = new Uint8Array(await sha256(text), 0, CHECKSUM_BYTES);
+  return encodeRadix(toBigInt(digest), BASE62, CHECKSUM_WIDTH);
 }

@@ -124,25 +124,29 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const { limitsOrganizationId: organizationId, consumerId } = principal;
     const turn = this.#pace.turnOf({ organizationId, consumerId, policy: window.policy }, route);
     const limited = { context, key, principal, window, isRead, matched, turn };
-    const work = this.#concurrentRequests.track(window.key, (others) =>
-      this.#inTurn(limited, isRead && others < LIMITS.concurrentReads.value),
-    );
+    const work = this.#inTurn(limited);
     // Continues if the client disconnects: its cost is charged, and the keys that a write changes are invalidated.
     context.execution.waitUntil(work.catch(() => undefined));
-    return work.catch((error: unknown) => {
+    try {
+      return await work;
+    } catch (error) {
       throw error instanceof Unauthenticated ? this.#revokedKeyError(context) : error;
-    });
+    }
   }
 
   /** Waits for its turn first, so that a request that waits or is refused for that uses no window. */
-  async #inTurn(request: AuthenticatedRequest<P>, isParallel: boolean): Promise<Response> {
+  async #inTurn(request: AuthenticatedRequest<P>): Promise<Response> {
+    const { isRead, turn, window } = request;
+    const others = this.#concurrentRequests.begin(window.key);
     try {
       this.#refuseAsCached(request);
-      const started = request.window.exemptFromBudget ? undefined : this.#takeTurn(request);
+      const started = window.exemptFromBudget ? undefined : this.#takeTurn(request);
       if (started) await started;
+      const isParallel = isRead && others < LIMITS.concurrentReads.value;
       return await (isParallel ? this.#readInParallel(request) : this.#limitFirst(request));
     } finally {
-      request.turn.end();
+      turn.end();
+      this.#concurrentRequests.end(window.key);
     }
   }
 
@@ -169,7 +173,7 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
 
   async #limitFirst(request: AuthenticatedRequest<P>): Promise<Response> {
     const { principal, admission } = await this.#admit(request);
-    return this.#dispatch({ ...request, admission }, principal);
+    return await this.#dispatch({ ...request, admission }, principal);
   }
 
   async #admit(

@@ -1,5 +1,6 @@
-import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import { DrizzleD1Database, SQLiteD1Session } from "drizzle-orm/d1";
 import { INVALID_BOOKMARK } from "../lib/header-errors.ts";
+import { Dialect } from "./dialect.ts";
 import { type Charge, meter } from "./metered-session.ts";
 
 /** `$client` is a D1 session. */
@@ -12,6 +13,20 @@ export type Database = DrizzleD1Database & { $client: D1Database };
 export interface DatabaseSession {
   readonly db: Database;
   bookmark(): string | null;
+}
+
+const dialect = new Dialect();
+
+/** Like Drizzle's `drizzle`, with our dialect. */
+export function openDatabase(client: Pick<D1Database, "prepare" | "batch">): Database {
+  // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.
+  const $client = client as D1Database;
+  const session = new SQLiteD1Session<Record<string, never>, Record<string, never>>(
+    $client,
+    dialect,
+    undefined,
+  );
+  return Object.assign(new DrizzleD1Database("async", dialect, session, undefined), { $client });
 }
 
 const BOOKMARK = /^[0-9a-f]{1,16}(-[0-9a-f]{1,64}){1,4}$/;
@@ -55,14 +70,12 @@ export function interceptWrites(
     },
     batch: (statements) => session.batch(statements),
   };
-  return drizzle(intercepted as D1Database);
+  return openDatabase(intercepted);
 }
 
 function wrap(session: D1DatabaseSession, charge: Charge = () => undefined): DatabaseSession {
-  const metered: unknown = meter(session, charge);
   return {
-    // Drizzle's type requires the whole binding, but it calls only `prepare` and `batch`.
-    db: drizzle(metered as D1Database),
+    db: openDatabase(meter(session, charge)),
     bookmark: () => session.getBookmark(),
   };
 }

@@ -1,6 +1,5 @@
 import { Column, fillPlaceholders, is, type Placeholder, type SQL } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import type { Database } from "./client.ts";
+import { type Database, openDatabase } from "./client.ts";
 
 export type BindValue = string | Placeholder;
 
@@ -27,7 +26,7 @@ export function compileSelect<Row>(
     return row as Row;
   };
   return async (db, values) => {
-    compiled ??= build(drizzle({} as D1Database)).toSQL();
+    compiled ??= build(openDatabase({} as D1Database)).toSQL();
     const statement = db.$client.prepare(compiled.sql);
     const rows = await statement.bind(...fillPlaceholders(compiled.params, values)).raw();
     return rows.map(decode);

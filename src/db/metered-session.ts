@@ -55,31 +55,34 @@ class MeteredStatement {
   }
 
   run(): Promise<D1Result> {
-    return this.#charged(this.inner.run());
+    return this.#charged(this.inner.run(), (result) => result);
   }
 
   all(): Promise<D1Result> {
-    return this.#charged(this.inner.all());
+    return this.#charged(this.inner.all(), (result) => result);
   }
 
   /**
    * D1 reports nothing of `raw`. Like in a batch, of columns with the same name only the last is left, so a
    * select must not have two.
    */
-  async raw(): Promise<unknown[][]> {
-    const { results } = await this.all();
-    return results.map((row) => Object.values(row as object));
+  raw(): Promise<unknown[][]> {
+    return this.#charged(this.inner.all(), ({ results }) =>
+      results.map((row) => Object.values(row as object)),
+    );
   }
 
-  async #charged(running: Promise<D1Result>): Promise<D1Result> {
-    try {
-      const result = await running;
-      this.#charge(this.units + unitsOfResult(result));
-      return result;
-    } catch (error) {
-      this.#charge(this.units + UNITS.failure);
-      throw error;
-    }
+  #charged<Result>(running: Promise<D1Result>, toResult: (ran: D1Result) => Result) {
+    return running.then(
+      (ran) => {
+        this.#charge(this.units + unitsOfResult(ran));
+        return toResult(ran);
+      },
+      (error: unknown) => {
+        this.#charge(this.units + UNITS.failure);
+        throw error;
+      },
+    );
   }
 }
 

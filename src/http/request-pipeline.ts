@@ -40,12 +40,27 @@ export function createRequestContext(
   return { requestId, request, env, execution, path, requestLog: {}, responseHeaders: {} };
 }
 
-export function originOf({ requestId, request }: RequestContext): RequestOrigin {
-  return {
-    requestId,
-    clientAddress: request.headers.get("cf-connecting-ip"),
-    userAgent: request.headers.get("user-agent")?.slice(0, LIMITS.userAgentLength.value) ?? null,
-  };
+/** Reads the headers only if they are used, which most requests do without. */
+class HeaderOrigin implements RequestOrigin {
+  readonly requestId: string;
+  readonly #headers: Headers;
+
+  constructor({ requestId, request }: RequestContext) {
+    this.requestId = requestId;
+    this.#headers = request.headers;
+  }
+
+  get clientAddress(): string | null {
+    return this.#headers.get("cf-connecting-ip");
+  }
+
+  get userAgent(): string | null {
+    return this.#headers.get("user-agent")?.slice(0, LIMITS.userAgentLength.value) ?? null;
+  }
+}
+
+export function originOf(context: RequestContext): RequestOrigin {
+  return new HeaderOrigin(context);
 }
 
 export async function handleRequest(
@@ -55,11 +70,14 @@ export async function handleRequest(
 ): Promise<Response> {
   const start = performance.now();
   const { requestId, request, requestLog } = context;
-  const response = await handler(context).catch((error) => {
+  let response: Response;
+  try {
+    response = await handler(context);
+  } catch (error) {
     const { responseHeaders } = context;
     const thrown = isAuditLimit(error) ? refuseUntilTomorrow(responseHeaders, clock) : error;
-    return renderError(thrown, requestId, log);
-  });
+    response = renderError(thrown, requestId, log);
+  }
   setHeaders(response.headers, context);
   log("info", "request", {
     request_id: requestId,

@@ -33,7 +33,7 @@ export async function callObject<Stub, Result>(
     return await withTimeout(result, first);
   } catch (error) {
     if (isOverloaded(error)) throw error;
-    return withTimeout(call(namespace.getByName(name)), retry);
+    return await withTimeout(call(namespace.getByName(name)), retry);
   }
 }
 
@@ -42,9 +42,13 @@ export function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
+/** Without `Promise.race`, which makes four more promises. */
 function settlesFirst(result: Promise<unknown>, work: Promise<unknown>): Promise<boolean> {
-  const is = (which: boolean) => () => which;
-  return Promise.race([result.then(is(true), is(true)), work.then(is(false), is(false))]);
+  return new Promise((resolve) => {
+    const is = (which: boolean) => () => resolve(which);
+    result.then(is(true), is(true));
+    work.then(is(false), is(false));
+  });
 }
 
 async function withTimeout<Result>(result: Promise<Result>, timeoutMs: number): Promise<Result> {

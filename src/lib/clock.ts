@@ -5,7 +5,31 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+const DAY_MS = 86_400_000;
+/** The day of the newest timestamp, and its text up to the `T`: a page has many timestamps of few days. */
+let lastDay: { start: number; text: string } = { start: Number.NaN, text: "" };
+
 /** RFC 3339 in UTC with milliseconds and `Z`, the format of all timestamps on the wire. */
 export function toTimestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  let timeOfDay = milliseconds - lastDay.start;
+  if (!(timeOfDay >= 0 && timeOfDay < DAY_MS)) {
+    const text = new Date(milliseconds).toISOString();
+    const start = Math.floor(milliseconds / DAY_MS) * DAY_MS;
+    lastDay = { start, text: text.slice(0, -"00:00:00.000Z".length) };
+    return text;
+  }
+  const hours = Math.floor(timeOfDay / 3_600_000);
+  timeOfDay %= 3_600_000;
+  const minutes = Math.floor(timeOfDay / 60_000);
+  timeOfDay %= 60_000;
+  const seconds = Math.floor(timeOfDay / 1_000);
+  return `${lastDay.text}${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(seconds)}.${threeDigits(timeOfDay % 1_000)}Z`;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
+}
+
+function threeDigits(value: number): string {
+  return value < 100 ? `0${twoDigits(value)}` : `${value}`;
 }

@@ -20,18 +20,21 @@ export function unitsOf({ rows_read, rows_written }: Counts): number {
 
 /** Of the parameters of a statement. */
 export function unitsOfParameters(values: readonly unknown[]): number {
-  return Math.floor((lengthOf(values) * UNITS.kilobyteSent) / 1_000);
+  let length = 0;
+  for (const value of values) length += lengthOf(value);
+  return Math.floor((length * UNITS.kilobyteSent) / 1_000);
 }
 
 export function unitsOfRows(rows: readonly unknown[]): number {
   let length = 0;
-  for (const row of rows) length += lengthOf(Object.values(row as object));
+  for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
+    // Without the list of its values, which takes more time than their lengths.
+    for (const name in row) length += lengthOf(row[name]);
+  }
   return Math.floor((length * UNITS.kilobyteReturned) / 1_000);
 }
 
-/** Of all texts, in characters: to count bytes would take longer. */
-function lengthOf(values: readonly unknown[]): number {
-  let length = 0;
-  for (const value of values) if (typeof value === "string") length += value.length;
-  return length;
+/** Of a text, in characters: to count bytes would take longer. */
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
 }

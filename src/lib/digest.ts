@@ -1,18 +1,21 @@
-import { sha256 as digestAtOnce } from "@noble/hashes/sha2.js";
 import { toHex } from "./radix.ts";
 
 const encoder = new TextEncoder();
-/** A call of Web Crypto costs as much as this many bytes in JavaScript. */
-const WEB_CRYPTO_BYTES = 4_096;
+/** For short texts: a new array takes longer than the digest. Web Crypto copies its input before it returns. */
+const scratch = new Uint8Array(4_096);
 
-export async function sha256(input: string | ArrayBuffer): Promise<Uint8Array> {
-  const bytes = typeof input === "string" ? encoder.encode(input) : new Uint8Array(input);
-  if (bytes.length < WEB_CRYPTO_BYTES) return digestAtOnce(bytes);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+export function sha256(input: string | ArrayBuffer): Promise<ArrayBuffer> {
+  return crypto.subtle.digest("SHA-256", typeof input === "string" ? encode(input) : input);
+}
+
+function encode(text: string): Uint8Array {
+  if (text.length > scratch.length) return encoder.encode(text);
+  const { read, written } = encoder.encodeInto(text, scratch);
+  return read === text.length ? scratch.subarray(0, written) : encoder.encode(text);
 }
 
 export async function sha256Hex(input: string | ArrayBuffer): Promise<string> {
-  return toHex(await sha256(input));
+  return toHex(new Uint8Array(await sha256(input)));
 }
 
 /** HMAC-SHA-256 (RFC 2104) of `text` in UTF-8, in lowercase. */

@@ -36,7 +36,7 @@ export async function bodyTag(body: string | ArrayBuffer): Promise<string> {
 }
 
 async function shortDigest(text: string | ArrayBuffer): Promise<string> {
-  return toHex((await sha256(text)).subarray(0, DIGEST_BYTES));
+  return toHex(new Uint8Array(await sha256(text), 0, DIGEST_BYTES));
 }
 
 /** Of `If-Match` (RFC 9110, 13.1.1). Undefined if it is malformed. */

@@ -115,17 +115,19 @@ export class Turn {
   /** What a statement has cost. */
   charge(units: number): void {
     this.#charged += units;
-    for (const [at, bucket] of this.#buckets.entries()) {
+    this.#buckets.forEach((bucket, at) => {
       const reserved = this.#reserved[at] ?? 0;
       this.#reserved[at] = Math.max(0, reserved - units);
       if (units > reserved) bucket.addPast(units - reserved, this.#now());
-    }
+    });
   }
 
   /** What the request has not cost does not delay others. */
   end(): void {
     const now = this.#now();
-    for (const [at, bucket] of this.#buckets.entries()) bucket.remove(this.#reserved[at] ?? 0, now);
+    this.#buckets.forEach((bucket, at) => {
+      bucket.remove(this.#reserved[at] ?? 0, now);
+    });
     this.#reserved.length = 0;
     if (this.#charged < this.#expected(now).units) return;
     const expectation = { units: this.#charged, until: now + WINDOW_MS };

@@ -25,16 +25,26 @@ describe("bytes in hexadecimal", () => {
     expect(await sha256Hex(Uint8Array.of(0x61, 0x62, 0x63).buffer)).toBe(digest);
   });
 
-  it("are those of Web Crypto, on both sides of the length from which it computes them", async () => {
-    for (const length of [0, 55, 56, 63, 64, 1_000, 4_095, 4_096, 4_097, 100_000]) {
-      const bytes = new Uint8Array(length).map((_, at) => (at * 7) % 251);
-      const expected = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-      expect(await sha256Hex(bytes.buffer), String(length)).toBe(expected);
-    }
-    const text = "é".repeat(2_048);
-    const bytes = new TextEncoder().encode(text);
-    expect(await sha256Hex(text)).toBe(await sha256Hex(bytes.slice().buffer));
-    expect(await sha256Hex(text.slice(1))).not.toBe(await sha256Hex(text));
+  it.each(["a", "é", "€", "😀", "\ud800"])(
+    "are those of the bytes of a text, on both sides of the length that fits: %j",
+    async (character) => {
+      const encoder = new TextEncoder();
+      const size = encoder.encode(character).length;
+      for (const bytes of [0, size, 4_096 - size, 4_096, 4_096 + size, 100_000]) {
+        for (const rest of ["", "b"]) {
+          const text = character.repeat(Math.floor(bytes / size)) + rest;
+          const expected = await sha256Hex(encoder.encode(text).buffer as ArrayBuffer);
+          expect(await sha256Hex(text), `${text.length}`).toBe(expected);
+        }
+      }
+    },
+  );
+
+  it("are those of each of many texts at once", async () => {
+    const texts = Array.from({ length: 50 }, (_, at) => "x".repeat(at * 10));
+    const digests = await Promise.all(texts.map((text) => sha256Hex(text)));
+    for (const [at, text] of texts.entries()) expect(digests[at]).toBe(await sha256Hex(text));
+    expect(new Set(digests).size).toBe(texts.length);
   });
 
   it("of invalid UTF-8 do not keep a decoder from decoding the next text", () => {

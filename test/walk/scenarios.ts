@@ -51,7 +51,7 @@ export class Scenarios {
   async releaseOffers(): Promise<void> {
     const runner = this.#client.random.pick(this.#client.fixture.runners) ?? "";
     await this.#user.create();
-    for (let offers = 10 + this.#client.random.below(15); offers > 0; offers -= 1) {
+    for (let offers = 15 + this.#client.random.below(15); offers > 0; offers -= 1) {
       const attempt = await this.#runners.claimAs(runner);
       if (!attempt) return;
       await this.#runners.release(attempt);

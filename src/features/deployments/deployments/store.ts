@@ -235,9 +235,9 @@ export function hasLog(now: number): SQL {
 /** Those beyond the newest of their environment. */
 export const IS_HISTORY = sql`deployments.configuration = ''`;
 
-/** Its stacks and attempts, each of which but the last has lapsed. */
+/** Its stacks and attempts, each of which but the last has lapsed or was released. */
 export const CHILDREN = sql`coalesce(deployments.stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))})
-  + deployments.lapsed_offers + 1`;
+  + deployments.lapsed_offers + deployments.released_offers + 1`;
 
 /** Whether its environment has had a newer one with the same status: the newest are its current state. */
 export const IS_OUTDATED = sql`exists (select 1 from deployments as newer
