@@ -2,15 +2,20 @@ import { type Command, Option } from "commander";
 import { addConsentOption, addExamples, collect } from "../command-options.ts";
 import { type Answers, type InitOptions, readAnswers } from "../init/answers.ts";
 import { CREDENTIALS, quote } from "../init/deploy-scripts.ts";
-import { TOOLS } from "../init/detect.ts";
+import { SCRIPT_FILE, TOOLS } from "../init/detect.ts";
+import { type ExecutorPlan, planExecutor, writeConfigurations } from "../init/executor-plan.ts";
 import { ensureScript } from "../init/script-file.ts";
 import { findPool, findProject, requireReady, setUp } from "../init/set-up.ts";
 import { type CliContext, openSession } from "../session.ts";
 
 const HELP = `
 Creates the project, its environments and stacks, a runner pool with a token that is stored for you only, and
-.longshore.json. Writes deploy.sh, which calls what deploys the folder, unless there is one. Prints the command
-that starts the runner. What exists is used, so it can be repeated.`;
+.longshore.json. In a git repository with a remote, the configuration names the executor that deploys a stack;
+elsewhere, deploy.sh is written unless there is one. Prints the command that starts the runner. What exists is used,
+so it can be repeated.`;
+
+/** Of the executors. */
+const PAGES = "https://github.com/longshore/longshore/blob/main/docs/deploy-with";
 
 /** `longshore init`. */
 export function addInitCommand(program: Command, context: CliContext): void {
@@ -18,7 +23,7 @@ export function addInitCommand(program: Command, context: CliContext): void {
     addConsentOption(
       program
         .command("init")
-        .description("set up this folder: all that a deployment needs, and a script that deploys")
+        .description("set up this folder: all that a deployment needs, and what deploys it")
         .option("-p, --project <name>", "name or ID; the name of the folder by default")
         .option("-e, --environment <name>", "name or ID; may be repeated", collect)
         .option("--stack <name>", "what is deployed as a whole; may be repeated", collect)
@@ -43,14 +48,32 @@ async function init(context: CliContext, options: InitOptions): Promise<void> {
   const project = await findProject(context, session, answers, options);
   const poolName = options.pool ?? project?.name ?? answers.project;
   const pool = await findPool(context, session, poolName, project, options);
-  const exec = await ensureScript(context, answers);
-  await setUp(context, session, answers, { project, poolName, pool });
+  const plan = planExecutor(context, answers, options);
+  const runs = await prepareRunner(context, answers, plan);
+  const environments = await setUp(context, session, answers, { project, poolName, pool });
+  if (plan) await writeConfigurations(context, session, environments, answers.stacks, plan);
   const longshore = programName(context.environment);
   context.output.note(
-    `Start the runner in this folder. Then deploy, in another terminal: ${longshore} deploy --wait`,
+    plan
+      ? `Start the runner in this folder. Then deploy a commit that is pushed: ${PAGES}/${plan.executor}.md`
+      : `Start the runner in this folder. Then deploy, in another terminal: ${longshore} deploy --wait`,
   );
   const passed = credentialsOf(context, answers).map((name) => `--pass-env ${name}`);
-  context.output.print([longshore, "runner", "--exec", quote(exec), ...passed].join(" "));
+  context.output.print([longshore, "runner", ...runs, ...passed].join(" "));
+}
+
+/** Returns the options of the runner that say what it runs. The executor of a script needs one in the repository. */
+async function prepareRunner(
+  context: CliContext,
+  answers: Answers,
+  plan: ExecutorPlan | undefined,
+): Promise<string[]> {
+  if (!plan) return ["--exec", quote(await ensureScript(context, answers))];
+  if (plan.executor === "script") {
+    await ensureScript(context, answers);
+    context.output.note(`Commit ${SCRIPT_FILE}: the runner runs it as it is in the commit.`);
+  }
+  return ["--executor", plan.executor, "--repository", plan.repository];
 }
 
 function credentialsOf(

@@ -97,13 +97,13 @@ export async function findPool(
   return found;
 }
 
-/** Creates what is missing. What exists by its name is used, so that a repeat continues. */
+/** Creates what is missing, and returns the environments. What exists by its name is used, so that a repeat continues. */
 export async function setUp(
   context: CliContext,
   session: Session,
   answers: Answers,
   found: { project: Project | undefined; poolName: string; pool: Pool | undefined },
-): Promise<void> {
+): Promise<Environment[]> {
   const project = await ensure(context, KINDS.project, answers.project, found.project, (name) =>
     session.client.post("/v1/projects", { body: { name } }),
   );
@@ -122,6 +122,7 @@ export async function setUp(
   }
   const pool = await ensurePool(context, session, found, environments);
   await ensureToken(context, session, pool);
+  return environments;
 }
 
 async function ensureEnvironments(
