@@ -5,7 +5,7 @@ import type { Files } from "./files.ts";
 
 const DEFAULT_WORKSPACE = "default";
 
-interface Place {
+interface StateLocation {
   /** Of the commit: it is removed after the deployment. */
   checkout: string;
   /** Of the module. */
@@ -15,7 +15,7 @@ interface Place {
 }
 
 /** A state in the checkout would be lost, and the next deployment would create everything again. */
-export function requireLastingState({ checkout, folder, files, workspace }: Place): void {
+export function requireLastingState({ checkout, folder, files, workspace }: StateLocation): void {
   const backend = readBackend(files.data);
   if (backend.type !== "local") return;
   const { path, workspace_dir: workspaceFolder } = backend.config;
