@@ -13,7 +13,12 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLI_PROGRAM, LICENSES_FILE } from "../../scripts/lib/program-bundle.ts";
+import {
+  bundleProgram,
+  CLI_PROGRAM,
+  EXECUTOR_PROGRAMS,
+  LICENSES_FILE,
+} from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { installPackedPackages, PUBLISHED } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -59,8 +64,14 @@ describe("the packed command line", () => {
     const installed = join(folder, "node_modules/@longshore/cli");
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const programs = [CLI_PROGRAM.fileName, LICENSES_FILE].map((name) => `dist/${name}`);
+    const executors = EXECUTOR_PROGRAMS.filter(({ folder }) =>
+      folder.startsWith(CLI_PROGRAM.folder),
+    )
+      .flatMap((each) => [...bundleProgram(each).keys()])
+      .map((name) => `dist/executors/${name}`);
+    const folders = executors.length > 0 ? ["dist", "dist/executors"] : ["dist"];
     expect(files.toSorted()).toEqual(
-      ["LICENSE", "README.md", "dist", ...programs, "package.json"].toSorted(),
+      ["LICENSE", "README.md", ...folders, ...programs, ...executors, "package.json"].toSorted(),
     );
     const packages = readdirSync(join(folder, "node_modules"));
     expect(packages.filter((name) => !name.startsWith("."))).toEqual(["@longshore"]);

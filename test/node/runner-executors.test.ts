@@ -11,7 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
+import type { Settings } from "../../packages/runner/src/executors/setting.ts";
 import { MAXIMUM_TEXT_BYTES, MAXIMUM_TEXTS } from "../../packages/runner/src/executors/settings.ts";
+import { planStacks } from "../../packages/runner/src/executors/stack-plans.ts";
 import { readOptions } from "../../packages/runner/src/options.ts";
 import { RunnerFixture } from "./support/fixture.ts";
 import { GitRepository } from "./support/git-repository.ts";
@@ -159,7 +161,7 @@ describe("a runner with executors", () => {
   async function refuses(
     context: TestContext,
     cases: (setup: Awaited<ReturnType<typeof prepareRepository>>) => Refused[],
-    command: { exec?: string } = { exec: "true" },
+    command: { exec?: string; flags?: string[] } = { exec: "true" },
   ) {
     const setup = await prepareRepository(context);
     const { project, deploy, start, home } = setup;
@@ -169,7 +171,7 @@ describe("a runner with executors", () => {
     const ids: string[] = [];
     // No deployment is claimed before all are queued.
     for (const { stacks, source } of all) ids.push(await deploy(stacks, source));
-    const runner = start(command.exec);
+    const runner = start(command.exec, ...(command.flags ?? []));
     for (const [at, { reason, failure }] of all.entries()) {
       const id = ids[at] ?? "";
       const { status, stacks } = await project.waitForEnd(id);
@@ -241,11 +243,23 @@ describe("a runner with executors", () => {
         '/stacks/first/path refers to "${", which does not exist. Use one of ${source.*}',
       ],
     ];
-    await refuses(context, () =>
-      cases.map(([settings, reason]) => {
-        return { stacks: first(settings), reason, failure: "settings_refused" };
-      }),
-    );
+    const { project, repository, newest } = await prepareRepository(context);
+    const source = repository.source(newest);
+    for (const [settings, reason] of cases) {
+      const configuration = { stacks: first(settings) };
+      // The server refuses them in a write. An earlier server, and an earlier write, do not.
+      const patch = [{ op: "add", path: "/stacks", value: configuration.stacks }];
+      await expect(project.deploy({ patch, source })).rejects.toThrow("bad_input");
+      const stack = { id: "1", name: "first", outputs: {} };
+      const input = { deployment: { id: "2", patch: [], source }, stack, stacks: [stack] };
+      const repositories = [{ name: "github:acme/shop", url: repository.url }];
+      const options = { command: "true", executors: EXECUTORS, repositories };
+      expect(planStacks([{ ...input, configuration }], options)).toEqual({
+        outcome: "failed",
+        failure_reason: "settings_refused",
+        message: expect.stringContaining(reason),
+      });
+    }
   });
 
   it("runs nothing with hostile settings, and says why", async (context) => {
@@ -329,22 +343,34 @@ describe("a runner with executors", () => {
   it("follows no link out of the checkout, in any setting with a path", async (context) => {
     const places = EXECUTORS.flatMap(({ name, settings }) =>
       Object.entries(settings).flatMap(([key, { type }]) =>
-        ["file", "files", "folder", "path"].includes(type) ? [{ executor: name, key }] : [],
+        ["file", "files", "folder", "path"].includes(type)
+          ? [{ executor: name, key, type, others: requiredSettings(settings) }]
+          : [],
       ),
     );
-    expect(places).toContainEqual({ executor: "script", key: "path" });
-    await refuses(context, ({ repository, home }) => {
+    const found = places.map(({ executor, key }) => `${executor}.${key}`);
+    expect(found).toEqual(expect.arrayContaining(["script.path", "workers.folder"]));
+    const flags = EXECUTORS.flatMap(({ name }) => ["--executor", name]);
+    const prepareCases = ({ repository, home }: { repository: GitRepository; home: string }) => {
       const links = { "out.sh": "/bin/sh", up: "..", root: "/", home };
       const sha = repository.commit({}, links);
-      return places.flatMap(({ executor, key }) =>
-        ["out.sh", "up", "root/bin/sh", `root${repository.folder}/deploy.sh`].map((path) => ({
-          stacks: { first: { executor, path: "deploy.sh", [key]: path } },
-          source: repository.source(sha),
-          reason: `/stacks/first/${key}${path === "up" ? ": the commit has no such file" : " leads out of the repository"}`,
-          failure: "stack_failed",
-        })),
+      return places.flatMap(({ executor, key, type, others }) =>
+        ["out.sh", "up", "root/bin/sh", `root${repository.folder}/deploy.sh`].map((path) => {
+          const kind = path === "up" ? "folder" : "file";
+          const isOther = type !== "path" && !type.startsWith(kind);
+          const end = isOther
+            ? `: the commit has no such ${type.replace("files", "file")}`
+            : " leads out of";
+          return {
+            stacks: { first: { executor, ...others, [key]: type === "files" ? [path] : path } },
+            source: repository.source(sha),
+            reason: `/stacks/first/${key}${type === "files" ? "/0" : ""}${end}`,
+            failure: "stack_failed",
+          };
+        }),
       );
-    });
+    };
+    await refuses(context, prepareCases, { exec: "true", flags });
   });
 
   it("deploys commits of other branches and tags, and through links in the checkout", async (context) => {
@@ -417,7 +443,7 @@ describe("the options of executors", () => {
       ...script,
       ...names.flatMap((each) => ["--repository", each]),
     );
-    expect([command, executors]).toEqual([undefined, EXECUTORS]);
+    expect([command, executors.map(({ name }) => name)]).toEqual([undefined, ["script"]]);
     expect(repositories).toEqual([
       { name: "github:acme/shop", url: "https://github.com/Acme/Shop.git" },
       { name: "gitlab:a/b/c", url: "https://gitlab.com/a/b/c.git" },
@@ -429,8 +455,8 @@ describe("the options of executors", () => {
   it.each([
     [[], "Set --exec to the command that deploys a stack, or --executor"],
     [
-      ["--executor", "terraform"],
-      'There is no executor "terraform". Set --executor to one of: script.',
+      ["--executor", "none"],
+      `There is no executor "none". Set --executor to one of: ${EXECUTORS.map(({ name }) => name).join(", ")}.`,
     ],
     [script, "Add --repository NAME: --executor runs files of the repositories that you name."],
     ...["acme/shop", "github:shop", "other:a/b", "github:a/b=", "github:-/../b c"].map(
@@ -448,6 +474,17 @@ describe("the options of executors", () => {
     expect(() => read(...args)).toThrow(message);
   });
 });
+
+/** With paths of the commit. */
+function requiredSettings(settings: Settings): object {
+  const required = Object.entries(settings).filter(([, { isRequired }]) => isRequired);
+  return Object.fromEntries(
+    required.map(([name, { type, choices }]) => {
+      if (type === "files") return [name, ["deploy.sh"]];
+      return [name, type === "folder" ? "." : (choices?.[0] ?? "deploy.sh")];
+    }),
+  );
+}
 
 /** A commit that is not in `main`. */
 function commitElsewhere(repository: GitRepository, ref: string): string {

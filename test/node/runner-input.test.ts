@@ -178,7 +178,9 @@ describe("docs/executors.md", () => {
     const names = stackEnvironment(input, "p", files).map(({ name }) => name);
     const rows = page.split("\n").filter((line) => line.startsWith("| `LONGSHORE_"));
     const listed = rows.flatMap((row) => row.split(" | ")[0]?.match(/LONGSHORE_\w+/g) ?? []);
-    expect(listed.toSorted()).toEqual(names.toSorted());
+    // Of an executor's program, from `runPlan`.
+    const all = [...names, "LONGSHORE_SETTINGS_FILE"];
+    expect(listed.toSorted()).toEqual(all.toSorted());
   });
 
   it("promises variables in one line, whatever a name has", () => {

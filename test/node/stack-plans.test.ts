@@ -76,8 +76,8 @@ describe("the plan of a deployment", () => {
       outcome: "failed",
       failure_reason: "executor_missing",
       message:
-        '/stacks/a\\n\\u001b[31m~1~0b/executor is "none \\n", which this runner does not run. It runs: script. ' +
-        "Its operator adds others with --executor.",
+        '/stacks/a\\n\\u001b[31m~1~0b/executor is "none \\n", which this runner does not run. It runs: ' +
+        `${EXECUTORS.map((each) => each.name).join(", ")}. Its operator adds others with --executor.`,
     });
   });
 
