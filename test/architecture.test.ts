@@ -394,6 +394,10 @@ const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
   { what: /: sweep\w+$|\/sweep\.ts: /, because: "The schedule." },
   { what: /^features\/housekeeping\/purge\//, because: "The purge." },
   {
+    what: /^features\/deployments\/deployments\/evaluation-service\.ts: evaluateAll$/,
+    because: "What follows of rules, of the schedule or after a commit.",
+  },
+  {
     what: /^features\/deployments\/runner-api\//,
     because: "Calls of runners, with the fence of their attempt.",
   },

@@ -49,6 +49,8 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
     lapsed_offers: 1,
     released_offers: 1,
     record_version: 1,
+    held_until: 13,
+    evaluated_at: 13,
     configuration: 0,
     failure_reason: 0,
     message: 0,

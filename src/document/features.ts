@@ -1,9 +1,12 @@
 import { document as alarms } from "../features/deployments/alarms/document.ts";
+import { document as approvals } from "../features/deployments/approvals/document.ts";
 import { document as attempts } from "../features/deployments/attempts/document.ts";
 import { document as connections } from "../features/deployments/connections/document.ts";
 import { document as deployments } from "../features/deployments/deployments/document.ts";
+import { document as freezes } from "../features/deployments/freezes/document.ts";
 import { document as logs } from "../features/deployments/logs/document.ts";
 import { document as overview } from "../features/deployments/overview/document.ts";
+import { document as protection } from "../features/deployments/protection/document.ts";
 import { document as resources } from "../features/deployments/resources/document.ts";
 import { document as runnerApi } from "../features/deployments/runner-api/document.ts";
 import { document as runnerPools } from "../features/deployments/runner-pools/document.ts";
@@ -59,11 +62,14 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   changelog,
   projectMembers,
   environments,
+  protection,
   components,
   stacks,
   alarms,
   variables,
   deployments,
+  approvals,
+  freezes,
   resources,
   runnerApi,
   logs,

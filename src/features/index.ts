@@ -1,10 +1,13 @@
 import type { Feature } from "../feature.ts";
 import { alarmsFeature } from "./deployments/alarms/feature.ts";
+import { approvalsFeature } from "./deployments/approvals/feature.ts";
 import { attemptsFeature } from "./deployments/attempts/feature.ts";
 import { connectionsFeature } from "./deployments/connections/feature.ts";
 import { deploymentsFeature } from "./deployments/deployments/feature.ts";
+import { freezesFeature } from "./deployments/freezes/feature.ts";
 import { logsFeature } from "./deployments/logs/feature.ts";
 import { overviewFeature } from "./deployments/overview/feature.ts";
+import { protectionFeature } from "./deployments/protection/feature.ts";
 import { resourcesFeature } from "./deployments/resources/feature.ts";
 import { runnerApiFeature } from "./deployments/runner-api/feature.ts";
 import { runnerPoolsFeature } from "./deployments/runner-pools/feature.ts";
@@ -34,6 +37,7 @@ import { eventsFeature } from "./notifications/events/feature.ts";
 import { integrationsFeature } from "./notifications/integrations/feature.ts";
 import { recoveriesFeature } from "./notifications/recoveries/feature.ts";
 import { slackFeature } from "./notifications/slack/feature.ts";
+import { accessFeature } from "./projects/access/feature.ts";
 import { componentsFeature } from "./projects/components/feature.ts";
 import { environmentsFeature } from "./projects/environments/feature.ts";
 import { projectMembersFeature } from "./projects/project-members/feature.ts";
@@ -65,11 +69,15 @@ export const FEATURES: readonly Feature[] = [
   changelogFeature,
   projectMembersFeature,
   environmentsFeature,
+  accessFeature,
+  protectionFeature,
   componentsFeature,
   stacksFeature,
   alarmsFeature,
   variablesFeature,
   deploymentsFeature,
+  approvalsFeature,
+  freezesFeature,
   resourcesFeature,
   runnerApiFeature,
   logsFeature,

@@ -21,6 +21,7 @@ export const EXAMPLE_IDS = {
   integration: "1Cg8yK6FQpG43h8EDMqZ3E",
   stagingDeployment: "1CgB6r7zmpUseRM3TQDrFT",
   deployment: "1CgDnQkZtH6hVJuWg8P7W9",
+  approval: "1CgEr4WnYp6ZsTq2XkVbHd",
   attempt: "1CgFzX9rvZEa7RMhfCBxr4",
   resource: "1CgKTqVtrA4RJQ8McBDYRS",
   event: "1CgNThcegWHbhpNQB1L8Jj",

@@ -87,3 +87,14 @@ export function equalJson(one: unknown, other: unknown, work: Work): boolean {
   }
   return true;
 }
+
+/** The same text for equal JSON, whatever the order of keys. Recurses, so the depth must be bounded. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => (isObject(each) ? sortKeys(each) : each));
+}
+
+function sortKeys(object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}

@@ -51,6 +51,8 @@ export const TARGET_TYPES = [
   "stack",
   "integration",
   "variable",
+  "deployment",
+  "freeze",
   "attempt",
 ] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
@@ -71,7 +73,9 @@ const AUDITED = {
   project: ["created", "updated", "deleted", "connected", "disconnected"],
   project_member: ["added", "role_changed", "removed"],
   project_members: ["added"],
-  environment: ["deleted"],
+  environment: ["deleted", "protection_changed"],
+  deployment: ["approved", "rejected", "overridden"],
+  freeze: ["created", "deleted"],
   component: ["deleted"],
   stack: ["deleted"],
   integration: ["created", "updated", "deleted", "confirmed", "resumed", "secret_rotated"],

@@ -266,6 +266,8 @@ describe("tenancy", () => {
     ["PUT", "/v1/stacks/{stack_id}", "component_id", "component_id"],
     ["PATCH", "/v1/stacks/{stack_id}", "component_id", "component_id"],
     ["POST", "/v1/orgs/{org_id}/runner-pools", "environment_ids", "environment_id"],
+    ["POST", "/v1/orgs/{org_id}/freezes", "environment_ids", "environment_id"],
+    ["POST", "/v1/projects/{project_id}/freezes", "environment_ids", "environment_id"],
     ["PATCH", "/v1/orgs/{org_id}/runner-pools/{pool_id}", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],

@@ -85,7 +85,7 @@ async function expectConflict(
 const ifMatch = (tag: string) => ({ headers: { "if-match": tag } });
 
 /** No caller changes them: their tags stay. */
-const UNCHANGING = ["deleteTrust", "revokeInvitation"];
+const UNCHANGING = ["deleteFreeze", "deleteTrust", "revokeInvitation"];
 
 /** A write that another one overtakes is a conflict with its tag, but is done if it has no condition. */
 async function expectOvertaken(operation: Operation, prepared: PreparedWrite, old: string) {

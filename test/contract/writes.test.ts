@@ -58,14 +58,15 @@ describe("the document", () => {
     expect(declaring).toEqual(repeatable);
   });
 
-  it("has a Location on every 201, except that of several records, of a session and of a link", () => {
+  it("has a Location on every 201, except that of several records, of a decision, of a session and of a link", () => {
     const without = operations.filter(({ responses }) => {
       const created = responses["201"];
       return created && !("Location" in (resolve(created)["headers"] as object));
     });
-    // No operation reads one session or one link.
+    // No operation reads one decision, one session or one link.
     expect(without.map(({ operationId }) => operationId).toSorted()).toEqual([
       "addProjectMembers",
+      "createApproval",
       "createSession",
       "createSignInLink",
     ]);

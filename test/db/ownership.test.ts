@@ -6,6 +6,7 @@ import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/tenancy/project-table.ts";
 import { createMissing } from "../support/created.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { addProtection } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
@@ -55,6 +56,7 @@ async function newFullProject(): Promise<string> {
   expect((await attempt.complete("succeeded")).body.status).toBe("succeeded");
   const ofDeliveries = { integration_id: integration.id, delivery_id: deliveryId };
   const ids = { ...inside, project_id: id, deployment_id: deployment.id, recovery_id: recoveryId };
+  await addProtection(world, id);
   await createMissing(client, { ...ids, ...ofDeliveries });
   return id;
 }

@@ -6,6 +6,7 @@ import { newId } from "../../src/lib/ids.ts";
 import type { Client, Parsed } from "./client.ts";
 import { Browser, TestIdentityProvider } from "./identity-provider.ts";
 import { newIds } from "./operations.ts";
+import { addProtection } from "./protection.ts";
 import { Attempt } from "./runner.ts";
 import {
   addressOf,
@@ -49,6 +50,8 @@ export class FullOrganization {
     const ids = await newIds(await caller());
     await addUnfinishedDeployments(await caller());
     await addOptionalFields(await caller(), ids);
+    for (const id of [ids["project_id"], ids["project_id"]])
+      await addProtection(await caller(), String(id));
     await deleteStacks(await caller(), ids);
     await addRepeatable(await caller(), ids);
     await addSessions(await caller());

@@ -31,6 +31,8 @@ export async function lengthenLists(world: World, ids: Ids, rows: number): Promi
     email: "item.value || '@x.example'",
   });
   await copy("trusts", ids["trust_id"]);
+  await copy("freezes", ids["freeze_id"]);
+  await copy("freezes", ids["freeze_id"], { project_id: "null" });
   const pools = await copy("runner_pools", ids["pool_id"], NAMED);
   await placePools(world.id, pools, String(ids["environment_id"]));
   await copy("runner_tokens", ids["token_id"], SECRET);

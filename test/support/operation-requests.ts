@@ -6,6 +6,7 @@ import { createMissing, pathWith, uniqueName } from "./created.ts";
 import { freezeTime } from "./frozen-time.ts";
 import { Instrumented } from "./instruments.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
+import { protect } from "./protection.ts";
 import { copiesOf } from "./template.ts";
 import {
   accept,
@@ -99,7 +100,7 @@ const shared = new Map<string, Promise<Fixture>>();
 
 /** Writes that end records that others need. */
 const NEEDS_OWN_FIXTURE =
-  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^createRecovery$/;
+  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^(create(Approval|Freeze|ProjectFreeze|Recovery)|overrideDeployment|replaceProtection)$/;
 
 function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
   if (needsOwn || NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
@@ -172,6 +173,13 @@ interface PrepareOptions {
   };
 }
 
+/** Of the deployment, by any owner. */
+async function requireApproval({ world, environmentId }: Fixture): Promise<void> {
+  await protect(world.client, environmentId, {
+    approvals: { required: 1, approvers: { role: "owner" }, prevent_self_approval: false },
+  });
+}
+
 /** A successful request of an operation, for an isolate that has cached the key. */
 export async function prepare(
   operation: Operation,
@@ -182,7 +190,13 @@ export async function prepare(
   const fixture = await fixtureOf(operation, needsOwnFixture);
   const { world, ids } = fixture;
   const { operationId } = operation;
-  if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
+  if (operationId.endsWith("Protection")) {
+    const rules = { access: { deploy: { role: "owner" } } };
+    await protect(world.client, fixture.environmentId, rules);
+  }
+  if (["createApproval", "overrideDeployment"].includes(operationId))
+    await requireApproval(fixture);
+  else if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));
   if (operationId === "confirmIntegration")
     await pretendInstallation(String(ids["integration_id"]));
   await special?.prepare?.(fixture);

@@ -5,6 +5,7 @@ import { newCanarySecret } from "./canary-secrets.ts";
 import { Client, type Parsed } from "./client.ts";
 import { AUDIENCE, ISSUER } from "./issuer.ts";
 import type { Fixture } from "./operation-requests.ts";
+import { newFreeze } from "./protection.ts";
 import { CONNECTION, newInvitation, newTrust, type Person } from "./world.ts";
 
 /** A request that has succeeded. */
@@ -234,6 +235,65 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
   reportAlarm: {
     acts: "It is a state that a monitor reports, often and without an end.",
     repeats: true,
+  },
+  replaceProtection: {
+    acts: acted(
+      "environment.protection_changed",
+      () => ({
+        before: {
+          protection: {
+            access: { deploy: { role: "owner" }, configure: { role: "contributor" } },
+          },
+        },
+        after: {
+          protection: {
+            access: { deploy: { role: "contributor" }, configure: { role: "owner" } },
+            approvals: {
+              required: 1,
+              approvers: { role: "owner" },
+              prevent_self_approval: true,
+              expires_after_seconds: 86_400,
+            },
+          },
+        },
+      }),
+      { path: "environment_id", type: "environment", name: "other" },
+    ),
+  },
+  createApproval: {
+    repeats: true,
+    acts: acted(
+      "deployment.approved",
+      ({ reply: { comment, digest } }) => ({ after: { comment, digest } }),
+      { path: "deployment_id", type: "deployment", name: null },
+    ),
+  },
+  overrideDeployment: {
+    repeats: true,
+    body: () => ({ reason: "The shop is down", conditions: ["approvals"] }),
+    acts: acted(
+      "deployment.overridden",
+      () => ({ after: { conditions: ["approvals"], reason: "The shop is down" } }),
+      { path: "deployment_id", type: "deployment", name: null },
+    ),
+  },
+  createFreeze: {
+    acts: created("freeze.created"),
+    body: ({ world }) => newFreeze({ override: [world.membershipId] }),
+    repeats: true,
+  },
+  createProjectFreeze: {
+    acts: created("freeze.created"),
+    body: ({ environmentId }) => newFreeze({ environment_ids: [environmentId] }),
+    repeats: true,
+  },
+  deleteFreeze: {
+    prepare: async ({ world, ids }) => {
+      const path = `/v1/projects/${ids["project_id"]}/freezes`;
+      const { body } = await world.client.post(path, newFreeze());
+      ids["freeze_id"] = body.id;
+    },
+    acts: deleted("freeze.deleted"),
   },
   createDeployment: { acts: IN_THE_DEPLOYMENT },
   cancelDeployment: { acts: IN_THE_DEPLOYMENT },

@@ -303,7 +303,7 @@ describe("a start", () => {
     await queue(set("/a", 3));
     await measure();
     await measure();
-    expect(costs).toEqual([[12], [12, 13], [12]]);
+    expect(costs).toEqual([[12], [12, 9], [12]]);
   });
 });
 

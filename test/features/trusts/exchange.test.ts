@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { matchesGlob } from "../../../src/features/identity/trusts/conditions.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { matchesGlob } from "../../../src/lib/glob.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { ExchangeHarness } from "../../support/exchange-harness.ts";

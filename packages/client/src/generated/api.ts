@@ -1296,6 +1296,30 @@ export interface paths {
         patch: operations["updateEnvironment"];
         trace?: never;
     };
+    "/v1/environments/{environment_id}/protection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the rules of an environment
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `environments:read`.
+         */
+        get: operations["getProtection"];
+        /**
+         * Replace the rules of an environment
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `environments:write`. Needs a credential of the person's own with all that the person may do. Rules that are absent are removed. Deployments that are queued keep the earlier rules beside the new ones.
+         */
+        put: operations["replaceProtection"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{environment_id}/components": {
         parameters: {
             query?: never;
@@ -1811,6 +1835,122 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the approvals and rejections of a deployment
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. All are on one page, the newest first. Of each person, only the newest is kept.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        /**
+         * Approve or reject a deployment
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:write`. For whom a rule of the environment names, with a credential of their own that is not narrowed: programs approve nothing. An approval counts for one content, and as long as the person may approve: the start decides it again. A rejection ends the deployment `canceled`, with the reason `rejected`.
+         */
+        post: operations["createApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/override": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a deployment in spite of rules
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:write`. For owners of the organization, with all that they may do; for `freeze`, also for the members that each freeze names. Holds for the content that it has now, and is shown on the deployment for good.
+         */
+        post: operations["overrideDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/freezes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the freezes of a project
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`.
+         */
+        get: operations["listProjectFreezes"];
+        put?: never;
+        /**
+         * Freeze a project
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
+         */
+        post: operations["createProjectFreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{org_id}/freezes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the freezes of all projects
+         * @description Needs the scope `deployments:read`. Those of single projects are in the lists of these.
+         */
+        get: operations["listFreezes"];
+        put?: never;
+        /**
+         * Freeze all projects
+         * @description Needs the role `admin` in the organization. Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
+         */
+        post: operations["createFreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/freezes/{freeze_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a freeze
+         * @description Needs the scope `deployments:read`. For viewers of its project; one of the organization, for all members.
+         */
+        get: operations["getFreeze"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a freeze
+         * @description Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Needs the role that creating it does. Deployments that waited for its end start within a minute.
+         */
+        delete: operations["deleteFreeze"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2730,6 +2870,348 @@ export interface components {
             next_page?: string;
         };
         /**
+         * @description `approve` counts for the content alone; `reject` ends the deployment.
+         * @enum {string}
+         */
+        ApprovalDecision: "approve" | "reject";
+        /** @description A decision of a person about a deployment. */
+        Approval: {
+            /**
+             * @description The approval's own ID.
+             * @example 1CgEr4WnYp6ZsTq2XkVbHd
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What they decided about.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Who has decided.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description As people call the member. Absent once they have left.
+             * @example Mona
+             */
+            name?: string;
+            decision: components["schemas"]["ApprovalDecision"];
+            /**
+             * @description What they wrote. Absent if nothing.
+             * @example Looks good
+             */
+            comment?: string;
+            /**
+             * @description SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /** @description When they decided. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ApprovalList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Approval"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
+         * @enum {string}
+         */
+        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
+        /**
+         * @description The operation, as RFC 6902 defines it.
+         * @enum {string}
+         */
+        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
+        /**
+         * @description One operation of a JSON Patch, with the value that it replaces.
+         * @example {
+         *       "op": "replace",
+         *       "path": "/replicas",
+         *       "value": 3,
+         *       "old_value": 2
+         *     }
+         */
+        PatchOperation: {
+            op: components["schemas"]["PatchOperationName"];
+            /**
+             * @description The place to change, as a JSON Pointer (RFC 6901).
+             * @example /replicas
+             */
+            path: string;
+            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
+            from?: string;
+            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
+            value?: unknown;
+            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
+            old_value?: unknown;
+        };
+        /**
+         * @description A person, as far as the commit and the code host name them.
+         * @example {
+         *       "login": "octocat",
+         *       "name": "Mona"
+         *     }
+         */
+        CommitPerson: {
+            /**
+             * @description The address in the commit.
+             * @example mona@example.com
+             */
+            email?: string;
+            /**
+             * @description The person's ID at the code host.
+             * @example 583231
+             */
+            id?: string;
+            /**
+             * @description The person's user name at the code host.
+             * @example octocat
+             */
+            login?: string;
+            /**
+             * @description The person's name in the commit.
+             * @example Mona
+             */
+            name?: string;
+        };
+        /** @description A commit of a Git repository. */
+        Commit: {
+            /** @description Who wrote the change. */
+            author: components["schemas"]["CommitPerson"];
+            /** @description Who added the commit to the repository. */
+            committer: components["schemas"]["CommitPerson"];
+            /**
+             * @description The whole commit message, with its lines.
+             * @example Scale up
+             */
+            message: string;
+            /**
+             * @description The full hash of the commit.
+             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
+             */
+            sha: string;
+        };
+        /**
+         * @description The code host of a repository.
+         * @enum {string}
+         */
+        GitProvider: "github" | "gitlab" | "bitbucket";
+        /** @description A commit to build and deploy. */
+        GitSource: {
+            commit: components["schemas"]["Commit"];
+            /**
+             * @description The ID of your app's installation at the code host.
+             * @example 48151623
+             */
+            installation_id: string;
+            /**
+             * @description The account that owns the repository.
+             * @example acme
+             */
+            owner: string;
+            provider: components["schemas"]["GitProvider"];
+            /**
+             * @description The number of the pull request. Absent: the commit is of no pull request.
+             * @example 42
+             */
+            pull_request?: string;
+            /**
+             * @description The full name of the branch or tag.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /**
+             * @description The name of the repository, without its owner.
+             * @example shop
+             */
+            repo: string;
+            /**
+             * @description The repository's ID at the code host.
+             * @example 1296269
+             */
+            repo_id: string;
+        };
+        /** @description A container image to deploy. */
+        RegistrySource: {
+            /**
+             * @description The words of the command to run. Absent: the image's own command.
+             * @example [
+             *       "node",
+             *       "server.js"
+             *     ]
+             */
+            command?: string[];
+            /**
+             * @description The image, with its registry and tag.
+             * @example ghcr.io/acme/shop:1.4.2
+             */
+            image: string;
+        };
+        /**
+         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
+         * @example {
+         *       "registry": {
+         *         "image": "ghcr.io/acme/shop:1.4.2"
+         *       }
+         *     }
+         */
+        DeploymentSource: {
+            /** @description Absent: no commit is given. */
+            git?: components["schemas"]["GitSource"];
+            /** @description Absent: no image is given. */
+            registry?: components["schemas"]["RegistrySource"];
+        };
+        /** @description What a deployment has done to one of its stacks so far. */
+        StackOfDeployment: {
+            /**
+             * @description The stack. It may be deleted by now.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["StackStatus"];
+            /**
+             * @description Why the stack has this status, as the runner or the service states it.
+             * @example The bucket name is taken
+             */
+            status_reason?: string;
+            /** @description When the status last changed. */
+            timestamp: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description `restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had started.
+         * @enum {string}
+         */
+        Exemption: "rollback" | "restart";
+        /**
+         * @description A code of `waiting_for` that may be overridden.
+         * @enum {string}
+         */
+        OverridableCondition: "approvals" | "from" | "sources" | "window" | "freeze" | "unknown_creator";
+        /** @description That somebody has let it start in spite of rules. It stays for good. */
+        DeploymentOverride: {
+            /** @description Which conditions did not hold it. */
+            conditions: components["schemas"]["OverridableCondition"][];
+            /**
+             * @description Why, for people.
+             * @example The shop is down
+             */
+            reason: string;
+            /**
+             * @description The person who did.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /** @description When they did. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description `approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `unknown_creator`: an earlier release has created it, which did not check the rules. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
+         * @enum {string}
+         */
+        WaitingCode: "approvals" | "from" | "sources" | "window" | "freeze" | "group" | "unknown_creator" | "deployment" | "pool" | "runner";
+        /** @description A runner pool that includes the environment of a queued deployment. */
+        WaitingPool: {
+            /**
+             * @description The runner pool.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description As the organization calls it.
+             * @example eu
+             */
+            name: string;
+            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. Runners that ask for one deployment alone do not count for others. */
+            online: boolean;
+            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if the pool keeps none that has. */
+            last_asked_at?: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Why a deployment has not started.
+         * @example {
+         *       "code": "deployment",
+         *       "message": "It starts after the deployment 1CgDnQkZtH6hVJuWg8P7W9 of its environment has ended.",
+         *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9"
+         *     }
+         */
+        WaitingReason: {
+            code: components["schemas"]["WaitingCode"];
+            /**
+             * @description The reason, for people.
+             * @example No runner of the pool "eu" has asked for work in the last 5 minutes: start one.
+             */
+            message: string;
+            /** @description When it may be met. Absent if that does not depend on the time alone. */
+            opens_at?: components["schemas"]["Timestamp"];
+            /** @description For `approvals`: when the deployment ends `canceled` with `approval_expired`, unless it has them before. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /**
+             * @description For `group`: the running one. For `deployment`: the one that is active, or else the first of those that are queued before it.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id?: components["schemas"]["Identifier"];
+            /** @description For `runner`: the pools that include the environment, at most 10, those that asked last first. */
+            pools?: components["schemas"]["WaitingPool"][];
+        };
+        /** @description A move of an environment's stacks to a new configuration and source. */
+        Deployment: {
+            /**
+             * @description The deployment's own ID.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description What the deployment does, and how far it is. */
+            data: {
+                /** @description What the deployment changes in the environment's configuration. */
+                patch: components["schemas"]["PatchOperation"][];
+                /** @description What is deployed. Absent if the request gave none. */
+                source?: components["schemas"]["DeploymentSource"];
+                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
+                stacks?: components["schemas"]["StackOfDeployment"][];
+            };
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what docs/state-machine.md and the runner say.
+             * @example approval_expired
+             */
+            failure_reason?: string;
+            /**
+             * @description What the runner or the service says about it, for people.
+             * @example Rejected: not on a Friday
+             */
+            message?: string;
+            /** @description Which redeployment it is, that rules may exempt. */
+            exempt?: components["schemas"]["Exemption"];
+            overridden?: components["schemas"]["DeploymentOverride"];
+            /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
+            waiting_for?: components["schemas"]["WaitingReason"][];
+        };
+        /**
          * @description `offered` until the runner starts the deployment, then `running`.
          * @enum {string}
          */
@@ -3145,34 +3627,6 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description The operation, as RFC 6902 defines it.
-         * @enum {string}
-         */
-        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
-        /**
-         * @description One operation of a JSON Patch, with the value that it replaces.
-         * @example {
-         *       "op": "replace",
-         *       "path": "/replicas",
-         *       "value": 3,
-         *       "old_value": 2
-         *     }
-         */
-        PatchOperation: {
-            op: components["schemas"]["PatchOperationName"];
-            /**
-             * @description The place to change, as a JSON Pointer (RFC 6901).
-             * @example /replicas
-             */
-            path: string;
-            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
-            from?: string;
-            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
-            value?: unknown;
-            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
-            old_value?: unknown;
-        };
-        /**
          * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
          * @example {
          *       "before": {
@@ -3196,122 +3650,11 @@ export interface components {
             after?: components["schemas"]["Configuration"];
             /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
             diff?: components["schemas"]["PatchOperation"][];
-        };
-        /**
-         * @description A person, as far as the commit and the code host name them.
-         * @example {
-         *       "login": "octocat",
-         *       "name": "Mona"
-         *     }
-         */
-        CommitPerson: {
             /**
-             * @description The address in the commit.
-             * @example mona@example.com
+             * @description What an approval of this content names. Present while the deployment is queued and rules of the environment apply; `before` is then the environment's present configuration.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
-            email?: string;
-            /**
-             * @description The person's ID at the code host.
-             * @example 583231
-             */
-            id?: string;
-            /**
-             * @description The person's user name at the code host.
-             * @example octocat
-             */
-            login?: string;
-            /**
-             * @description The person's name in the commit.
-             * @example Mona
-             */
-            name?: string;
-        };
-        /** @description A commit of a Git repository. */
-        Commit: {
-            /** @description Who wrote the change. */
-            author: components["schemas"]["CommitPerson"];
-            /** @description Who added the commit to the repository. */
-            committer: components["schemas"]["CommitPerson"];
-            /**
-             * @description The whole commit message, with its lines.
-             * @example Scale up
-             */
-            message: string;
-            /**
-             * @description The full hash of the commit.
-             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
-             */
-            sha: string;
-        };
-        /**
-         * @description The code host of a repository.
-         * @enum {string}
-         */
-        GitProvider: "github" | "gitlab" | "bitbucket";
-        /** @description A commit to build and deploy. */
-        GitSource: {
-            commit: components["schemas"]["Commit"];
-            /**
-             * @description The ID of your app's installation at the code host.
-             * @example 48151623
-             */
-            installation_id: string;
-            /**
-             * @description The account that owns the repository.
-             * @example acme
-             */
-            owner: string;
-            provider: components["schemas"]["GitProvider"];
-            /**
-             * @description The number of the pull request. Absent: the commit is of no pull request.
-             * @example 42
-             */
-            pull_request?: string;
-            /**
-             * @description The full name of the branch or tag.
-             * @example refs/heads/main
-             */
-            ref: string;
-            /**
-             * @description The name of the repository, without its owner.
-             * @example shop
-             */
-            repo: string;
-            /**
-             * @description The repository's ID at the code host.
-             * @example 1296269
-             */
-            repo_id: string;
-        };
-        /** @description A container image to deploy. */
-        RegistrySource: {
-            /**
-             * @description The words of the command to run. Absent: the image's own command.
-             * @example [
-             *       "node",
-             *       "server.js"
-             *     ]
-             */
-            command?: string[];
-            /**
-             * @description The image, with its registry and tag.
-             * @example ghcr.io/acme/shop:1.4.2
-             */
-            image: string;
-        };
-        /**
-         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
-         * @example {
-         *       "registry": {
-         *         "image": "ghcr.io/acme/shop:1.4.2"
-         *       }
-         *     }
-         */
-        DeploymentSource: {
-            /** @description Absent: no commit is given. */
-            git?: components["schemas"]["GitSource"];
-            /** @description Absent: no image is given. */
-            registry?: components["schemas"]["RegistrySource"];
+            digest?: string;
         };
         /**
          * @description What went wrong, for programs.
@@ -3483,111 +3826,62 @@ export interface components {
             /** @description The error that the request would return now. Absent if it would succeed. */
             error?: components["schemas"]["Error"];
         };
-        /**
-         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
-         * @enum {string}
-         */
-        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
-        /** @description What a deployment has done to one of its stacks so far. */
-        StackOfDeployment: {
-            /**
-             * @description The stack. It may be deleted by now.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["StackStatus"];
-            /**
-             * @description Why the stack has this status, as the runner or the service states it.
-             * @example The bucket name is taken
-             */
-            status_reason?: string;
-            /** @description When the status last changed. */
-            timestamp: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
-         * @enum {string}
-         */
-        WaitingCode: "deployment" | "pool" | "runner";
-        /** @description A runner pool that includes the environment of a queued deployment. */
-        WaitingPool: {
-            /**
-             * @description The runner pool.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description As the organization calls it.
-             * @example eu
-             */
-            name: string;
-            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. Runners that ask for one deployment alone do not count for others. */
-            online: boolean;
-            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if the pool keeps none that has. */
-            last_asked_at?: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description Why a deployment has not started.
-         * @example {
-         *       "code": "deployment",
-         *       "message": "It starts after the deployment 1CgDnQkZtH6hVJuWg8P7W9 of its environment has ended.",
-         *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9"
-         *     }
-         */
-        WaitingReason: {
-            code: components["schemas"]["WaitingCode"];
-            /**
-             * @description The reason, for people.
-             * @example No runner of the pool "eu" has asked for work in the last 5 minutes: start one.
-             */
-            message: string;
-            /**
-             * @description For `deployment`: the one that is active, or else the first of those that are queued before it.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id?: components["schemas"]["Identifier"];
-            /** @description For `runner`: the pools that include the environment, at most 10, those that asked last first. */
-            pools?: components["schemas"]["WaitingPool"][];
-        };
-        /** @description A move of an environment's stacks to a new configuration and source. */
-        Deployment: {
-            /**
-             * @description The deployment's own ID.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that is deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
-            stack_ids: components["schemas"]["Identifier"][];
-            /** @description What the deployment does, and how far it is. */
-            data: {
-                /** @description What the deployment changes in the environment's configuration. */
-                patch: components["schemas"]["PatchOperation"][];
-                /** @description What is deployed. Absent if the request gave none. */
-                source?: components["schemas"]["DeploymentSource"];
-                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
-                stacks?: components["schemas"]["StackOfDeployment"][];
-            };
-            /** @description When the deployment was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a runner started it. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When it reached its final status. Absent before. */
-            finished_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-            /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
-            waiting_for?: components["schemas"]["WaitingReason"][];
-        };
         /** @description One page of a list. */
         DeploymentList: {
             /** @description The resources of this page. */
             data: components["schemas"]["Deployment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A time in which no deployment starts. Those that run go on. */
+        Freeze: {
+            /**
+             * @description With which it is read and deleted.
+             * @example 1ChmwEyXTKjgR9usX8smMR
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Whose deployments it stops.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /** @description Absent: all projects. */
+            project_id?: components["schemas"]["Identifier"];
+            /** @description Only these environments. Absent: all. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /**
+             * @description What people call it.
+             * @example Black Friday
+             */
+            name: string;
+            /**
+             * @description Why nothing is deployed.
+             * @example The busiest days of the year
+             */
+            reason: string;
+            /** @description From then on, nothing starts. */
+            starts_at: components["schemas"]["Timestamp"];
+            /** @description From then on, deployments start again. */
+            ends_at: components["schemas"]["Timestamp"];
+            /** @description The members who may override it, beside the owners of the organization. */
+            override: components["schemas"]["Identifier"][];
+            /**
+             * @description Who has created it.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            created_by: components["schemas"]["Identifier"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        FreezeList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Freeze"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -3703,6 +3997,164 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
+        };
+        /**
+         * @description The least role in the project that is enough.
+         * @enum {string}
+         */
+        ProtectionRole: "contributor" | "owner";
+        /**
+         * @description Who may. Has one of both fields.
+         * @example {
+         *       "role": "owner"
+         *     }
+         */
+        EnvironmentMembers: {
+            /** @description Everybody with at least this role in the project, and the admins of the organization. */
+            role?: components["schemas"]["ProtectionRole"];
+            /** @description Only these. */
+            membership_ids?: components["schemas"]["Identifier"][];
+        };
+        /** @description Who may change the environment. */
+        EnvironmentAccess: {
+            /** @description Who may deploy, and change stacks. */
+            deploy: components["schemas"]["EnvironmentMembers"];
+            /** @description Who may write the configuration and the variables, and change components. */
+            configure: components["schemas"]["EnvironmentMembers"];
+        };
+        /** @description The approvals that a deployment needs. */
+        EnvironmentApprovals: {
+            /**
+             * @description How many people have to approve.
+             * @example 1
+             */
+            required: number;
+            /** @description Who may approve. */
+            approvers: components["schemas"]["EnvironmentMembers"];
+            /**
+             * @description Whether approvals of the creator, and of who has made the key, do not count.
+             * @example true
+             */
+            prevent_self_approval: boolean;
+            /**
+             * @description How long after its creation a deployment without its approvals is canceled.
+             * @example 86400
+             */
+            expires_after_seconds: number;
+        };
+        /** @description Where the same source has to have succeeded before. */
+        EnvironmentFrom: {
+            /** @description A success in one of these is enough. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description For how long it has to have been there since it succeeded.
+             * @example 3600
+             */
+            minimum_seconds: number;
+            /** @description What of the configuration may differ. Absent: everything. */
+            same_configuration?: {
+                /**
+                 * @description JSON Pointers to what may differ, with everything below it.
+                 * @example [
+                 *       "/replicas"
+                 *     ]
+                 */
+                except: string[];
+            };
+        };
+        /** @description A repository and a ref, as a trust has verified them. */
+        EnvironmentSource: {
+            /**
+             * @description As tokens of the code host name it.
+             * @example 1296269
+             */
+            repository_id: string;
+            /**
+             * @description Of the job. `*` stands for any characters but `/`.
+             * @example refs/heads/main
+             */
+            ref: string;
+        };
+        /**
+         * @description A day on the clock of the time zone.
+         * @enum {string}
+         */
+        Weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+        /** @description When deployments may start, on the clock of the time zone. */
+        EnvironmentWindows: {
+            /**
+             * @description Whose clock decides: an IANA name.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description In any of these. */
+            weekly: {
+                /**
+                 * @description The days on which it begins.
+                 * @example [
+                 *       "monday"
+                 *     ]
+                 */
+                days: components["schemas"]["Weekday"][];
+                /**
+                 * @description When it begins.
+                 * @example 09:00
+                 */
+                from: string;
+                /**
+                 * @description When it ends: on the next day, unless that is after the beginning.
+                 * @example 17:00
+                 */
+                to: string;
+            }[];
+        };
+        /**
+         * @description The rules of an environment, with their defaults.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "access": {
+         *         "deploy": {
+         *           "role": "contributor"
+         *         },
+         *         "configure": {
+         *           "role": "owner"
+         *         }
+         *       },
+         *       "approvals": {
+         *         "required": 1,
+         *         "approvers": {
+         *           "role": "owner"
+         *         },
+         *         "prevent_self_approval": true,
+         *         "expires_after_seconds": 86400
+         *       },
+         *       "updated_at": "2026-11-21T09:30:00.000Z"
+         *     }
+         */
+        EnvironmentProtection: {
+            /**
+             * @description Where these rules apply.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            access: components["schemas"]["EnvironmentAccess"];
+            /** @description The approvals that a deployment needs. Absent: none. */
+            approvals?: components["schemas"]["EnvironmentApprovals"];
+            /** @description Where the same source has to have succeeded before. Absent: nowhere. */
+            from?: components["schemas"]["EnvironmentFrom"];
+            /** @description The only repositories and refs whose jobs may deploy. Absent: all. */
+            sources?: components["schemas"]["EnvironmentSource"][];
+            /** @description When deployments may start. Absent: at any time. */
+            windows?: components["schemas"]["EnvironmentWindows"];
+            /** @description Redeployments that need nothing but their turn in the group. Absent: none. */
+            exempt?: components["schemas"]["Exemption"][];
+            /**
+             * @description Of all environments of the project with the same group, one is deployed at a time.
+             * @example production
+             */
+            group?: string;
+            /** @description When the rules last changed. Absent: never. */
+            updated_at?: components["schemas"]["Timestamp"];
         };
         /**
          * @description A resource status of AWS CloudFormation.
@@ -4040,7 +4492,7 @@ export interface components {
             /** @description The final status of the deployment. It may differ from the outcome that you sent. */
             status: components["schemas"]["AttemptOutcome"];
             /**
-             * @description The reason that you sent, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
+             * @description The reason that you sent, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
              * @example stack_failed
              */
             failure_reason?: string;
@@ -4090,7 +4542,7 @@ export interface components {
          * @description What was done, by the type of the target.
          * @enum {string}
          */
-        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "project_members.added" | "environment.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.written" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked" | "quotas.changed";
+        AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "project_members.added" | "environment.deleted" | "environment.protection_changed" | "deployment.approved" | "deployment.rejected" | "deployment.overridden" | "freeze.created" | "freeze.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.written" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked" | "quotas.changed";
         /**
          * @description Whether it was done. Of the refused requests, only escalations are recorded.
          * @enum {string}
@@ -4105,7 +4557,7 @@ export interface components {
          * @description The type of the record that was acted on.
          * @enum {string}
          */
-        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "attempt";
+        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "deployment" | "freeze" | "attempt";
         /** @description One act: who did what to which record, and from where. */
         AuditRecord: {
             /**
@@ -5465,7 +5917,7 @@ export interface components {
                  * @constant
                  */
                 status: "in_progress";
-                /** @description Why it failed: the runner's reason, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
+                /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
@@ -5532,7 +5984,7 @@ export interface components {
                  * @constant
                  */
                 status: "succeeded";
-                /** @description Why it failed: the runner's reason, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
+                /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
@@ -5595,7 +6047,7 @@ export interface components {
                  * @constant
                  */
                 status: "failed";
-                /** @description Why it failed: the runner's reason, or one of patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
+                /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
@@ -7173,6 +7625,123 @@ export interface components {
             name?: string;
         };
         /**
+         * @description Who may: those with a role, or listed members. Exactly one of both fields.
+         * @example {
+         *       "role": "owner"
+         *     }
+         */
+        ProtectionMembers: {
+            /** @description Everybody with at least this role in the project, and the admins of the organization. */
+            role?: components["schemas"]["ProtectionRole"];
+            /** @description Only these. A list gives no role: each needs that of the operation, too. */
+            membership_ids?: string[];
+        };
+        /** @description Who may change the environment. */
+        ProtectionAccess: {
+            /** @description Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors. */
+            deploy?: components["schemas"]["ProtectionMembers"];
+            /** @description Who may write the configuration and the variables, and change components. Default: contributors, with approvals owners. */
+            configure?: components["schemas"]["ProtectionMembers"];
+        };
+        /** @description The approvals that a deployment needs. */
+        ProtectionApprovals: {
+            /** @description How many people have to approve. */
+            required: number;
+            /** @description Who may approve: people, never programs. */
+            approvers: components["schemas"]["ProtectionMembers"];
+            /** @description Whether the creator's own approval does not count, nor that of who has made the key. Default: true. */
+            prevent_self_approval?: boolean;
+            /**
+             * @description A deployment without its approvals ends `canceled` this long after its creation. Default: a day.
+             * @example 86400
+             */
+            expires_after_seconds?: number;
+        };
+        /** @description Where the same has to have succeeded before. */
+        ProtectionFrom: {
+            /** @description Other environments of the project. A success in one of them is enough. */
+            environment_ids: string[];
+            /** @description For how long it has to have been there since it succeeded. Default: 0. */
+            minimum_seconds?: number;
+            /** @description Whether the configuration has to be the same, too. Absent: only the source. */
+            same_configuration?: {
+                /**
+                 * @description JSON Pointers to what may differ, with everything below it.
+                 * @example [
+                 *       "/replicas"
+                 *     ]
+                 */
+                except: string[];
+            };
+        };
+        /** @description A repository and a ref, as a trust has verified them. */
+        ProtectionSource: {
+            /**
+             * @description The claim `repository_id` of the job's token; at GitLab, `project_id`.
+             * @example 1296269
+             */
+            repository_id: string;
+            /**
+             * @description The claim `ref`. `*` stands for any characters but `/`.
+             * @example refs/heads/main
+             */
+            ref: string;
+        };
+        /** @description When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it shows twice counts twice. */
+        ProtectionWindows: {
+            /**
+             * @description Whose clock decides: an IANA name.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description In any of these. */
+            weekly: {
+                /** @description The days on which it begins. */
+                days: components["schemas"]["Weekday"][];
+                /**
+                 * @description When it begins.
+                 * @example 09:00
+                 */
+                from: string;
+                /**
+                 * @description When it ends: on the next day, unless that is after the beginning.
+                 * @example 17:00
+                 */
+                to: string;
+            }[];
+        };
+        /**
+         * @description The rules of the environment. None: everybody may as their role says.
+         * @example {
+         *       "access": {
+         *         "deploy": {
+         *           "role": "contributor"
+         *         }
+         *       },
+         *       "approvals": {
+         *         "required": 1,
+         *         "approvers": {
+         *           "role": "owner"
+         *         }
+         *       }
+         *     }
+         */
+        ReplaceProtection: {
+            access?: components["schemas"]["ProtectionAccess"];
+            approvals?: components["schemas"]["ProtectionApprovals"];
+            from?: components["schemas"]["ProtectionFrom"];
+            /** @description Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has one, has to be the job's. */
+            sources?: components["schemas"]["ProtectionSource"][];
+            windows?: components["schemas"]["ProtectionWindows"];
+            /** @description Redeployments that need nothing of this but their turn in the group, and that no freeze holds. */
+            exempt?: components["schemas"]["Exemption"][];
+            /**
+             * @description Of all environments of the project with the same group, one is deployed at a time.
+             * @example production
+             */
+            group?: string;
+        };
+        /**
          * @description All fields of a component that a request can set.
          * @example {
          *       "name": "api",
@@ -7379,6 +7948,73 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
+        };
+        /**
+         * @description What you decide about a queued deployment.
+         * @example {
+         *       "decision": "approve",
+         *       "comment": "Looks good"
+         *     }
+         */
+        CreateApproval: {
+            decision: components["schemas"]["ApprovalDecision"];
+            /** @description For people. All who may read the deployment see it. */
+            comment?: string;
+            /** @description The `digest` of the configuration that you have read, so that nothing else is approved. Another content is a `conflict`. Absent: what would start now. */
+            digest?: string;
+        };
+        /**
+         * @description Which conditions to override.
+         * @example {
+         *       "reason": "The shop is down",
+         *       "conditions": [
+         *         "freeze"
+         *       ]
+         *     }
+         */
+        OverrideDeployment: {
+            /**
+             * @description Why. It stays visible.
+             * @example The shop is down
+             */
+            reason: string;
+            /** @description What shall not hold the deployment. */
+            conditions: components["schemas"]["OverridableCondition"][];
+        };
+        /**
+         * @description The freeze to create.
+         * @example {
+         *       "name": "Black Friday",
+         *       "reason": "The busiest days of the year",
+         *       "starts_at": "2025-11-27T00:00:00.000Z",
+         *       "ends_at": "2025-12-01T00:00:00.000Z"
+         *     }
+         */
+        CreateFreeze: {
+            /**
+             * @description What people call it.
+             * @example Black Friday
+             */
+            name: string;
+            /**
+             * @description Why nothing is deployed. Whoever deploys meanwhile reads it.
+             * @example The busiest days of the year
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description From then on, nothing starts.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description From then on, deployments start again.
+             */
+            ends_at: string;
+            /** @description Only these environments. Absent: all. */
+            environment_ids?: string[];
+            /** @description The members who may start a deployment in spite of it, beside the owners of the organization. */
+            override?: string[];
         };
         /** @description Whether each kind of notification is to be sent. */
         IntegrationConfigurationInput: {
@@ -7680,6 +8316,8 @@ export interface components {
         VariableId: string;
         /** @description The ID of the deployment. */
         DeploymentId: string;
+        /** @description The ID of the freeze. */
+        FreezeId: string;
         /** @description The ID of the resource. */
         ResourceId: string;
         /** @description The ID of the notification integration. */
@@ -10343,6 +10981,62 @@ export interface operations {
             };
         };
     };
+    getProtection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentProtection"];
+                };
+            };
+        };
+    };
+    replaceProtection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceProtection"];
+            };
+        };
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentProtection"];
+                };
+            };
+        };
+    };
     listComponents: {
         parameters: {
             query?: {
@@ -11418,6 +12112,259 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeploymentPreview"];
                 };
+            };
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The decisions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+        };
+    };
+    createApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApproval"];
+            };
+        };
+        responses: {
+            /** @description The decision. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    overrideDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: components["parameters"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverrideDeployment"];
+            };
+        };
+        responses: {
+            /** @description The deployment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+        };
+    };
+    listProjectFreezes: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of freezes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezeList"];
+                };
+            };
+        };
+    };
+    createProjectFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateFreeze"];
+            };
+        };
+        responses: {
+            /** @description The freeze. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+        };
+    };
+    listFreezes: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of freezes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezeList"];
+                };
+            };
+        };
+    };
+    createFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateFreeze"];
+            };
+        };
+        responses: {
+            /** @description The freeze. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+        };
+    };
+    getFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the freeze. */
+                freeze_id: components["parameters"]["FreezeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The freeze. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+        };
+    };
+    deleteFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The ID of the freeze. */
+                freeze_id: components["parameters"]["FreezeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -25,6 +25,7 @@ export const REPLACEABLE: ReadonlySet<string> = new Set([
   "/v1/projects/{project_id}/connection",
   "/v1/projects/{project_id}/members/{member_id}",
   "/v1/environments/{environment_id}",
+  "/v1/environments/{environment_id}/protection",
   "/v1/components/{component_id}",
   "/v1/stacks/{stack_id}",
   "/v1/variables/{variable_id}",

@@ -5,7 +5,8 @@ import { ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
-import { type EnvironmentRow, findEnvironment } from "../../projects/environments/index.ts";
+import { requireAccess } from "../../projects/access/index.ts";
+import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
 import {
   type DeploymentFields,
   queueDeployment,
@@ -25,7 +26,7 @@ export const CONFIGURATION_CLEARED =
 
 /** What redeploy or promote creates. */
 interface CopyPlan {
-  environment: EnvironmentRow;
+  environment: FoundEnvironment;
   /** Undefined: the configuration to deploy is no longer stored. */
   fields: DeploymentFields | undefined;
   /** Why the deployment is not promoted. */
@@ -36,7 +37,8 @@ interface CopyPlan {
 export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const loaded = await batch(ctx.db, selectForRedeployment(ctx, id));
   const plan = planRedeployment(ctx, loaded, "contributor");
-  return queueDeployment(ctx, plan.environment, requireFields(plan));
+  await requireAccess(ctx, plan.environment, "deploy");
+  return queueDeployment(ctx, plan.environment, { ...requireFields(plan), redeployedId: id });
 }
 
 /**
@@ -49,6 +51,7 @@ export async function promote(
 ): Promise<DeploymentRow> {
   const loaded = await batch(ctx.db, selectForPromotion(ctx, id, environmentId));
   const plan = planPromotion(ctx, loaded, "contributor");
+  await requireAccess(ctx, plan.environment, "deploy");
   return queueDeployment(ctx, plan.environment, requireFields(plan), id);
 }
 
@@ -64,7 +67,10 @@ export async function previewRedeployment(
     : undefined;
   const loaded = await batch(ctx.db, { ...statements, state, variables });
   const plan = planRedeployment(ctx, loaded, "viewer");
-  return { ...previewOf(ctx, plan, loaded, loaded.stacks), changedVariables: loaded.variables };
+  return {
+    ...(await previewOf(ctx, plan, loaded, loaded.stacks)),
+    changedVariables: loaded.variables,
+  };
 }
 
 export async function previewPromotion(
@@ -146,7 +152,7 @@ function planPromotion(
 
 function copyOf(
   { configuration, source }: DeploymentContent,
-  environment: EnvironmentRow,
+  environment: FoundEnvironment,
   stackIds: readonly string[] | undefined,
   trigger: DeploymentTrigger,
 ): DeploymentFields | undefined {
@@ -175,15 +181,17 @@ function requireFields({ fields, refusal }: CopyPlan): DeploymentFields {
 type Loaded = LoadedForPromotion & { state: Results<ReturnType<typeof selectState>> };
 
 /** The errors in the order in which the request would throw them. */
-function previewOf(
-  { actor }: ServiceContext,
+async function previewOf(
+  ctx: ServiceContext,
   plan: CopyPlan,
   { deployment, state }: Loaded,
   stacks: readonly { id: string }[],
-): DeploymentPreview {
-  const error = firstError(() => {
+): Promise<DeploymentPreview> {
+  const { actor } = ctx;
+  const error = await firstError(async () => {
     requireScope(actor, "deployments:write");
     authorize(actor, "deployment", deployment[0], "contributor");
+    await requireAccess(ctx, plan.environment, "deploy");
     const fields = requireFields(plan);
     requireStorage(state.storage, sizeOfDeployment(fields));
     requireDeployable(state.project[0]);
@@ -198,9 +206,9 @@ function previewOf(
   };
 }
 
-function firstError(check: () => void): ApiError | undefined {
+async function firstError(check: () => Promise<void>): Promise<ApiError | undefined> {
   try {
-    check();
+    await check();
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error;

@@ -4,12 +4,14 @@ import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
+import { requireAccess } from "../../projects/access/index.ts";
 import {
   configurationProblem,
   type EnvironmentRow,
   findSettingsProblems,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
+import { evaluateQueued } from "./evaluation-service.ts";
 import type { Queue } from "./lifecycle.ts";
 import { NO_STACKS, ProjectDisconnected } from "./model.ts";
 import {
@@ -19,7 +21,7 @@ import {
   type PatchedDocument,
   patchDocument,
 } from "./patch.ts";
-import { presentNewDeployment } from "./presenters.ts";
+import { factsOf, presentNewDeployment } from "./presenters.ts";
 import type { DeploymentRow } from "./store.ts";
 import * as store from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -51,6 +53,7 @@ export async function createDeployment(
   input: DeploymentInput,
 ): Promise<DeploymentRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  await requireAccess(ctx, environment, "deploy");
   const { document, patch } = applyInput(environment, input.patch);
   return queueDeployment(ctx, environment, {
     queue: input.queue,
@@ -74,7 +77,7 @@ export type DeploymentFields = Pick<
   | "stackIds"
   | "reason"
   | "isAbsolute"
-> & { queue: Queue };
+> & { queue: Queue; redeployedId?: string | undefined };
 
 /**
  * Throws `LimitReached` for the stored bytes, then as `requireDeployable`, then `Conflict` without stacks.
@@ -91,7 +94,8 @@ export async function queueDeployment(
   const now = clock.now();
   const id = newId(clock);
   const ids = { organizationId, projectId, environmentId, configurationVersion };
-  const row = { id, ...ids, ...fields, now };
+  const { keyId, membershipId } = ctx.actor;
+  const row = { id, ...ids, ...fields, creator: { keyId, membershipId }, now };
   const { first, reads } = await writeBatch(ctx, {
     growth: {
       organizationId,
@@ -123,7 +127,10 @@ export async function queueDeployment(
     reads: { created: store.findDeployment(ctx, id) },
   });
   const [created] = reads.created;
-  if (created) return created;
+  if (created) {
+    if (factsOf(created)) await evaluateQueued(ctx, { deployment: id });
+    return created;
+  }
   requireDeployable(first.project[0]);
   if (fields.stackIds === undefined || fields.stackIds.length === 0) throw NO_STACKS;
   throw new NotFound("stack in the environment");

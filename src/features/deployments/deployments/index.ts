@@ -1,3 +1,5 @@
+export { contentOf, type ResultingContent, toContentText } from "./content.ts";
+export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
@@ -26,11 +28,18 @@ export {
   patchBetween,
   patchDocument,
 } from "./patch.ts";
+export { findPending } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
-
+export { type RebaseInput, type RebaseResult, resolveRebase } from "./rebase.ts";
+export { DeploymentParams, OverrideDeployment } from "./schemas.ts";
 export {
   DEPLOYMENT,
+  type DeploymentRow,
+  type FoundDeployment,
+  findDeployment,
+  JSON_TEXTS,
   PAGE_ITEM as DEPLOYMENT_PAGE_ITEM,
+  selectDeployment,
 } from "./store.ts";
 export { cancelOfDisconnecting } from "./transitions/cancel.ts";
 export { incrementEpoch, insertAttempt, releaseOffer } from "./transitions/claim.ts";
@@ -46,4 +55,5 @@ export {
 } from "./transitions/lease.ts";
 export { applyReport, type Report } from "./transitions/report.ts";
 export { countLive, type ReportedResource } from "./transitions/report-resources.ts";
-export { failPatch, type Rebase, rebase, startDeployment } from "./transitions/start.ts";
+export { overrideConditions, refuseStart, rejectDeployment } from "./transitions/rules.ts";
+export { failPatch, rebase, startDeployment } from "./transitions/start.ts";

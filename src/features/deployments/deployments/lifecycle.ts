@@ -44,16 +44,25 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const ATTEMPT_STATES = ["offered", "running", "ended"] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** The runner completes or releases an attempt; otherwise it lapses, is lost or is revoked. */
-export const ATTEMPT_OUTCOMES = [...OUTCOMES, "released", "lapsed", "lost", "revoked"] as const;
+/** The runner completes or releases an attempt; otherwise its start is refused, or it lapses, is lost or is revoked. */
+export const ATTEMPT_OUTCOMES = [
+  ...OUTCOMES,
+  "released",
+  "refused",
+  "lapsed",
+  "lost",
+  "revoked",
+] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /**
- * Why a deployment failed, as the service says it. A runner may give any other reason: ours gives `executor_missing`,
+ * Why a deployment failed or was canceled, as the service says it. A runner may give any other reason: ours gives `executor_missing`,
  * `input_not_written`, `lease_expired`, `patch_not_written`, `server_outdated`, `settings_refused`, `source_refused`,
  * `stack_failed` and `variable_refused`.
  */
 export const DEPLOYMENT_FAILURES = {
+  approvalExpired: "approval_expired",
+  rejected: "rejected",
   patchConflict: "patch_conflict",
   neverStarted: "never_started",
   runTimeout: "run_timeout",
@@ -155,6 +164,23 @@ const DEPLOYMENT_TRANSITIONS = [
     code: "cancel.cancelDeployments",
   },
   {
+    from: ["queued"],
+    to: ["canceled"],
+    by: "person",
+    when: documented(() => "Reject the deployment: `rejected`"),
+    code: "rules.rejectDeployment",
+  },
+  {
+    from: ["queued"],
+    to: ["canceled"],
+    by: "time",
+    when: documented(
+      () =>
+        "`expires_after_seconds` of a rule have passed without its approvals: `approval_expired`",
+    ),
+    code: "rules.expireApprovals",
+  },
+  {
     from: ["in_progress"],
     to: ["canceling"],
     by: "person",
@@ -223,6 +249,15 @@ const ATTEMPT_TRANSITIONS = [
     by: "runner",
     when: documented(() => "Start the deployment"),
     code: "start.startDeployment",
+  },
+  {
+    from: ["offered"],
+    to: ["ended"],
+    by: "runner",
+    when: documented(
+      () => "Start, but a rule of the environment is not met. The deployment stays `queued`",
+    ),
+    code: "rules.refuseStart",
   },
   {
     from: ["offered"],

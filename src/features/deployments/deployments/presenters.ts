@@ -1,6 +1,12 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { ApiError } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import {
+  type Condition,
+  type Facts,
+  findOpenConditions,
+  type Override,
+} from "../conditions/index.ts";
 import type { Document, Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -22,7 +28,41 @@ export function presentDeployment(row: DeploymentRow) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
-    waiting_for: row.waitingFor ? presentWaiting(JSON.parse(row.waitingFor) as Waiting) : undefined,
+    ...(row.failureReason !== null && { failure_reason: row.failureReason }),
+    ...(row.message !== null && { message: row.message }),
+    exempt: row.exempt ?? undefined,
+    overridden: row.overridden ? presentOverride(row.overridden) : undefined,
+    waiting_for: waitingOf(row),
+  };
+}
+
+/** Undefined: it is not queued, no rules apply, or a list has it. */
+export function factsOf({ waitingFor }: DeploymentRow): Facts | undefined {
+  return (waitingFor && (JSON.parse(waitingFor) as Waiting).facts) || undefined;
+}
+
+function presentOverride(stored: string) {
+  const { conditions, reason, membership_id, created_at } = JSON.parse(stored) as Override;
+  return { conditions: [...conditions], reason, membership_id, created_at };
+}
+
+function waitingOf({ waitingFor, content }: DeploymentRow) {
+  if (!waitingFor) return undefined;
+  const waiting = JSON.parse(waitingFor) as Waiting;
+  const { facts, now = 0 } = waiting;
+  const open = facts ? findOpenConditions(facts, content, now) : [];
+  const others = presentWaiting(waiting);
+  if (open.length === 0) return others;
+  return [...open.map(presentCondition), ...others.filter(({ code }) => code !== "runner")];
+}
+
+function presentCondition({ code, message, opensAt, expiresAt, deploymentId }: Condition) {
+  return {
+    code,
+    message,
+    opens_at: opensAt === undefined ? undefined : toTimestamp(opensAt),
+    expires_at: expiresAt === undefined ? undefined : toTimestamp(expiresAt),
+    deployment_id: deploymentId,
   };
 }
 
@@ -72,6 +112,8 @@ export interface ConfigurationChange {
   before?: Document;
   after?: Document;
   diff?: Operation[];
+  /** Of the content that would start, while rules apply to the deployment. */
+  digest?: string;
 }
 
 /** What redeploy or promote would do. */

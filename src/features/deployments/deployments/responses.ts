@@ -5,9 +5,11 @@ import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
+import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { Environment } from "../../projects/environments/responses.ts";
+import { CONDITION_CODES } from "../conditions/index.ts";
 import { DEPLOYMENT_STATUSES, STACK_STATUSES } from "./lifecycle.ts";
-import { FROM, OperationName, PATH, TOO_LARGE, VALUE } from "./schemas.ts";
+import { FROM, OperationName, OverridableCondition, PATH, TOO_LARGE, VALUE } from "./schemas.ts";
 import { Source } from "./source-schemas.ts";
 
 export const ConfigurationChange = component("ConfigurationChange", () =>
@@ -22,6 +24,15 @@ export const ConfigurationChange = component("ConfigurationChange", () =>
           description:
             "What turns `before` into `after`: one operation for each value that differs, `add`, " +
             "`remove` or `replace`.",
+        }),
+      digest: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            "What an approval of this content names. Present while the deployment is queued and rules of the environment apply; " +
+            "`before` is then the environment's present configuration.",
+          example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         }),
     })
     .openapi({
@@ -156,9 +167,12 @@ const WaitingPool = component("WaitingPool", () =>
 );
 
 const WaitingCode = component("WaitingCode", () =>
-  z.enum(["deployment", "pool", "runner"]).openapi({
+  z.enum([...CONDITION_CODES, "deployment", "pool", "runner"]).openapi({
     description:
-      "`deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
+      "`approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another " +
+      "environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments " +
+      "start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `unknown_creator`: an earlier release has " +
+      "created it, which did not check the rules. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
       "the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.",
   }),
 );
@@ -171,9 +185,15 @@ const Waiting = component("WaitingReason", () =>
         description: "The reason, for people.",
         example: 'No runner of the pool "eu" has asked for work in the last 5 minutes: start one.',
       }),
+      opens_at: timestampOf(
+        "When it may be met. Absent if that does not depend on the time alone.",
+      ).optional(),
+      expires_at: timestampOf(
+        "For `approvals`: when the deployment ends `canceled` with `approval_expired`, unless it has them before.",
+      ).optional(),
       deployment_id: identifierOf(
         "deployment",
-        "For `deployment`: the one that is active, or else the first of those that are queued before it.",
+        "For `group`: the running one. For `deployment`: the one that is active, or else the first of those that are queued before it.",
       ).optional(),
       pools: z
         .array(WaitingPool())
@@ -189,6 +209,29 @@ const Waiting = component("WaitingReason", () =>
         message: `It starts after the deployment ${EXAMPLE_IDS.deployment} of its environment has ended.`,
         deployment_id: EXAMPLE_IDS.deployment,
       },
+    }),
+);
+
+export const Exemption = component("Exemption", () =>
+  z.enum(EXEMPTIONS).openapi({
+    description:
+      "`restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had " +
+      "started.",
+  }),
+);
+
+const Overridden = component("DeploymentOverride", () =>
+  z
+    .object({
+      conditions: z.array(OverridableCondition()).openapi({
+        description: "Which conditions did not hold it.",
+      }),
+      reason: z.string().openapi({ description: "Why, for people.", example: "The shop is down" }),
+      membership_id: identifierOf("membership", "The person who did."),
+      created_at: timestampOf("When they did."),
+    })
+    .openapi({
+      description: "That somebody has let it start in spite of rules. It stays for good.",
     }),
 );
 
@@ -219,6 +262,23 @@ export const Deployment = component("Deployment", () =>
       started_at: timestampOf("When a runner started it. Absent before.").optional(),
       finished_at: timestampOf("When it reached its final status. Absent before.").optional(),
       updated_at: timestampOf("When the deployment last changed."),
+      failure_reason: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            "Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what " +
+            "docs/state-machine.md and the runner say.",
+          example: "approval_expired",
+        }),
+      message: z.string().optional().openapi({
+        description: "What the runner or the service says about it, for people.",
+        example: "Rejected: not on a Friday",
+      }),
+      exempt: Exemption()
+        .optional()
+        .openapi({ description: "Which redeployment it is, that rules may exempt." }),
+      overridden: Overridden().optional(),
       waiting_for: z
         .array(Waiting())
         .optional()

@@ -8,6 +8,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
 import { component, enumFilter, identifierInput, type Output, text } from "../../../lib/schemas.ts";
 import { LINE } from "../../../lib/text-patterns.ts";
+import { OVERRIDABLE } from "../conditions/index.ts";
 import { DEPLOYMENT_STATUSES, QUEUES } from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
 import { Source } from "./source-schemas.ts";
@@ -155,6 +156,34 @@ export const PromoteDeployment = component("PromoteDeployment", () =>
       documented(() => ({
         description: "Where to promote the deployment.",
         example: { environment_id: EXAMPLE_IDS.environment },
+      })),
+    ),
+);
+
+export const OverridableCondition = component("OverridableCondition", () =>
+  z
+    .enum(OVERRIDABLE)
+    .openapi(
+      documented(() => ({ description: "A code of `waiting_for` that may be overridden." })),
+    ),
+);
+
+export const OverrideDeployment = component("OverrideDeployment", () =>
+  z
+    .strictObject({
+      reason: text(LIMITS.descriptionLength.value).openapi(
+        documented(() => ({ description: "Why. It stays visible.", example: "The shop is down" })),
+      ),
+      conditions: z
+        .array(OverridableCondition())
+        .min(1)
+        .max(OVERRIDABLE.length)
+        .openapi(documented(() => ({ description: "What shall not hold the deployment." }))),
+    })
+    .openapi(
+      documented(() => ({
+        description: "Which conditions to override.",
+        example: { reason: "The shop is down", conditions: ["freeze"] },
       })),
     ),
 );

@@ -9,10 +9,13 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
 import { findStack } from "../../projects/stacks/index.ts";
+import { contentOf } from "./content.ts";
+import { loadContent, sweepHeld } from "./evaluation-service.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
 import { type Document, documentBefore, type Operation, patchBetween } from "./patch.ts";
-import { type ConfigurationChange, presentDeployment } from "./presenters.ts";
+import { findPending } from "./pending-store.ts";
+import { type ConfigurationChange, factsOf, presentDeployment } from "./presenters.ts";
 import type { DeploymentRow, FoundDeployment } from "./store.ts";
 import * as store from "./store.ts";
 import {
@@ -67,10 +70,15 @@ export async function getDeployment(
   id: string,
   environmentId?: string,
 ): Promise<DeploymentRow> {
-  return requireDeployment(ctx, id, "viewer", environmentId);
+  const found = await requireDeployment(ctx, id, "viewer", environmentId);
+  const facts = factsOf(found);
+  return facts ? { ...found, content: await loadContent(ctx, found, facts) } : found;
 }
 
-/** What a deployment makes of the configuration, as far as both are stored. */
+/**
+ * What a deployment makes of the configuration, as far as both are stored. Of one that waits for approvals, what it
+ * would make of the present one.
+ */
 export async function compareConfigurations(
   ctx: ServiceContext,
   id: string,
@@ -78,12 +86,20 @@ export async function compareConfigurations(
   const { db, actor } = ctx;
   requireScope(actor, "environments:read");
   const { organizationId } = actor;
-  const { found, contents } = await batch(db, {
+  const { found, contents, pending } = await batch(db, {
     found: store.findDeployment(ctx, id),
     contents: store.findContent(db, organizationId, id),
+    pending: findPending(db, organizationId, id),
   });
   const [content] = contents;
   const deployment = authorize(actor, "deployment", found[0], "viewer");
+  const [waiting] = pending;
+  const resulting = waiting && waiting.facts !== null ? await contentOf(waiting) : undefined;
+  if (waiting && resulting) {
+    const before = JSON.parse(waiting.currentConfiguration) as Document;
+    const { configuration: after, digest } = resulting;
+    return { before, after, diff: patchBetween(before, after), digest };
+  }
   if (!content?.configuration) return {};
   const after = JSON.parse(content.configuration) as Document;
   const before = documentBefore(after, JSON.parse(deployment.patch) as Operation[]);
@@ -123,6 +139,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
 
 /** The schedule calls this each minute. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
+  await sweepHeld(ctx);
   for (let batches = 0; batches < LIMITS.sweepFinalizations.value; batches += 1) {
     const now = ctx.clock.now();
     const { finalized } = await batch(ctx.db, {

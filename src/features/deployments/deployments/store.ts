@@ -10,6 +10,7 @@ import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import type { Content } from "../conditions/index.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 
@@ -19,7 +20,10 @@ const DAY_MS = 24 * 3_600_000;
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole" | "waitingFor"> &
-  Partial<Pick<FoundDeployment, "waitingFor">>;
+  Partial<Pick<FoundDeployment, "waitingFor">> & {
+    /** What would start, as far as it has changed since approvals were given. */
+    content?: Content | undefined;
+  };
 
 export interface StackOfDeployment {
   id: string;
@@ -33,6 +37,11 @@ const {
   stackCount: __,
   reasonBytes: ___,
   keepsSource: ____,
+  keptRules: _____,
+  creators: ______,
+  claims: _________,
+  heldUntil: _______,
+  evaluatedAt: ________,
   ...COLUMNS
 } = getTableColumns(deployments);
 
@@ -44,7 +53,8 @@ export const DEPLOYMENT = {
       order by position) as item)`.as("stacks"),
 };
 
-const { id, createdAt, patch, source, stackCount, reasonBytes } = deployments;
+const { id, createdAt, patch, source, failureReason, message, stackCount, reasonBytes } =
+  deployments;
 
 const within = (organizationId: string, deploymentId: string) =>
   and(eq(deployments.organizationId, organizationId), eq(id, deploymentId));
@@ -60,7 +70,7 @@ const STACK_COUNT = sql`coalesce(${stackCount}, (select max(last.position) + 1
 export const PAGE_ITEM = {
   id: sql<string>`${id}`.as("id"),
   createdAt: sql<number>`${createdAt}`.as("created_at"),
-  size: sql<number>`${sizeOf({ json: [patch, source], rest: 400 }).sql}
+  size: sql<number>`${sizeOf({ json: [patch, source], text: [failureReason, message], rest: 450 }).sql}
     + ${STACK_COUNT} * ${STACK_BYTES} + ${reasonBytes}`.as("size"),
 };
 
@@ -237,7 +247,8 @@ export const IS_HISTORY = sql`deployments.configuration = ''`;
 
 /** Its stacks and attempts, each of which but the last has lapsed or was released. */
 export const CHILDREN = sql`coalesce(deployments.stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))})
-  + deployments.lapsed_offers + deployments.released_offers + 1`;
+  + deployments.lapsed_offers + deployments.released_offers + 1
+  + (select count(*) from deployment_approvals as approval where approval.deployment_id = deployments.id)`;
 
 /** Whether its environment has had a newer one with the same status: the newest are its current state. */
 export const IS_OUTDATED = sql`exists (select 1 from deployments as newer

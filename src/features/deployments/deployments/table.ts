@@ -9,6 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
+import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
@@ -103,6 +104,22 @@ export const deployments = sqliteTable(
     stackCount: integer("stack_count"),
     /** The bytes of the `status_reason`s of its stacks as JSON. A trigger keeps it. */
     reasonBytes: integer("reason_bytes").notNull().default(0),
+    /**
+     * The time from which a queued deployment may start, as it was last evaluated; `HELD_FOR_EVENT` if no time
+     * decides. The start decides again. Null: it has to be evaluated first.
+     */
+    heldUntil: time("held_until"),
+    evaluatedAt: time("evaluated_at"),
+    /** A JSON array: the rules of the environment before they were changed while the deployment was queued. */
+    keptRules: text("kept_rules").notNull().default("[]"),
+    /** JSON: see `Facts`. Null if a Worker of a release without this column has created the deployment. */
+    creators: text("creators"),
+    /** JSON: what a trust has verified of who created it. Null: no trust has given its key. */
+    claims: text("claims"),
+    /** Null: it is no redeployment of what runs, or ran before. */
+    exempt: text("exempt", { enum: EXEMPTIONS }),
+    /** JSON: an `Override`, with what its content resulted from. Null: nobody has overridden a rule. */
+    overridden: text("overridden"),
   },
   migrated((table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
@@ -138,6 +155,12 @@ export const deployments = sqliteTable(
       .on(table.environmentId, table.number)
       .where(sql`configuration <> ''`),
     index("deployments_history").on(table.organizationId, table.id).where(sql`configuration = ''`),
+    index("deployments_startable")
+      .on(table.environmentId, table.heldUntil)
+      .where(sql`status = ${deploymentStatus.queued}`),
+    index("deployments_held")
+      .on(table.evaluatedAt)
+      .where(sql`status = ${deploymentStatus.queued} and held_until is not 0`),
     index("deployments_overdue")
       .on(table.cancelDeadline)
       .where(sql`status = ${deploymentStatus.canceling}`),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../../lib/limits.ts";
+import { FACTS, type Facts } from "../conditions/index.ts";
 import { attemptState, deploymentStatus, RUNNING_STATUSES } from "./table.ts";
 
 /** What a queued deployment waits for. */
@@ -9,6 +10,10 @@ export interface Waiting {
   isOffered: 0 | 1;
   /** The pools that include the environment. Of many, those that were seen last. */
   pools: WaitingPool[];
+  /** Null: no rules apply. Absent in entries of the previous release. */
+  facts?: Facts | null;
+  /** When it was read. Absent like `facts`. */
+  now?: number;
 }
 
 export interface WaitingPool {
@@ -34,6 +39,7 @@ export function waitingFor(now: number) {
       (select earlier.id from deployments as earlier
         where earlier.environment_id = deployments.environment_id and earlier.status = ${queued}
           and +earlier.number < deployments.number order by +earlier.number limit 1)),
+    'facts', json(${FACTS}), 'now', ${now},
     'isOffered', exists (select 1 from attempts as offer
       where offer.environment_id = deployments.environment_id and offer.state <> ${attemptState.ended}
         and offer.deployment_id = deployments.id and offer.offered_until > ${now}),

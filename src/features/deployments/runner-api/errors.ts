@@ -19,6 +19,13 @@ export class PatchConflict extends AttemptConflict {
   }
 }
 
+/** The deployment stays queued, and the offer has not lapsed. */
+export class StartRefused extends AttemptConflict {
+  constructor(reasons: string) {
+    super(`A rule of the environment is not met. ${reasons} The deployment waits: stop.`, "stop");
+  }
+}
+
 /** For a claim of one deployment. */
 export class DeploymentEnded extends AttemptConflict {
   constructor(status: DeploymentStatus) {

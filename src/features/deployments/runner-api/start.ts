@@ -1,93 +1,114 @@
 import type { RunnerContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
-import type { Database } from "../../../db/client.ts";
-import { configurationProblem } from "../../projects/environments/index.ts";
+import { batch, type Statements } from "../../../db/batch.ts";
+import { type Facts, findOpenConditions, heldUntil } from "../conditions/index.ts";
 import {
   type AttemptKey,
   DEPLOYMENT_FAILURES,
-  type Document,
   failPatch,
   finalize,
-  type Operation,
-  PatchError,
-  patchBetween,
-  patchDocument,
-  type Rebase,
+  loadContent,
+  type RebaseResult,
   rebase,
+  refuseStart,
+  resolveRebase,
   startDeployment,
 } from "../deployments/index.ts";
 import { directiveFor } from "./directive.ts";
-import { AttemptConflict, CONFIGURATION_CHANGING, LeaseLost, PatchConflict } from "./errors.ts";
+import {
+  AttemptConflict,
+  CONFIGURATION_CHANGING,
+  LeaseLost,
+  PatchConflict,
+  StartRefused,
+} from "./errors.ts";
 import { findInput, type InputRow } from "./input-store.ts";
 import { authenticateLease, type LeaseCredentials, requireLease } from "./lease.ts";
 import { findStart, type StartedDeployment, type StartRow } from "./store.ts";
 
-/** A rebase fails only if another request has changed the configuration in the meantime. */
+/** A try fails only if another request has changed the configuration, or what the rules depend on, in the meantime. */
 export const MAXIMUM_REBASES = 10;
 
-/** Idempotent. Throws `PatchConflict` if the patch does not apply: the deployment has failed. */
+/**
+ * Idempotent. Throws `PatchConflict` if the patch does not apply: the deployment has failed. Throws `StartRefused` if
+ * a rule is not met: the attempt has ended.
+ */
 export async function startAttempt(
   ctx: RunnerContext,
   credentials: LeaseCredentials,
 ): Promise<StartedDeployment> {
   const key = await authenticateLease(ctx, credentials);
-  let { row, input } = await tryStart(ctx, key, undefined);
-  for (let rebases = 0; row && isOutdated(row) && rebases < MAXIMUM_REBASES; rebases += 1) {
-    ({ row, input } = await tryStart(ctx, key, resolveRebase(row)));
+  let { row, input } = await tryStart(ctx, key, startOn(ctx, key, null));
+  for (let tries = 0; row && isBehind(row) && tries < MAXIMUM_REBASES; tries += 1) {
+    ({ row, input } = await tryStart(ctx, key, await decide(ctx, key, row)));
   }
   const now = ctx.clock.now();
   if (row?.failureReason === DEPLOYMENT_FAILURES.patchConflict)
     throw new PatchConflict(row.message ?? "");
+  if (row?.outcome === "refused") throw new StartRefused(reasonsOf(row, now));
   const started = requireLease(row, now);
   const directive = directiveFor(started, now);
   if (started.state === "running" && input) return { row: started, input, directive };
-  if (!isOutdated(started)) throw new LeaseLost();
+  if (!isBehind(started)) throw new LeaseLost();
   throw new AttemptConflict(CONFIGURATION_CHANGING, directive);
 }
 
-type RebaseResult = Rebase | { message: string; version: number };
-
+/** @param decision What decides about the start, in its batch. */
 async function tryStart(
   ctx: RunnerContext,
   key: AttemptKey,
-  rebaseResult: RebaseResult | undefined,
+  decision: Statements,
 ): Promise<{ row?: StartRow | undefined; input?: InputRow | undefined }> {
   const { db } = ctx;
-  const now = ctx.clock.now();
   const results = await batch(ctx.db, {
-    rebased: rebaseResult && applyRebase(db, key, rebaseResult, now),
-    started: startDeployment(db, key, now),
-    finalized: finalize(ctx, { attempt: key.id }, now),
+    decision,
+    finalized: finalize(ctx, { attempt: key.id }, ctx.clock.now()),
     row: findStart(db, key),
     input: findInput(db, key),
   });
   return { row: results.row[0], input: results.input[0] };
 }
 
-function applyRebase(db: Database, key: AttemptKey, result: RebaseResult, now: number) {
-  return "message" in result ? failPatch(db, key, result, now) : rebase(db, key, result, now);
+/** Fails the deployment if its patch does not apply, refuses the start if a rule is not met, or else starts it. */
+async function decide(ctx: RunnerContext, key: AttemptKey, row: StartRow): Promise<Statements> {
+  const { db } = ctx;
+  const result = row.currentConfiguration === null ? undefined : resolveOf(row);
+  if (result && "message" in result) {
+    return { failed: failPatch(db, key, result, ctx.clock.now()) };
+  }
+  const conditions = await findConditions(ctx, row);
+  const now = ctx.clock.now();
+  if (conditions.length > 0) {
+    const evaluation = { id: row.id, facts: row.facts, heldUntil: heldUntil(conditions) };
+    return refuseStart(db, key, evaluation, now);
+  }
+  return { rebased: result && rebase(db, key, result, now), ...startOn(ctx, key, row.facts) };
 }
 
-function isOutdated({ currentConfiguration, state }: StartRow): boolean {
-  return state === "offered" && currentConfiguration !== null;
+function startOn(ctx: RunnerContext, key: AttemptKey, facts: string | null) {
+  return startDeployment(ctx.db, key, facts, ctx.clock.now());
 }
 
-function resolveRebase(row: StartRow): RebaseResult {
-  const version = row.currentVersion;
-  const current = JSON.parse(row.currentConfiguration ?? "{}") as Document;
-  if (row.isAbsolute) {
-    const configuration = row.ownConfiguration ?? "{}";
-    const patch = patchBetween(current, JSON.parse(configuration) as Document);
-    return { patch: JSON.stringify(patch), configuration, version };
-  }
-  try {
-    const { document, patch } = patchDocument(current, JSON.parse(row.patch) as Operation[]);
-    const problem = configurationProblem(document);
-    if (problem) return { message: `${DEPLOYMENT_FAILURES.patchConflict}: ${problem}`, version };
-    return { patch: JSON.stringify(patch), configuration: JSON.stringify(document), version };
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    const message = `${DEPLOYMENT_FAILURES.patchConflict}: operation ${error.index}: ${error.message}`;
-    return { message, version };
-  }
+async function findConditions(ctx: RunnerContext, row: StartRow) {
+  if (row.facts === null) return [];
+  const facts = JSON.parse(row.facts) as Facts;
+  return findOpenConditions(facts, await loadContent(ctx, row, facts), ctx.clock.now());
+}
+
+/** Whether the offer is still good, and something has to be decided first. */
+function isBehind({ currentConfiguration, facts, state }: StartRow): boolean {
+  return state === "offered" && (currentConfiguration !== null || facts !== null);
+}
+
+function resolveOf(row: StartRow): RebaseResult {
+  return resolveRebase({
+    ...row,
+    currentConfiguration: row.currentConfiguration ?? "{}",
+    ownConfiguration: row.ownConfiguration ?? "{}",
+  });
+}
+
+function reasonsOf({ facts }: StartRow, now: number): string {
+  const conditions =
+    facts === null ? [] : findOpenConditions(JSON.parse(facts) as Facts, undefined, now);
+  return conditions.map(({ message }) => message).join(" ");
 }

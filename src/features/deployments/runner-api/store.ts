@@ -7,6 +7,7 @@ import { stacks } from "../../projects/stacks/table.ts";
 import type { StorageMethod } from "../../projects/variables/index.ts";
 import { variables } from "../../projects/variables/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
+import { FACTS } from "../conditions/index.ts";
 import {
   type AttemptKey,
   countLive,
@@ -171,6 +172,8 @@ export function findStart(db: Database, attempt: AttemptKey) {
   return db
     .select({
       ...LEASED_DEPLOYMENT,
+      outcome: attempts.outcome,
+      facts: FACTS.as("facts"),
       currentVersion: sql<number>`${environments.configurationVersion}`.as("current_version"),
       currentConfiguration: sql<string | null>`${ifOutdated("environments.configuration")}`.as(
         "current_configuration",

@@ -57,6 +57,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       issuedByKeyId: apiKeys.issuedByKeyId,
       createdBySessionId: apiKeys.createdBySessionId,
       trustId: null,
+      claims: null,
       sessionId: null,
       replacedByKeyId: null,
       version: 1,

@@ -234,6 +234,7 @@ export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) 
     createdBySessionId: null,
     rotatedByKeyId: null,
     trustId: null,
+    claims: null,
     sessionId: null,
     replacedByKeyId: null,
     isOwn: false,

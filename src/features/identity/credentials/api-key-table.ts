@@ -53,6 +53,8 @@ export const apiKeys = sqliteTable(
     replacedByKeyId: id("replaced_by_key_id"),
     /** Of a key that a CI job received for its own token. It does not count toward the quota. */
     trustId: id("trust_id"),
+    /** JSON: the claims that its trust has verified, as far as rules of environments compare them. */
+    claims: text("claims"),
     /**
      * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, and it does
      * not count toward the quota. `expires_at` is 0 without another expiry, so that earlier releases

@@ -17,5 +17,6 @@ export {
   type Revocation,
   revokeKeys,
 } from "./key-revocation.ts";
+export { makersOf } from "./makers.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
 export { type DescendantsOption, LAST_OWNER_KEY } from "./model.ts";

@@ -60,7 +60,8 @@ async function issue(
   const now = ctx.clock.now();
   const expiresAt = now + ttlSeconds * 1000;
   const name = nameOf(trust, verified);
-  const { insert, ...issued } = await newCredential(ctx, trust, { name, now, expiresAt });
+  const claims = sourceOf(verified);
+  const { insert, ...issued } = await newCredential(ctx, trust, { name, now, expiresAt, claims });
   const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
   const used = { id, organizationId, expiresAt: verified.refusedFrom };
   const act = describeExchange(trust, verified, { type: issued.type, id: issued.id, name });
@@ -83,6 +84,8 @@ async function issue(
 }
 
 interface Lifetime {
+  /** JSON. */
+  claims: string;
   name: string;
   now: number;
   expiresAt: number;
@@ -90,7 +93,7 @@ interface Lifetime {
 
 /** The creator of the trust is that of its keys: revoking the creator's key can revoke them, too. */
 async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Lifetime) {
-  const { name, now, expiresAt } = lifetime;
+  const { name, now, expiresAt, claims } = lifetime;
   const { organizationId, membershipId, poolId } = trust;
   const { createdByKeyId, createdByMembershipId, issuedByKeyId, createdBySessionId } = trust;
   const creator = { createdByKeyId, createdByMembershipId, issuedByKeyId, createdBySessionId };
@@ -107,13 +110,22 @@ async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Li
   const issued = await issueApiKey(newId(ctx.clock));
   const { role, scopes, projectIds, environmentIds } = trust;
   const authority = { membershipId, role, scopes, projectIds, environmentIds };
-  const row = { ...newKeyRow(issued, now), ...lineage, ...authority };
+  const row = { ...newKeyRow(issued, now), ...lineage, ...authority, claims };
   return {
     id: issued.id,
     type: "api_key" as const,
     key: issued.key,
     insert: insertKeyOfTrust(ctx.db, row),
   };
+}
+
+/** What rules compare of the job. GitLab names the repository `project_id`. */
+function sourceOf({ claims }: VerifiedClaims): string {
+  const { repository_id: id = claims["project_id"], ref, sha } = claims;
+  const texts = Object.entries({ repository_id: id, ref, sha }).filter(
+    ([, value]) => typeof value === "string" && value.length <= LIMITS.trustConditionLength.value,
+  );
+  return JSON.stringify(Object.fromEntries(texts));
 }
 
 function actorOf(trust: TrustOfIssuer): OtherActor {

@@ -10,10 +10,11 @@ import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { requireAccess } from "../access/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { type ComponentInput, NAME_TAKEN } from "./model.ts";
 import { presentComponent } from "./presenters.ts";
-import type { ComponentRow } from "./store.ts";
+import type { ComponentRow, FoundComponent } from "./store.ts";
 import * as store from "./store.ts";
 
 const changes = changesOf("component", (row: ComponentRow) => row.projectId, presentComponent);
@@ -24,7 +25,7 @@ async function requireComponent(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
-): Promise<ComponentRow> {
+): Promise<FoundComponent> {
   const [component] = await store.findComponent(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "component", component, needed);
 }
@@ -32,6 +33,7 @@ async function requireComponent(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<ComponentRow> {
   const component = await requireComponent(ctx, id, "contributor");
+  await requireAccess(ctx, component, "configure");
   await requireExpectedVersion(ctx, component.version, () => presentComponent(component));
   return component;
 }

@@ -9,16 +9,22 @@ import {
 } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { selectRules } from "../access/index.ts";
 import { components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;
+export type FoundComponent = Awaited<ReturnType<typeof findComponent>>[number];
 
 const within = (organizationId: string, id: string) =>
   and(eq(components.organizationId, organizationId), eq(components.id, id));
 
 export function findComponent(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...getTableColumns(components), memberRole: MEMBER_ROLE })
+    .select({
+      ...getTableColumns(components),
+      rules: selectRules(components.environmentId),
+      memberRole: MEMBER_ROLE,
+    })
     .from(components)
     .leftJoin(projectMembers, isRoleOf(actor, components.projectId))
     .where(within(actor.organizationId, id));

@@ -10,6 +10,7 @@ import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { requireAccess, requireRuleAuthority } from "../access/index.ts";
 import { findProject, requireProject } from "../projects/index.ts";
 import { findSettingsProblems } from "./executor-settings.ts";
 import {
@@ -21,7 +22,7 @@ import {
   NAME_TAKEN,
 } from "./model.ts";
 import { presentEnvironment } from "./presenters.ts";
-import type { EnvironmentRow } from "./store.ts";
+import type { EnvironmentRow, FoundEnvironment } from "./store.ts";
 import * as store from "./store.ts";
 
 const changes = changesOf(
@@ -37,17 +38,37 @@ export async function requireEnvironment(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
-): Promise<EnvironmentRow> {
+): Promise<FoundEnvironment> {
   const [environment] = await store.findEnvironment(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "environment", environment, needed);
 }
 
-/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
-async function requireExpected(ctx: ServiceContext, id: string): Promise<EnvironmentRow> {
+/**
+ * For a write: a change, or null for the deletion. Throws `EtagMismatch` unless it has the version that the
+ * request expects.
+ */
+async function requireExpected(
+  ctx: ServiceContext,
+  id: string,
+  change: store.EnvironmentChange | null,
+): Promise<EnvironmentRow> {
   const environment = await requireEnvironment(ctx, id, "contributor");
+  if (environment.rules !== null) await requireChange(ctx, environment, change);
   const present = () => presentEnvironment(environment);
   await requireExpectedVersion(ctx, environment.version, present);
   return environment;
+}
+
+/** The name of a protected environment tells people and programs which rules apply, so it is one of them. */
+async function requireChange(
+  ctx: ServiceContext,
+  environment: FoundEnvironment,
+  change: store.EnvironmentChange | null,
+): Promise<void> {
+  const { name = environment.name, configuration = environment.configuration } = change ?? {};
+  if (!change || name !== environment.name) await requireRuleAuthority(ctx, environment);
+  if (configuration !== environment.configuration)
+    await requireAccess(ctx, environment, "configure");
 }
 
 export async function listEnvironments(
@@ -112,9 +133,10 @@ export async function replaceEnvironment(
   id: string,
   { name, configuration }: EnvironmentInput,
 ): Promise<EnvironmentRow> {
-  const before = await requireExpected(ctx, id);
+  const change = { name, configuration: JSON.stringify(configuration) };
+  const before = await requireExpected(ctx, id, change);
   requireSettings(configuration, JSON.parse(before.configuration));
-  return changeEnvironment(ctx, before, { name, configuration: JSON.stringify(configuration) });
+  return changeEnvironment(ctx, before, change);
 }
 
 export async function updateEnvironment(
@@ -122,7 +144,7 @@ export async function updateEnvironment(
   id: string,
   change: { name?: string | undefined },
 ): Promise<EnvironmentRow> {
-  return changeEnvironment(ctx, await requireExpected(ctx, id), change);
+  return changeEnvironment(ctx, await requireExpected(ctx, id, change), change);
 }
 
 /** Throws `BadInput`. */
@@ -150,19 +172,19 @@ async function changeEnvironment(
     changes: [changes.updated(before, after)],
     unchanged: before,
     taken,
-    reread: () => requireExpected(ctx, id),
+    reread: () => requireExpected(ctx, id, fields),
     otherwise: () => DEPLOYMENT_RUNNING,
   });
 }
 
 export async function deleteEnvironment(ctx: ServiceContext, id: string): Promise<void> {
-  const before = await requireExpected(ctx, id);
+  const before = await requireExpected(ctx, id, null);
   const { deleted, ...first } = store.deleteEnvironment(ctx, before.organizationId, id);
   await write(ctx, {
     first,
     guarded: deleted,
     changes: [changes.deleted(before)],
-    reread: () => requireExpected(ctx, id),
+    reread: () => requireExpected(ctx, id, null),
     otherwise: ({ found: [environment] }) =>
       environment?.isIdle ? IS_DEFAULT : ENVIRONMENT_IN_USE,
   });

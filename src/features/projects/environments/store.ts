@@ -20,8 +20,10 @@ import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { ENVIRONMENT_TOMBSTONE, environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { selectRules } from "../access/index.ts";
 
 export type EnvironmentRow = typeof environments.$inferSelect;
+export type FoundEnvironment = Awaited<ReturnType<typeof findEnvironment>>[number];
 
 const within = (organizationId: string, id: string | SQL) =>
   and(eq(environments.organizationId, organizationId), eq(environments.id, id));
@@ -31,6 +33,7 @@ export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
     .select({
       ...getTableColumns(environments),
       environmentId: sql<string>`${environments.id}`.as("own_environment_id"),
+      rules: selectRules(environments.id),
       memberRole: MEMBER_ROLE,
     })
     .from(environments)

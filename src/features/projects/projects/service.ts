@@ -9,6 +9,7 @@ import { mergePatch } from "../../../lib/merge-patch.ts";
 import { orgRoleReaches, type ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { requireProjectAuthority } from "../access/index.ts";
 import {
   FIRST_CONFIGURATION,
   NAME_TAKEN,
@@ -125,6 +126,7 @@ async function requireFreeName(
 /** Has no entry in a changelog, which is deleted with the project. */
 export async function deleteProject(ctx: ServiceContext, id: string): Promise<void> {
   const before = await requireExpected(ctx, id);
+  await requireProjectAuthority(ctx, before);
   const { deleted, ...first } = store.deleteProject(ctx, before.organizationId, id);
   const target = { type: "project", id, name: before.name } as const;
   await write(ctx, {

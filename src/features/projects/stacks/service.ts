@@ -10,10 +10,11 @@ import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { requireAccess } from "../access/index.ts";
 import { findEnvironment, requireEnvironment } from "../environments/index.ts";
 import { COMPONENT, NAME_TAKEN, NO_OUTPUTS, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
-import type { StackRow } from "./store.ts";
+import type { FoundStack, StackRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export type StackInput = Pick<StackRow, "name" | "componentId">;
@@ -26,7 +27,7 @@ export async function requireStack(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
-): Promise<StackRow> {
+): Promise<FoundStack> {
   const [stack] = await store.findStack(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "stack", stack, needed);
 }
@@ -34,6 +35,7 @@ export async function requireStack(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<StackRow> {
   const stack = await requireStack(ctx, id, "contributor");
+  await requireAccess(ctx, stack, "deploy");
   await requireExpectedVersion(ctx, stack.version, () => presentStack(stack));
   return stack;
 }
@@ -57,6 +59,7 @@ export async function createStack(
   input: StackInput,
 ): Promise<StackRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  await requireAccess(ctx, environment, "deploy");
   await requireComponentOf(ctx, environmentId, input.componentId);
   const { organizationId, projectId } = environment;
   const now = ctx.clock.now();

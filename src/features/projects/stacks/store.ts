@@ -12,17 +12,23 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { selectRules } from "../access/index.ts";
 import { components } from "../components/table.ts";
 import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export type StackRow = typeof stacks.$inferSelect;
+export type FoundStack = Awaited<ReturnType<typeof findStack>>[number];
 
 const within = (organizationId: string, id: string) =>
   and(eq(stacks.organizationId, organizationId), eq(stacks.id, id));
 
 export function findStack(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...getTableColumns(stacks), memberRole: MEMBER_ROLE })
+    .select({
+      ...getTableColumns(stacks),
+      rules: selectRules(stacks.environmentId),
+      memberRole: MEMBER_ROLE,
+    })
     .from(stacks)
     .leftJoin(projectMembers, isRoleOf(actor, stacks.projectId))
     .where(within(actor.organizationId, id));

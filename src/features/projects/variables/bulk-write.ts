@@ -10,6 +10,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type AuditedAct, firstNames } from "../../housekeeping/audit/index.ts";
 import type { Growth } from "../../housekeeping/usage/index.ts";
+import { requireAccess } from "../access/index.ts";
 import type { SealedVariable, Selection } from "./bulk-write-store.ts";
 import * as store from "./bulk-write-store.ts";
 import {
@@ -74,6 +75,7 @@ async function tryPut(
     existing: store.listSelected(db, selection),
   });
   const authorized = authorize(actor, reference.kind, found[0], "contributor");
+  await requireAccess(ctx, authorized, "configure");
   const scope = toScope(reference, authorized);
   const plan = await planPut(ctx, scope, existing, variables);
   const target = { type: reference.kind, id: reference.id, name: authorized.name };

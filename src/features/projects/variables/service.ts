@@ -11,6 +11,7 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { writeAudit } from "../../housekeeping/audit/index.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
+import { requireAccess } from "../access/index.ts";
 import { findComponent } from "../components/index.ts";
 import { findEnvironment } from "../environments/index.ts";
 import {
@@ -24,7 +25,7 @@ import {
   valueContext,
 } from "./model.ts";
 import { presentFields, presentVariable } from "./presenters.ts";
-import type { VariableRow } from "./store.ts";
+import type { FoundVariable, VariableRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export const changes = changesOf("variable", (row: VariableRow) => row.projectId, presentFields);
@@ -50,7 +51,9 @@ export async function createVariable(
   input: VariableInput,
 ): Promise<VariableRow> {
   const [row] = await findScope(ctx, reference);
-  const scope = toScope(reference, authorize(ctx.actor, reference.kind, row, "contributor"));
+  const authorized = authorize(ctx.actor, reference.kind, row, "contributor");
+  await requireAccess(ctx, authorized, "configure");
+  const scope = toScope(reference, authorized);
   const id = newId(ctx.clock);
   const { value: plainText, ...fields } = input;
   const value = await (await ctx.cipher()).seal(plainText, valueContext({ ...scope, id }));
@@ -172,7 +175,7 @@ async function requireVariable(
   ctx: ServiceContext,
   id: string,
   needed: ProjectRole,
-): Promise<VariableRow> {
+): Promise<FoundVariable> {
   const [variable] = await store.findVariable(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "variable", variable, needed);
 }
@@ -180,6 +183,7 @@ async function requireVariable(
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(ctx: ServiceContext, id: string): Promise<VariableRow> {
   const variable = await requireVariable(ctx, id, "contributor");
+  await requireAccess(ctx, variable, "configure");
   await requireExpectedVersion(ctx, variable.version, () => presentVariable(variable));
   return variable;
 }

@@ -10,6 +10,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { selectRules } from "../access/index.ts";
 import { components } from "../components/table.ts";
 import type { ScopeReference } from "./model.ts";
 import { COUNTED } from "./model.ts";
@@ -17,6 +18,7 @@ import { variables } from "./table.ts";
 
 /** Without the value, which only `findSealedValue`, `listSealedValues` and `listSelected` read. */
 export type VariableRow = Omit<typeof variables.$inferSelect, "value">;
+export type FoundVariable = Awaited<ReturnType<typeof findVariable>>[number];
 export type SealedRow = typeof variables.$inferSelect;
 export type NewVariable = typeof variables.$inferInsert;
 
@@ -30,7 +32,7 @@ export const inScope = (organizationId: string, scopeId: string) =>
 
 export function findVariable(db: Database, actor: Actor, id: string) {
   return db
-    .select({ ...PUBLIC, memberRole: MEMBER_ROLE })
+    .select({ ...PUBLIC, rules: selectRules(variables.environmentId), memberRole: MEMBER_ROLE })
     .from(variables)
     .leftJoin(projectMembers, isRoleOf(actor, variables.projectId))
     .where(within(actor.organizationId, id));

@@ -26,7 +26,7 @@ export interface NewAttempt {
 }
 
 /**
- * Offers the oldest queued deployment of an environment of the pool, unless a deployment is running
+ * Offers the oldest queued deployment of an environment of the pool, unless it is held, a deployment is running
  * or offered there, a newer one has ever started, or the project is disconnecting. Inserts nothing if
  * the pool has already sent this request.
  */
@@ -61,7 +61,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
     sql`from runner_pool_environments
       join environments on environments.id = runner_pool_environments.environment_id
       join deployments on deployments.environment_id = environments.id
-        and deployments.status = ${deploymentStatus.queued}
+        and deployments.status = ${deploymentStatus.queued} and deployments.held_until <= ${now}
       join projects on projects.id = environments.project_id
         and projects.connection_status <> 'disconnecting'
       where runner_pool_environments.pool_id = ${poolId}

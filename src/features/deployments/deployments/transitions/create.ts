@@ -4,7 +4,9 @@ import { nextVersion } from "../../../../db/expected-version.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
 import type { Bound } from "../../../housekeeping/usage/index.ts";
+import { makersOf } from "../../../identity/credentials/index.ts";
 import { stacks } from "../../../projects/stacks/table.ts";
+import { isUnconditional } from "../../conditions/index.ts";
 import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
 
@@ -23,6 +25,10 @@ export type NewDeployment = Pick<
   | "reason"
   | "isAbsolute"
 > & {
+  /** Who asks for it. */
+  creator: { keyId: string; membershipId: string };
+  /** What a redeployment repeats. */
+  redeployedId?: string | undefined;
   configurationVersion: number;
   /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
@@ -31,7 +37,7 @@ export type NewDeployment = Pick<
 
 /** Inserts nothing if somebody has disconnected the project, without stacks, or unless it has these. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
-  const { now, stackIds, configurationVersion, ...fields } = deployment;
+  const { now, stackIds, configurationVersion, creator, redeployedId, ...fields } = deployment;
   const { organizationId, environmentId } = deployment;
   const hasStacks = stackIds
     ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
@@ -67,6 +73,13 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       version: 1,
       stackCount: stackIds?.length ?? countStacks(organizationId, environmentId),
       reasonBytes: 0,
+      heldUntil: sql`iif(${isUnconditional(now)}, 0, null)`,
+      evaluatedAt: null,
+      keptRules: "[]",
+      creators: makersOf(creator.keyId, creator.membershipId),
+      exempt: redeployedId === undefined ? null : exemptionOf(redeployedId),
+      overridden: null,
+      claims: sql`(select key.claims from api_keys as key where key.id = ${creator.keyId})`,
     },
     sql`from projects
       join environments on environments.project_id = projects.id
@@ -74,6 +87,16 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       where projects.id = ${fields.projectId} and ${isDeployable()}
         and ${hasStacks}`,
   );
+}
+
+/** Whether it repeats what runs, or the last success before the newest deployment that has started. */
+function exemptionOf(id: string): SQL {
+  return sql`case ${id}
+    when (select same.id from deployments as same where same.environment_id = environments.id
+      and same.number = environments.started_number and same.status = 'succeeded') then 'restart'
+    when (select earlier.id from deployments as earlier where earlier.environment_id = environments.id
+      and earlier.number < environments.started_number and earlier.status = 'succeeded'
+      order by earlier.number desc limit 1) then 'rollback' end`;
 }
 
 /** Whether the project is connected, or nobody has ever disconnected it. */

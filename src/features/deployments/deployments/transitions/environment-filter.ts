@@ -5,6 +5,7 @@ export type EnvironmentFilter =
   | { project: string }
   | { pool: string }
   | { attempt: string }
+  | { deployment: string }
   | "everything";
 
 export function matchesFilter(
@@ -23,6 +24,9 @@ export function environmentIdsOf(filter: Exclude<EnvironmentFilter, string>): SQ
   }
   if ("pool" in filter) {
     return sql`(select environment_id from runner_pool_environments where pool_id = ${filter.pool})`;
+  }
+  if ("deployment" in filter) {
+    return sql`(select environment_id from deployments where id = ${filter.deployment})`;
   }
   return sql`(select environment_id from attempts where id = ${filter.attempt})`;
 }

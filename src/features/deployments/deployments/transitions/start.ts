@@ -2,17 +2,11 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
+import { hasFacts } from "../../conditions/index.ts";
 import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
+import type { Rebase } from "../rebase.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
-
-export interface Rebase {
-  /** JSON. */
-  patch: string;
-  /** JSON. */
-  configuration: string;
-  version: number;
-}
 
 /** Precedes `startDeployment` in a batch. */
 export function rebase(
@@ -49,14 +43,33 @@ export function failPatch(
 const CURRENT_SOURCE = sql`iif(keeps_source, (select environments.source from environments
   where environments.id = deployments.environment_id), deployments.source)`;
 
-/** Supersedes older queued deployments. Precedes `finalize` in a batch. */
-export function startDeployment(db: Database, attempt: AttemptKey, now: number) {
+/**
+ * Supersedes older queued deployments. Precedes `finalize` in a batch.
+ * @param facts What was evaluated, so that it starts only as long as this is true. Null: no rules apply.
+ */
+export function startDeployment(
+  db: Database,
+  attempt: AttemptKey,
+  facts: string | null,
+  now: number,
+) {
   const environmentId = sql`(select attempts.environment_id from attempts
     where attempts.id = ${attempt.id})`;
   const deployment = db
     .update(deployments)
-    .set({ status: "in_progress", startedAt: now, updatedAt: now, source: CURRENT_SOURCE })
-    .where(whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now));
+    .set({
+      status: "in_progress",
+      startedAt: now,
+      updatedAt: now,
+      source: CURRENT_SOURCE,
+      heldUntil: 0,
+    })
+    .where(
+      and(
+        whereOfferIsValid(attempt, sql`${deployments.configurationVersion}`, now),
+        hasFacts(facts),
+      ),
+    );
   const running = {
     state: "running" as const,
     startedAt: now,
@@ -101,7 +114,7 @@ function supersedeOlderThanStarted(db: Database, environmentId: SQL, now: number
  * The deployment of an attempt that is still offered, if its environment's configuration has this
  * version, no newer deployment has ever started there, and its project is not disconnecting.
  */
-function whereOfferIsValid(attempt: AttemptKey, version: SQL | number, now: number) {
+export function whereOfferIsValid(attempt: AttemptKey, version: SQL | number, now: number) {
   return and(
     sql`${deployments.id} = ${deploymentIdOf(attempt)}`,
     eq(deployments.status, "queued"),

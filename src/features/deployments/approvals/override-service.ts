@@ -1,0 +1,72 @@
+import { authorize, hasBoundaries } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
+import { batch } from "../../../db/batch.ts";
+import { toTimestamp } from "../../../lib/clock.ts";
+import { Conflict, Unauthorized } from "../../../lib/errors.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
+import { refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
+import type { Facts, Override } from "../conditions/index.ts";
+import {
+  type DeploymentRow,
+  evaluateQueued,
+  type FoundDeployment,
+  findDeployment,
+  findPending,
+  JSON_TEXTS,
+  overrideConditions,
+  selectDeployment,
+} from "../deployments/index.ts";
+import { CHANGING, NOT_QUEUED, ONLY_OWNERS } from "./model.ts";
+
+type OverrideInput = Pick<Override, "reason" | "conditions">;
+
+/** Lets a deployment start in spite of conditions, as long as its content is the same. */
+export async function overrideDeployment(
+  ctx: ServiceContext,
+  id: string,
+  input: OverrideInput,
+): Promise<DeploymentRow> {
+  const { db, actor } = ctx;
+  const { organizationId, membershipId } = actor;
+  const { found, pending } = await batch(db, {
+    found: findDeployment(ctx, id),
+    pending: findPending(db, organizationId, id),
+  });
+  const { projectId } = authorize(actor, "deployment", found[0], "viewer");
+  const facts = pending[0]?.facts ?? null;
+  await requireOverride(ctx, id, input, facts === null ? undefined : (JSON.parse(facts) as Facts));
+  if (facts === null) throw new Conflict(`${NOT_QUEUED}, or no rule applies to it.`);
+  const now = ctx.clock.now();
+  const change = { conditions: [...new Set(input.conditions)], reason: input.reason };
+  const override = { ...change, membership_id: membershipId, created_at: toTimestamp(now) };
+  const target = { type: "deployment", id } as const;
+  const { guarded, reads } = await writeBatch(ctx, {
+    growth: { organizationId, bytes: JSON.stringify(override).length },
+    guarded: overrideConditions(db, id, facts, override),
+    acts: [{ action: "deployment.overridden", target, projectId, changes: { after: change } }],
+    entry: { row: selectDeployment(db, organizationId, id, now), json: JSON_TEXTS },
+    reads: { deployment: findDeployment(ctx, id) },
+  });
+  const [overridden] = reads.deployment;
+  if (guarded.length === 0 || !overridden) throw CHANGING;
+  await evaluateQueued(ctx, { deployment: id });
+  return overridden;
+}
+
+/** Owners of the organization, with all that they may do; those whom each freeze names, with their own key. */
+async function requireOverride(
+  ctx: ServiceContext,
+  id: FoundDeployment["id"],
+  { conditions }: OverrideInput,
+  facts: Facts | undefined,
+): Promise<void> {
+  const { actor } = ctx;
+  const target = { type: "deployment", id } as const;
+  if (actor.role === "owner") return requireFull(ctx, target);
+  const now = ctx.clock.now();
+  const active = facts?.freezes.filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
+  const isNamed = active?.every(({ override }) => override.includes(actor.membershipId)) ?? false;
+  const isOwn = actor.isOwnKey && actor.scopes === null && !hasBoundaries(actor);
+  if (conditions.every((code) => code === "freeze") && active?.length && isNamed && isOwn) return;
+  await refuseEscalation(ctx, target, new Unauthorized(ONLY_OWNERS));
+}

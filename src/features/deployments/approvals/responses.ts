@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { Decision } from "./schemas.ts";
+
+export const Approval = component("Approval", () =>
+  z
+    .object({
+      id: identifierOf("approval", "The approval's own ID."),
+      deployment_id: identifierOf("deployment", "What they decided about."),
+      membership_id: identifierOf("membership", "Who has decided."),
+      name: z.string().optional().openapi({
+        description: "As people call the member. Absent once they have left.",
+        example: "Mona",
+      }),
+      decision: Decision(),
+      comment: z.string().optional().openapi({
+        description: "What they wrote. Absent if nothing.",
+        example: "Looks good",
+      }),
+      digest: z.string().openapi({
+        description:
+          "SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      }),
+      created_at: timestampOf("When they decided."),
+    })
+    .openapi({ description: "A decision of a person about a deployment." }),
+);
+
+export const ApprovalList = envelopeOf(Approval, "ApprovalList");

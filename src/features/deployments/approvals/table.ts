@@ -1,0 +1,39 @@
+import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { migrated } from "#documented";
+import { createdAt, id } from "../../../db/columns.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { organizations } from "../../tenancy/organization-table.ts";
+import { APPROVAL_DECISIONS } from "../conditions/model.ts";
+import { deployments } from "../deployments/table.ts";
+
+/** One of each person and deployment: the newest. */
+export const deploymentApprovals = sqliteTable(
+  "deployment_approvals",
+  {
+    id: id("id").primaryKey(),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    environmentId: id("environment_id")
+      .notNull()
+      .references(() => environments.id, { onDelete: "restrict" }),
+    deploymentId: id("deployment_id")
+      .notNull()
+      .references(() => deployments.id, { onDelete: "restrict" }),
+    /** Of somebody who may have left. */
+    membershipId: id("membership_id").notNull(),
+    decision: text("decision", { enum: APPROVAL_DECISIONS }).notNull(),
+    comment: text("comment"),
+    /** SHA-256 of the content that was decided about, hexadecimal. */
+    digest: text("digest").notNull(),
+    /** JSON: what the content resulted from. */
+    basis: text("basis").notNull(),
+    /** JSON: the content. A trigger empties it when the deployment is no longer queued. */
+    content: text("content").notNull(),
+    createdAt: createdAt(),
+  },
+  migrated((table) => [
+    uniqueIndex("deployment_approvals_member").on(table.deploymentId, table.membershipId),
+    index("deployment_approvals_environment").on(table.environmentId),
+  ]),
+);

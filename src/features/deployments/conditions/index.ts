@@ -1,0 +1,20 @@
+export {
+  type Content,
+  exceptionsOf,
+  findOpenConditions,
+  heldUntil,
+  isApprover,
+  isExpired,
+  needsContent,
+} from "./evaluate.ts";
+export {
+  APPROVAL_DECISIONS,
+  type ApprovalDecision,
+  CONDITION_CODES,
+  type Condition,
+  type Facts,
+  HELD_FOR_EVENT,
+  OVERRIDABLE,
+  type Override,
+} from "./model.ts";
+export { BASIS, FACTS, hasFacts, isUnconditional } from "./store.ts";

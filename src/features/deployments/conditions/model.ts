@@ -1,0 +1,113 @@
+import type { OrgRole, ProjectRole } from "../../../lib/roles.ts";
+import type { Exemption, Rules } from "../../projects/access/model.ts";
+
+/** The `held_until` of a deployment that no passing of time releases: the greatest time of JavaScript. */
+export const HELD_FOR_EVENT = 8_640_000_000_000_000;
+
+export const APPROVAL_DECISIONS = ["approve", "reject"] as const;
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+
+export const CONDITION_CODES = [
+  "approvals",
+  "from",
+  "sources",
+  "window",
+  "freeze",
+  "group",
+  "unknown_creator",
+] as const;
+export type ConditionCode = (typeof CONDITION_CODES)[number];
+
+/** An approval by a person who is still an active member. */
+export interface Approval {
+  membershipId: string;
+  /** Of the content that was approved. */
+  digest: string;
+  /** Whether nothing that the content results from has changed since. */
+  isCurrent: 0 | 1;
+  orgRole: OrgRole;
+  projectRole: ProjectRole | null;
+}
+
+/** A success with the same source in another environment. */
+export interface Success {
+  id: string;
+  environmentId: string;
+  finishedAt: number;
+  /** When the next deployment that succeeded there has started. Null: none has. */
+  replacedAt: number | null;
+}
+
+/** Claims that a trust has verified. */
+export interface VerifiedClaims {
+  repository_id?: string;
+  ref?: string;
+  sha?: string;
+}
+
+export interface Freeze {
+  id: string;
+  name: string;
+  reason: string;
+  startsAt: number;
+  endsAt: number;
+  /** The memberships that may override it. */
+  override: readonly string[];
+}
+
+/** What decides whether a deployment may start, apart from the time. */
+export interface Facts {
+  /** Those of the environment, and the earlier ones that the deployment keeps. Null: the environment has none. */
+  rules: readonly (Rules | null)[];
+  /**
+   * Who counts as the creator: the membership, and those that made its key. Null: a release that does not know
+   * rules has created the deployment.
+   */
+  creators: readonly string[] | null;
+  createdAt: number;
+  approvals: readonly Approval[];
+  /** That are not over when the deployment was created. */
+  freezes: readonly Freeze[];
+  /** Running deployments of the same groups, in other environments. */
+  groupIds: readonly string[];
+  successes: readonly Success[];
+  /** Of the key that created the deployment. Null: not that of a trust. */
+  claims: VerifiedClaims | null;
+  /** What is deployed. Null: no commit. */
+  commit: { sha: string; repoId: string } | null;
+  exempt: Exemption | null;
+  /** Of this content. */
+  overridden: readonly string[] | null;
+}
+
+/** Those that an override may leave out. A group is no permission, but order. */
+export const OVERRIDABLE = [
+  "approvals",
+  "from",
+  "sources",
+  "window",
+  "freeze",
+  "unknown_creator",
+] as const satisfies readonly ConditionCode[];
+
+export type OverridableCode = (typeof OVERRIDABLE)[number];
+
+export interface Override {
+  conditions: readonly OverridableCode[];
+  reason: string;
+  membership_id: string;
+  created_at: string;
+}
+
+/** What keeps a deployment from starting. */
+export interface Condition {
+  code: ConditionCode;
+  /** For people. */
+  message: string;
+  /** When it may be met, if the time alone decides. */
+  opensAt?: number | undefined;
+  /** When the deployment ends unless it is met before. */
+  expiresAt?: number | undefined;
+  /** The deployment that has to end first. */
+  deploymentId?: string | undefined;
+}

@@ -1,0 +1,110 @@
+import { type SQL, sql } from "drizzle-orm";
+import { rulesOf } from "../../projects/access/index.ts";
+
+/** For the statements that select, or change, `deployments`. */
+const RULES = rulesOf(sql`deployments.environment_id`);
+
+/** Those of the organization or of the project that are not over when a deployment is created. */
+function freezesOf(
+  organizationId: SQL,
+  projectId: SQL,
+  environmentId: SQL,
+  createdAt: SQL | number,
+) {
+  return sql`from freezes as freeze where freeze.organization_id = ${organizationId}
+    and freeze.ends_at > ${createdAt} and (freeze.project_id is null or freeze.project_id = ${projectId})
+    and (freeze.environment_ids is null or exists (select 1 from json_each(freeze.environment_ids) as item
+      where item.value = ${environmentId}))`;
+}
+
+const FREEZES = freezesOf(
+  sql`deployments.organization_id`,
+  sql`deployments.project_id`,
+  sql`deployments.environment_id`,
+  sql`deployments.created_at`,
+);
+
+/** Whether nothing holds a new deployment, in a select of `projects` and `environments`. */
+export function isUnconditional(now: number): SQL {
+  const { organization, project, environment } = {
+    organization: sql`environments.organization_id`,
+    project: sql`projects.id`,
+    environment: sql`environments.id`,
+  };
+  return sql`(${rulesOf(environment)} is null
+    and not exists (select 1 ${freezesOf(organization, project, environment, now)}))`;
+}
+
+/** Whether rules or freezes apply to a deployment that has not started. */
+const IS_CONDITIONAL = sql`(deployments.status = 'queued' and (deployments.kept_rules <> '[]'
+  or ${RULES} is not null or exists (select 1 ${FREEZES})))`;
+
+/** A JSON array. */
+const ALL_RULES = sql`json_insert(deployments.kept_rules, '$[#]', json(${RULES}))`;
+
+/** A deployment without a source of its own deploys what the environment runs by now. */
+const SOURCE = sql`iif(deployments.keeps_source, (select place.source from environments as place
+  where place.id = deployments.environment_id), deployments.source)`;
+
+const GROUP_IDS = sql`(select json_group_array(running.id order by running.id)
+  from environment_protections as other join deployments as running
+    on running.environment_id = other.environment_id and running.status in ('in_progress', 'canceling')
+  where other.project_id = deployments.project_id and other.environment_id <> deployments.environment_id
+    and other.rules ->> 'group' in (select record.value ->> 'group' from json_each(${ALL_RULES}) as record))`;
+
+/** Of each environment, the successes that are looked for the source. */
+const SEARCHED_SUCCESSES = sql.raw("20");
+
+const SUCCESSES = sql`(select json_group_array(json_object('id', success.id, 'environmentId', success.environment_id,
+    'finishedAt', success.finished_at, 'replacedAt', (select min(newer.started_at) from deployments as newer
+      where newer.environment_id = success.environment_id and newer.status = 'succeeded'
+        and newer.created_at > success.created_at)) order by success.id)
+  from json_each(${ALL_RULES}) as record join json_each(record.value -> 'from' -> 'environment_ids') as item
+  join deployments as success on success.id in (select latest.id from deployments as latest
+    where latest.environment_id = item.value and latest.status = 'succeeded'
+      and latest.organization_id = deployments.organization_id
+    order by latest.created_at desc limit ${SEARCHED_SUCCESSES})
+  where success.source is ${SOURCE})`;
+
+/**
+ * What the content results from, as JSON: the version of the configuration that the patch applies to, the source,
+ * and the stacks. The name of a stack chooses its settings, and its component the variables.
+ */
+export const BASIS = sql`(select json_array(place.configuration_version,
+    iif(deployments.keeps_source, place.source, deployments.source),
+    (select json_group_array(json_array(part.stack_id, stacks.name, stacks.component_id) order by part.position)
+      from deployment_stacks as part left join stacks on stacks.id = part.stack_id
+      where part.deployment_id = deployments.id))
+  from environments as place where place.id = deployments.environment_id)`;
+
+const APPROVALS = sql`(select json_group_array(json_object('membershipId', approval.membership_id,
+    'digest', approval.digest, 'isCurrent', approval.basis = selected.basis, 'orgRole', member.role,
+    'projectRole', place.role) order by approval.membership_id)
+  from (select ${BASIS} as basis) as selected
+  join deployment_approvals as approval on approval.deployment_id = deployments.id
+  join memberships as member on member.id = approval.membership_id
+    and member.organization_id = approval.organization_id
+    and member.status = 'active' and member.kind = 'person'
+  left join project_members as place on place.project_id = deployments.project_id
+    and place.membership_id = approval.membership_id
+  where approval.decision = 'approve')`;
+
+/**
+ * JSON of `Facts`, as one text: a statement that has this text as a condition changes something only if nothing
+ * has changed of what was evaluated. Null: nothing applies.
+ */
+export const FACTS: SQL<string | null> = sql`case when ${IS_CONDITIONAL} then json_object(
+  'rules', ${ALL_RULES},
+  'creators', json(deployments.creators), 'createdAt', deployments.created_at,
+  'approvals', ${APPROVALS}, 'basis', ${BASIS},
+  'freezes', (select json_group_array(json_object('id', freeze.id, 'name', freeze.name, 'reason', freeze.reason,
+    'startsAt', freeze.starts_at, 'endsAt', freeze.ends_at, 'override', json(freeze.override)) order by freeze.id) ${FREEZES}),
+  'exempt', deployments.exempt, 'overridden', iif(deployments.overridden ->> 'basis' = ${BASIS},
+    deployments.overridden -> 'conditions', null),
+  'groupIds', ${GROUP_IDS}, 'successes', ${SUCCESSES},
+  'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
+    'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;
+
+export function hasFacts(seen: string | null): SQL {
+  return sql`${FACTS} is ${seen}`;
+}

@@ -1,0 +1,87 @@
+import type { SystemContext } from "../../../context.ts";
+import { batch, type Statements } from "../../../db/batch.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import {
+  type Condition,
+  type Content,
+  exceptionsOf,
+  type Facts,
+  findOpenConditions,
+  heldUntil,
+  isExpired,
+  needsContent,
+} from "../conditions/index.ts";
+import { compareContents, contentOf, findSame } from "./content.ts";
+import type { EvaluatedFilter } from "./pending-store.ts";
+import * as store from "./pending-store.ts";
+import { finalize } from "./transitions/finalize.ts";
+import { expireApprovals, holdDeployment } from "./transitions/rules.ts";
+
+/** The deployments that one batch changes. */
+const CHUNK = 25;
+
+interface Evaluated {
+  id: string;
+  organizationId: string;
+  /** JSON of `Facts`. Null: no rules apply. */
+  facts: string | null;
+}
+
+export async function evaluate(ctx: SystemContext, row: Evaluated): Promise<Condition[]> {
+  if (row.facts === null) return [];
+  const facts = JSON.parse(row.facts) as Facts;
+  return findOpenConditions(facts, await loadContent(ctx, row, facts), ctx.clock.now());
+}
+
+/** Undefined: nothing has changed since the approvals. */
+export async function loadContent(
+  { db }: Pick<SystemContext, "db">,
+  { id, organizationId }: Pick<Evaluated, "id" | "organizationId">,
+  facts: Facts,
+): Promise<Content | undefined> {
+  if (!needsContent(facts)) return undefined;
+  const [pending] = await store.findPending(db, organizationId, id);
+  if (!pending) return undefined;
+  const content = await contentOf(pending);
+  const exceptions = exceptionsOf(facts);
+  const ids = facts.successes.map((success) => success.id);
+  const earlier =
+    content && exceptions ? await store.listConfigurations(db, organizationId, ids) : [];
+  const sameIds = content ? findSame(content, earlier, exceptions ?? []) : [];
+  return compareContents(content, JSON.parse(pending.approved) as string[], sameIds);
+}
+
+/** Decides from when these queued deployments may start. What changes meanwhile, the sweep evaluates again. */
+export async function evaluateQueued(ctx: SystemContext, filter: EvaluatedFilter): Promise<void> {
+  await evaluateAll(ctx, await store.listQueuedOf(ctx.db, filter));
+}
+
+/** The schedule calls this each minute. */
+export async function sweepHeld(ctx: SystemContext): Promise<void> {
+  const before = ctx.clock.now();
+  for (let left = LIMITS.sweepHeld.value; left > 0; left -= CHUNK) {
+    const rows = await store.listHeld(ctx.db, before, CHUNK);
+    await evaluateAll(ctx, rows);
+    if (rows.length < CHUNK) return;
+  }
+}
+
+async function evaluateAll(ctx: SystemContext, rows: readonly Evaluated[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    const chunk = rows.slice(at, at + CHUNK);
+    const statements = await Promise.all(chunk.map((row) => changeOf(ctx, row)));
+    await batch(ctx.db, Object.fromEntries(statements.map((each, key) => [`item${key}`, each])));
+  }
+}
+
+async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements> {
+  const conditions = await evaluate(ctx, row);
+  const now = ctx.clock.now();
+  const { id, facts } = row;
+  const evaluation = { id, facts, heldUntil: heldUntil(conditions) };
+  if (!isExpired(conditions, now)) return { held: holdDeployment(ctx.db, evaluation, now) };
+  return {
+    expired: expireApprovals(ctx.db, evaluation, now),
+    finalized: finalize(ctx, { deployment: id }, now),
+  };
+}

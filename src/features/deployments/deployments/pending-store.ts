@@ -1,0 +1,71 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../../../db/client.ts";
+import { listOf } from "../../../db/list-of.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { BASIS, FACTS } from "../conditions/index.ts";
+import { deploymentStatus, deployments } from "./table.ts";
+
+export type PendingRow = Awaited<ReturnType<typeof findPending>>[number];
+
+const IS_QUEUED = sql`${deployments.status} = ${deploymentStatus.queued}`;
+
+/** A queued deployment with what its content results from, and the contents of its outdated approvals. */
+export function findPending(db: Database, organizationId: string, id: string) {
+  return db
+    .select({
+      facts: FACTS.as("facts"),
+      basis: sql<string>`${BASIS}`.as("basis"),
+      patch: deployments.patch,
+      isAbsolute: deployments.isAbsolute,
+      ownConfiguration: sql<string>`${deployments.configuration}`.as("own_configuration"),
+      currentConfiguration: sql<string>`${environments.configuration}`.as("current_configuration"),
+      currentVersion: sql<number>`${environments.configurationVersion}`.as("current_version"),
+      approved: sql<string>`(select json_group_array(approval.content)
+        from deployment_approvals as approval
+        where approval.deployment_id = deployments.id and approval.decision = 'approve'
+          and approval.basis <> ${BASIS})`.as("approved"),
+    })
+    .from(deployments)
+    .innerJoin(environments, eq(environments.id, deployments.environmentId))
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id), IS_QUEUED));
+}
+
+/** Of deployments that have succeeded. Empty: no longer stored. */
+export function listConfigurations(db: Database, organizationId: string, ids: readonly string[]) {
+  return db
+    .select({ id: deployments.id, configuration: deployments.configuration })
+    .from(deployments)
+    .where(
+      sql`${deployments.organizationId} = ${organizationId} and ${deployments.id} in ${listOf(ids)}`,
+    );
+}
+
+const EVALUATED = {
+  id: deployments.id,
+  organizationId: deployments.organizationId,
+  evaluatedAt: deployments.evaluatedAt,
+  facts: FACTS.as("facts"),
+};
+
+/** Those that were evaluated first come first. */
+export function listHeld(db: Database, now: number, limit: number) {
+  return db
+    .select(EVALUATED)
+    .from(deployments)
+    .where(
+      sql`${IS_QUEUED} and ${deployments.heldUntil} is not 0
+        and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`,
+    )
+    .orderBy(deployments.evaluatedAt)
+    .limit(limit);
+}
+
+export type EvaluatedFilter = { deployment: string } | { environment: string };
+
+export function listQueuedOf(db: Database, filter: EvaluatedFilter) {
+  const isOne =
+    "deployment" in filter
+      ? eq(deployments.id, filter.deployment)
+      : eq(deployments.environmentId, filter.environment);
+  return db.select(EVALUATED).from(deployments).where(and(IS_QUEUED, isOne));
+}

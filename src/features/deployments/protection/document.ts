@@ -1,0 +1,36 @@
+import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
+import { jsonReply } from "../../../document/replies.ts";
+import { LimitReached } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { EnvironmentProtection } from "./responses.ts";
+
+const operations = {
+  getProtection: {
+    tags: ["Environments"],
+    summary: "Read the rules of an environment",
+    role: "viewer",
+    notFound: ["environment"],
+    responses: { 200: jsonReply(EnvironmentProtection(), "The rules.") },
+  },
+  replaceProtection: {
+    tags: ["Environments"],
+    summary: "Replace the rules of an environment",
+    role: "owner",
+    description:
+      "Needs a credential of the person's own with all that the person may do. Rules that are absent are removed. " +
+      "Deployments that are queued keep the earlier rules beside the new ones.",
+    notFound: ["environment", "membership", "other environment in the project"],
+    errors: {
+      kept_rules_limit: new LimitReached(
+        LIMITS.keptRules.value,
+        "earlier rules that a queued deployment keeps",
+      ),
+      stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
+    },
+    responses: { 200: jsonReply(EnvironmentProtection(), "The rules.") },
+  },
+} satisfies OperationDocuments;
+
+export type Documented = typeof operations;
+
+export const document: FeatureDocument = { operations };

@@ -1,0 +1,303 @@
+import { z } from "@hono/zod-openapi";
+import { documented } from "#documented";
+import { LIMITS } from "../../../lib/limits.ts";
+import { component, identifierInput, slug, text } from "../../../lib/schemas.ts";
+import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
+import { isTimeZone } from "./model.ts";
+
+const {
+  approvalsRequired,
+  ruleMembers,
+  minimumApprovalSeconds,
+  maximumApprovalSeconds,
+  poolEnvironments,
+  fromSeconds,
+  sourceRules,
+  windows,
+  timeZoneLength,
+} = LIMITS;
+
+export const MemberRole = component("ProtectionRole", () =>
+  z
+    .enum(["contributor", "owner"])
+    .openapi(documented(() => ({ description: "The least role in the project that is enough." }))),
+);
+
+export const Weekday = component("Weekday", () =>
+  z.enum(DAYS).openapi(documented(() => ({ description: "A day on the clock of the time zone." }))),
+);
+const AN_ENTRY = "Send either role or membership_ids.";
+
+/** One object instead of a union, so that an error names the field. */
+const MembersInput = component("ProtectionMembers", () =>
+  z
+    .strictObject({
+      role: MemberRole()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Everybody with at least this role in the project, and the admins of the organization.",
+          })),
+        ),
+      membership_ids: z
+        .array(identifierInput("membership"))
+        .min(1, "Send at least one membership.")
+        .max(ruleMembers.value, `Send at most ${ruleMembers.value} memberships.`)
+        .refine((ids) => new Set(ids).size === ids.length, "Send each membership once.")
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Only these. A list gives no role: each needs that of the operation, too.",
+          })),
+        ),
+    })
+    .refine(
+      ({ role, membership_ids: ids }) => (role === undefined) !== (ids === undefined),
+      AN_ENTRY,
+    )
+    .openapi(
+      documented(() => ({
+        description: "Who may: those with a role, or listed members. Exactly one of both fields.",
+        example: { role: "owner" },
+      })),
+    ),
+);
+
+const AccessInput = component("ProtectionAccess", () =>
+  z
+    .strictObject({
+      deploy: MembersInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors.",
+          })),
+        ),
+      configure: MembersInput()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Who may write the configuration and the variables, and change components. Default: contributors, with " +
+              "approvals owners.",
+          })),
+        ),
+    })
+    .openapi(documented(() => ({ description: "Who may change the environment." }))),
+);
+
+const ApprovalsInput = component("ProtectionApprovals", () =>
+  z
+    .strictObject({
+      required: z
+        .int(`Send a whole number from 1 to ${approvalsRequired.value}.`)
+        .min(1)
+        .max(approvalsRequired.value)
+        .openapi(documented(() => ({ description: "How many people have to approve." }))),
+      approvers: MembersInput().openapi(
+        documented(() => ({ description: "Who may approve: people, never programs." })),
+      ),
+      prevent_self_approval: z
+        .boolean()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Whether the creator's own approval does not count, nor that of who has made the key. Default: true.",
+          })),
+        ),
+      expires_after_seconds: z
+        .int()
+        .min(minimumApprovalSeconds.value)
+        .max(maximumApprovalSeconds.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "A deployment without its approvals ends `canceled` this long after its creation. Default: a day.",
+            example: 86_400,
+          })),
+        ),
+    })
+    .openapi(documented(() => ({ description: "The approvals that a deployment needs." }))),
+);
+
+const FromInput = component("ProtectionFrom", () =>
+  z
+    .strictObject({
+      environment_ids: z
+        .array(identifierInput("environment"))
+        .min(1)
+        .max(poolEnvironments.value)
+        .openapi(
+          documented(() => ({
+            description: "Other environments of the project. A success in one of them is enough.",
+          })),
+        ),
+      minimum_seconds: z
+        .int()
+        .min(0)
+        .max(fromSeconds.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "For how long it has to have been there since it succeeded. Default: 0.",
+          })),
+        ),
+      same_configuration: z
+        .strictObject({
+          except: z
+            .array(
+              z
+                .string()
+                .max(LIMITS.pointerLength.value)
+                .regex(/^(\/[^\p{Cc}\p{Cs}]*)+$/u, "Send a JSON Pointer."),
+            )
+            .max(LIMITS.patchOperations.value)
+            .openapi(
+              documented(() => ({
+                description: "JSON Pointers to what may differ, with everything below it.",
+                example: ["/replicas"],
+              })),
+            ),
+        })
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Whether the configuration has to be the same, too. Absent: only the source.",
+          })),
+        ),
+    })
+    .openapi(documented(() => ({ description: "Where the same has to have succeeded before." }))),
+);
+
+const SourceInput = component("ProtectionSource", () =>
+  z
+    .strictObject({
+      repository_id: text(LIMITS.sourceLength.value).openapi(
+        documented(() => ({
+          description: "The claim `repository_id` of the job's token; at GitLab, `project_id`.",
+          example: "1296269",
+        })),
+      ),
+      ref: text(LIMITS.sourceLength.value).openapi(
+        documented(() => ({
+          description: "The claim `ref`. `*` stands for any characters but `/`.",
+          example: "refs/heads/main",
+        })),
+      ),
+    })
+    .openapi(
+      documented(() => ({ description: "A repository and a ref, as a trust has verified them." })),
+    ),
+);
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+const timeOfDay = (metadata: { description: string; example: string }) =>
+  z.string().regex(TIME, "Send a time from 00:00 to 23:59.").openapi(metadata);
+
+const TIME_ZONE = "Send an IANA time zone, such as Europe/Berlin.";
+
+const WindowsInput = component("ProtectionWindows", () =>
+  z
+    .strictObject({
+      time_zone: z
+        .string()
+        .max(timeZoneLength.value)
+        .regex(/^[A-Za-z][\w/+-]*$/, { error: TIME_ZONE, abort: true })
+        .refine(isTimeZone, TIME_ZONE)
+        .openapi(
+          documented(() => ({
+            description: "Whose clock decides: an IANA name.",
+            example: "Europe/Berlin",
+          })),
+        ),
+      weekly: z
+        .array(
+          z
+            .strictObject({
+              days: z
+                .array(Weekday())
+                .min(1)
+                .max(DAYS.length)
+                .openapi(documented(() => ({ description: "The days on which it begins." }))),
+              from: timeOfDay(
+                documented(() => ({ description: "When it begins.", example: "09:00" })),
+              ),
+              to: timeOfDay(
+                documented(() => ({
+                  description: "When it ends: on the next day, unless that is after the beginning.",
+                  example: "17:00",
+                })),
+              ),
+            })
+            .openapi(documented(() => ({ description: "A time of some days of each week." }))),
+        )
+        .min(1)
+        .max(windows.value)
+        .openapi(documented(() => ({ description: "In any of these." }))),
+    })
+    .openapi(
+      documented(() => ({
+        description:
+          "When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it " +
+          "shows twice counts twice.",
+      })),
+    ),
+);
+
+export const ReplaceProtection = component("ReplaceProtection", () =>
+  z
+    .strictObject({
+      access: AccessInput().optional(),
+      approvals: ApprovalsInput().optional(),
+      from: FromInput().optional(),
+      sources: z
+        .array(SourceInput())
+        .min(1)
+        .max(sourceRules.value)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has " +
+              "one, has to be the job's.",
+          })),
+        ),
+      windows: WindowsInput().optional(),
+      exempt: z
+        .array(z.enum(EXEMPTIONS))
+        .min(1)
+        .max(EXEMPTIONS.length)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Redeployments that need nothing of this but their turn in the group, and that no freeze holds.",
+            items: { $ref: "#/components/schemas/Exemption" },
+          })),
+        ),
+      group: slug()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Of all environments of the project with the same group, one is deployed at a time.",
+            example: "production",
+          })),
+        ),
+    })
+    .openapi(
+      documented(() => ({
+        description: "The rules of the environment. None: everybody may as their role says.",
+        example: {
+          access: { deploy: { role: "contributor" } },
+          approvals: { required: 1, approvers: { role: "owner" } },
+        },
+      })),
+    ),
+);

@@ -1,0 +1,76 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../../context.ts";
+import type { Database } from "../../../db/client.ts";
+import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
+import { listOf } from "../../../db/list-of.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import type { Bound } from "../../housekeeping/usage/index.ts";
+import { environmentProtections } from "../../projects/access/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+
+export interface ProtectionRow {
+  environmentId: string;
+  /** JSON. Null: never any. */
+  rules: string | null;
+  updatedAt: number | null;
+  version: number;
+}
+
+const { environmentId, rules, updatedAt, version } = environmentProtections;
+
+export function findProtection(db: Database, organizationId: string, id: string) {
+  return db
+    .select({
+      environmentId: sql<string>`${environments.id}`.as("protected_id"),
+      rules: sql<string | null>`${rules}`.as("rules"),
+      updatedAt: sql<number | null>`${updatedAt}`.as("rules_updated_at"),
+      version: sql<number>`coalesce(${version}, 0)`.as("rules_version"),
+    })
+    .from(environments)
+    .leftJoin(environmentProtections, eq(environmentId, environments.id))
+    .where(and(eq(environments.organizationId, organizationId), eq(environments.id, id)));
+}
+
+export type NewProtection = typeof environmentProtections.$inferInsert;
+
+/** Changes nothing if the request expects another version. */
+export function replaceProtection(ctx: ServiceContext, row: NewProtection) {
+  const { rules: written, updatedAt: now } = row;
+  const isExpected = hasExpectedVersion(ctx, version);
+  return ctx.db
+    .insert(environmentProtections)
+    .values(row)
+    .onConflictDoUpdate({
+      target: environmentId,
+      set: { rules: written, updatedAt: now, version: nextVersion(version) },
+      ...(isExpected && { setWhere: isExpected }),
+    })
+    .returning({ environmentId, rules, updatedAt, version });
+}
+
+export function listOthers(
+  db: Database,
+  projectId: string,
+  exceptId: string,
+  ids: readonly string[],
+) {
+  return db
+    .select({ id: environments.id })
+    .from(environments)
+    .where(
+      sql`${environments.projectId} = ${projectId} and ${environments.id} <> ${exceptId}
+        and ${environments.id} in ${listOf(ids)}`,
+    );
+}
+
+/** The earlier rules that a queued deployment would keep. */
+export function keptRulesBound(id: string): Bound {
+  const most = sql`(select coalesce(max(json_array_length(waiting.kept_rules)), 0) from deployments as waiting
+    where waiting.environment_id = ${id} and waiting.status = 'queued')`;
+  return {
+    what: "earlier rules that a queued deployment keeps",
+    limit: LIMITS.keptRules.value,
+    before: most,
+    after: sql`${most} + 1`,
+  };
+}

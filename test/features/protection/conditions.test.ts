@@ -1,0 +1,392 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Parsed } from "../../support/client.ts";
+import { approve, claimedBy, joinProject, newFreeze, protect } from "../../support/protection.ts";
+import { Attempt, claim } from "../../support/runner.ts";
+import {
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newPool,
+  newServiceAccount,
+  newStack,
+  newWorld,
+  type Pool,
+  type World,
+} from "../../support/world.ts";
+import { VirtualTimeWorker } from "../../walk/fixture.ts";
+
+const HOUR_MS = 3_600_000;
+const image = (tag: string) => ({ source: { registry: { image: `ghcr.io/acme/shop:${tag}` } } });
+
+let world: World;
+let project: Parsed;
+let environmentId: string;
+let pool: Pool;
+
+beforeEach(async () => {
+  world = await newWorld();
+  ({ project, environmentId, pool } = await newDeployableProject(world));
+});
+
+const waiting = async (id: string): Promise<Parsed[]> =>
+  (await world.client.get(`/v1/deployments/${id}`)).body["waiting_for"];
+
+const codes = async (id: string): Promise<string[]> => (await waiting(id)).map(({ code }) => code);
+
+async function newEnvironment(name: string): Promise<{ id: string; pool: Pool }> {
+  const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, { name });
+  await newStack(world.client, body.id);
+  return { id: body.id, pool: await newPool(world, [body.id]) };
+}
+
+/** The schedule, at another time. */
+async function sweepAt(now: number): Promise<void> {
+  const worker = new VirtualTimeWorker();
+  worker.now = now;
+  await worker.sweep();
+}
+
+const sweep = () => sweepAt(Date.now());
+
+describe("windows", () => {
+  it("hold a deployment until one opens", async () => {
+    // Not within twelve hours of now, in any time zone.
+    const hour = (new Date().getUTCHours() + 12) % 24;
+    const from = `${String(hour).padStart(2, "0")}:00`;
+    const to = `${String(hour).padStart(2, "0")}:30`;
+    const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    const windows = { time_zone: "UTC", weekly: [{ days, from, to }] };
+    await protect(world.client, environmentId, { windows });
+    const { id } = await newDeployment(world.client, environmentId);
+    const [reason] = await waiting(id);
+    expect(reason).toMatchObject({
+      code: "window",
+      opens_at: expect.stringMatching(/T\d\d:00:00/),
+    });
+    expect(reason?.["message"]).toMatch(/^Its window opens \w+day \d\d:00 UTC\.$/);
+    expect(await claimedBy(pool)).toBeUndefined();
+    const opens = Date.parse(reason?.["opens_at"]);
+    const row = await env.DB.prepare("select held_until from deployments where id = ?").bind(id);
+    expect(await row.first("held_until")).toBe(opens);
+    const always = { time_zone: "UTC", weekly: [{ days, from: "00:00", to: "00:00" }] };
+    const other = await newEnvironment("open");
+    await protect(world.client, other.id, { windows: always });
+    const open = await newDeployment(world.client, other.id);
+    expect((await Attempt.started(other.pool.runner)).deploymentId).toBe(open.id);
+  });
+
+  it("need a time zone and times that exist", async () => {
+    const put = async (windows: object) =>
+      (await world.client.put(`/v1/environments/${environmentId}/protection`, { windows })).status;
+    const weekly = [{ days: ["monday"], from: "09:00", to: "17:00" }];
+    for (const zone of ["Europe/Berlin", "UTC", "America/Argentina/Buenos_Aires"])
+      expect(await put({ time_zone: zone, weekly })).toBe(200);
+    for (const zone of ["Europe/Atlantis", "+02:00", "__proto__", ""])
+      expect(await put({ time_zone: zone, weekly })).toBe(400);
+    for (const from of ["24:00", "9:00", "09:60"])
+      expect(await put({ time_zone: "UTC", weekly: [{ ...weekly[0], from }] })).toBe(400);
+  });
+});
+
+describe("a freeze", () => {
+  const now = () => new Date(Date.now() - 1_000).toISOString();
+  const freeze = (path: string, fields: object = {}) =>
+    world.client.post(path, newFreeze({ starts_at: now(), ...fields }));
+  const ofOrganization = () => `/v1/orgs/${world.id}/freezes`;
+  const ofProject = () => `/v1/projects/${project.id}/freezes`;
+
+  it("of an organization or a project keeps deployments from starting, and lets runs go on", async () => {
+    for (const path of [ofOrganization(), ofProject()]) {
+      await newDeployment(world.client, environmentId);
+      const running = await Attempt.started(pool.runner);
+      const { status, body } = await freeze(path);
+      expect(status).toBe(201);
+      const { id } = await newDeployment(world.client, environmentId);
+      expect((await waiting(id))[0]).toEqual({
+        code: "freeze",
+        message:
+          'Frozen until 2099-11-30T00:00:00.000Z by "Black Friday": The busiest days of the year',
+        opens_at: "2099-11-30T00:00:00.000Z",
+      });
+      expect((await running.succeed()).status).toBe(200);
+      expect(await claimedBy(pool)).toBeUndefined();
+      expect((await world.client.get(`/v1/freezes/${body.id}`)).body).toEqual(body);
+      expect((await world.client.get(path)).body.data).toEqual([body]);
+      expect((await world.client.delete(`/v1/freezes/${body.id}`)).status).toBe(204);
+      await sweep();
+      await (await Attempt.started(pool.runner)).succeed();
+    }
+  });
+
+  it("that comes after the offer, or begins after it, refuses the start", async () => {
+    await freeze(ofProject(), { starts_at: new Date(Date.now() + HOUR_MS).toISOString() });
+    const { id } = await newDeployment(world.client, environmentId);
+    const attempt = await Attempt.claim(pool.runner);
+    await freeze(ofProject());
+    expect((await attempt.post("start")).headers.get("deployment-desired")).toBe("stop");
+    expect(await codes(id)).toEqual(["freeze"]);
+  });
+
+  it("is only for some environments, if it names them", async () => {
+    const other = await newEnvironment("other");
+    await freeze(ofProject(), { environment_ids: [other.id] });
+    await newDeployment(world.client, environmentId);
+    await newDeployment(world.client, other.id);
+    expect(await claimedBy(other.pool)).toBeUndefined();
+    expect((await Attempt.started(pool.runner)).claimed.deployment.environment_id).toBe(
+      environmentId,
+    );
+  });
+
+  it("needs the role, a full credential, and members and environments that exist", async () => {
+    const olga = await joinProject(world, project.id, "owner");
+    const mona = await joinProject(world, project.id, "contributor");
+    const program = await newKey(world, { isOwn: false });
+    const body = newFreeze();
+    expect((await mona.client.post(ofProject(), body)).body.code).toBe("forbidden");
+    expect((await olga.client.post(ofOrganization(), body)).body.code).toBe("unauthorized");
+    expect((await program.client.post(ofProject(), body)).body.code).toBe("unauthorized");
+    const created = await olga.client.post(ofProject(), body);
+    expect(created.status).toBe(201);
+    const path = `/v1/freezes/${created.body.id}`;
+    expect((await mona.client.get(path)).status).toBe(200);
+    expect((await mona.client.delete(path)).body.code).toBe("forbidden");
+    expect((await program.client.delete(path)).body.code).toBe("unauthorized");
+    const stranger = await newWorld();
+    expect((await stranger.client.get(path)).status).toBe(404);
+    for (const fields of [
+      { override: [stranger.membershipId] },
+      { environment_ids: [stranger.membershipId] },
+    ])
+      expect((await olga.client.post(ofProject(), newFreeze(fields))).status).toBe(404);
+    const ended = newFreeze({ ends_at: "2099-11-26T00:00:00.000Z" });
+    expect((await olga.client.post(ofProject(), ended)).status).toBe(400);
+    expect((await olga.client.delete(path)).status).toBe(204);
+  });
+});
+
+describe("a group", () => {
+  it("runs one deployment at a time", async () => {
+    const other = await newEnvironment("other");
+    for (const id of [environmentId, other.id]) await protect(world.client, id, { group: "prod" });
+    const first = await newDeployment(world.client, environmentId);
+    const second = await newDeployment(world.client, other.id);
+    const attempts = [await Attempt.claim(pool.runner), await Attempt.claim(other.pool.runner)];
+    const replies = await Promise.all(attempts.map((each) => each.post("start")));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const isFirst = replies[0]?.status === 200;
+    const [running, held] = isFirst ? [first, second] : [second, first];
+    expect((await waiting(held.id))[0]).toEqual({
+      code: "group",
+      message: `Starts after the deployment ${running.id} of its group "prod" has ended.`,
+      deployment_id: running.id,
+    });
+    await attempts[isFirst ? 0 : 1]?.succeed();
+    await sweep();
+    const next = await Attempt.started(isFirst ? other.pool.runner : pool.runner);
+    expect(next.deploymentId).toBe(held.id);
+  });
+});
+
+describe("an environment to come from", () => {
+  it("has to have succeeded with the same source, for long enough", async () => {
+    const staging = await newEnvironment("staging");
+    const from = { environment_ids: [staging.id], minimum_seconds: 3_600 };
+    await protect(world.client, environmentId, { from });
+    const deploy = async (tag: string) =>
+      (await newDeployment(world.client, environmentId, image(tag))).id;
+    const id = await deploy("1");
+    expect((await waiting(id))[0]).toEqual({
+      code: "from",
+      message: `Starts once a deployment of the same source has succeeded in ${staging.id}, and has been there for 3600 s.`,
+    });
+    await newDeployment(world.client, staging.id, image("2"));
+    await (await Attempt.started(staging.pool.runner)).succeed();
+    expect((await waiting(id))[0]?.["opens_at"]).toBeUndefined();
+    const next = await deploy("2");
+    expect((await waiting(next))[0]?.["opens_at"]).toBeDefined();
+    expect(await claimedBy(pool)).toBeUndefined();
+    await env.DB.prepare(
+      "update deployments set finished_at = finished_at - 3600000 where environment_id = ?",
+    )
+      .bind(staging.id)
+      .run();
+    await sweep();
+    expect((await Attempt.started(pool.runner)).deploymentId).toBe(next);
+  });
+
+  it("compares the configuration, too, outside of some paths", async () => {
+    const staging = await newEnvironment("staging");
+    const from = { environment_ids: [staging.id], same_configuration: { except: ["/replicas"] } };
+    await protect(world.client, environmentId, { from });
+    const set = (value: object) =>
+      Object.entries(value).map(([name, each]) => ({ op: "add", path: `/${name}`, value: each }));
+    await newDeployment(world.client, staging.id, { patch: set({ replicas: 1, search: true }) });
+    await (await Attempt.started(staging.pool.runner)).succeed();
+    const other = await newDeployment(world.client, environmentId, {
+      patch: set({ replicas: 9, search: false }),
+    });
+    expect(await codes(other.id)).toEqual(["from"]);
+    const same = await newDeployment(world.client, environmentId, {
+      patch: set({ replicas: 9, search: true }),
+    });
+    expect(await codes(same.id)).toEqual(["runner"]);
+    expect((await Attempt.started(pool.runner)).deploymentId).toBe(same.id);
+  });
+});
+
+describe("sources", () => {
+  const RULE = { sources: [{ repository_id: "74", ref: "refs/heads/*" }] };
+  const CLAIMS = { repository_id: "74", ref: "refs/heads/main", sha: "a".repeat(40) };
+
+  const git = (sha: string, repoId = "74") => ({
+    source: {
+      git: {
+        commit: { author: {}, committer: {}, message: "m", sha },
+        installation_id: "1",
+        owner: "acme",
+        provider: "github",
+        ref: "refs/heads/main",
+        repo: "shop",
+        repo_id: repoId,
+      },
+    },
+  });
+
+  /** With the key of a trust, as the exchange of a token makes it. */
+  async function newJob(claims: object | null) {
+    const membershipId = await newServiceAccount(world);
+    await world.client.post(`/v1/projects/${project.id}/members`, {
+      member_ids: [membershipId],
+      role: "contributor",
+    });
+    const { client, keyId } = await newKey(world, { membershipId, role: "member" });
+    await env.DB.prepare("update api_keys set claims = ?2, trust_id = ?1 where id = ?1")
+      .bind(keyId, claims && JSON.stringify(claims))
+      .run();
+    return client;
+  }
+
+  it("are the verified claims of the job, and not what it writes", async () => {
+    await protect(world.client, environmentId, RULE);
+    const sha = CLAIMS.sha;
+    const refused: [claims: object | null, source: object][] = [
+      [null, git(sha)],
+      [{ ...CLAIMS, repository_id: "75" }, git(sha)],
+      [{ ...CLAIMS, ref: "refs/tags/main" }, git(sha)],
+      [{ ...CLAIMS, ref: "refs/heads/a/b" }, git(sha)],
+      [CLAIMS, git("b".repeat(40))],
+      [CLAIMS, git(sha, "75")],
+    ];
+    for (const [claims, source] of refused) {
+      const client = await newJob(claims);
+      const { id } = await newDeployment(client, environmentId, source);
+      expect([claims, source, await codes(id)]).toEqual([claims, source, ["sources"]]);
+    }
+    for (const source of [git(sha), image("1")]) {
+      const { id } = await newDeployment(await newJob(CLAIMS), environmentId, source);
+      expect(await codes(id)).toEqual(["runner"]);
+      await (await Attempt.started(pool.runner)).succeed();
+    }
+  });
+
+  it("make nobody the creator", async () => {
+    const approvals = { required: 1, approvers: { role: "owner" } };
+    await protect(world.client, environmentId, { ...RULE, approvals });
+    const { id } = await newDeployment(await newJob(CLAIMS), environmentId, image("1"));
+    expect((await approve(world.client, id)).status).toBe(201);
+    expect((await claim(pool.runner)).body.deployment.id).toBe(id);
+  });
+});
+
+describe("approvals", () => {
+  it("expire while they are not complete, and not while something else holds", async () => {
+    const approvals = { required: 1, approvers: { role: "owner" }, expires_after_seconds: 60 };
+    await protect(world.client, environmentId, { approvals });
+    const mona = await joinProject(world, project.id, "contributor");
+    const { id } = await newDeployment(mona.client, environmentId);
+    await sweepAt(Date.now() + 50_000);
+    const status = async (each: string) => (await world.client.get(`/v1/deployments/${each}`)).body;
+    expect((await status(id)).status).toBe("queued");
+    await sweepAt(Date.now() + 61_000);
+    expect(await status(id)).toMatchObject({
+      status: "canceled",
+      failure_reason: "approval_expired",
+    });
+    await world.client.post(
+      `/v1/projects/${project.id}/freezes`,
+      newFreeze({ starts_at: new Date(Date.now() - 1_000).toISOString() }),
+    );
+    const { id: complete } = await newDeployment(mona.client, environmentId);
+    await approve(world.client, complete);
+    await sweepAt(Date.now() + HOUR_MS);
+    expect((await status(complete)).status).toBe("queued");
+  });
+});
+
+describe("the Worker of a previous release", () => {
+  it("neither offers nor starts what is held, or was never evaluated", async () => {
+    await protect(world.client, environmentId, {
+      approvals: { required: 1, approvers: { role: "owner" } },
+    });
+    const mona = await joinProject(world, project.id, "contributor");
+    const { id } = await newDeployment(mona.client, environmentId);
+    const now = Date.now();
+    const offer = () =>
+      env.DB.prepare(
+        `insert into attempts (id, organization_id, environment_id, deployment_id, pool_id, request_id, epoch, state,
+          offered_until, created_at) values (?1, ?2, ?3, ?4, ?5, ?1, 1, 'offered', ?6 + 60000, ?6)`,
+      )
+        .bind(crypto.randomUUID(), world.id, environmentId, id, pool.id, now)
+        .run();
+    const start = () =>
+      env.DB.prepare(
+        "update deployments set status = 'in_progress', started_at = ?2 where id = ?1 and status = 'queued' returning id",
+      )
+        .bind(id, now)
+        .all();
+    const set = (held: number | null) =>
+      env.DB.prepare("update deployments set held_until = ?2 where id = ?1").bind(id, held).run();
+    const count = async () =>
+      (
+        await env.DB.prepare("select count(*) as n from attempts where deployment_id = ?")
+          .bind(id)
+          .first()
+      )?.["n"];
+    for (const held of [null, now + 1]) {
+      await set(held);
+      await offer();
+      await start();
+      expect(await count()).toBe(0);
+      expect((await world.client.get(`/v1/deployments/${id}`)).body.status).toBe("queued");
+    }
+    await set(now);
+    await offer();
+    expect(await count()).toBe(1);
+    await start();
+    expect((await world.client.get(`/v1/deployments/${id}`)).body.status).toBe("in_progress");
+  });
+
+  it("may offer what it creates where no rules are, and not elsewhere", async () => {
+    const copy = async (id: string) => {
+      const columns =
+        "organization_id, project_id, environment_id, 'queued', queue, patch, configuration, created_at, updated_at";
+      const copied = crypto.randomUUID();
+      await env.DB.prepare(
+        `insert into deployments (id, number, organization_id, project_id, environment_id, status, queue, patch,
+          configuration, created_at, updated_at) select ?2, number + 100, ${columns} from deployments where id = ?1`,
+      )
+        .bind(id, copied)
+        .run();
+      return env.DB.prepare("select held_until from deployments where id = ?")
+        .bind(copied)
+        .first("held_until");
+    };
+    const { id } = await newDeployment(world.client, environmentId);
+    expect(await copy(id)).toBe(0);
+    await protect(world.client, environmentId, { group: "prod" });
+    const other = await newDeployment(world.client, environmentId);
+    expect(await copy(other.id)).toBeNull();
+  });
+});
