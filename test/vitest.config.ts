@@ -81,8 +81,16 @@ const inWorkerd = {
       miniflare: {
         // No test reaches the internet.
         outboundService,
-        // For backups: the database that they are restored into.
-        d1Databases: { RESTORED: "restored" },
+        // For backups: the database that they are restored into. And that of `DB`, as others call it.
+        d1Databases: { RESTORED: "restored", BOUND: "DB" },
+        unsafeBindings: [
+          {
+            name: "D1_OBJECTS",
+            type: "d1-objects",
+            plugin: { package: `${root}test/d1-objects.mjs`, name: "d1-objects" },
+            options: {},
+          },
+        ],
         bindings: {
           BOOTSTRAP_TOKEN: "the bootstrap token of all of the tests",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,

@@ -2,9 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { reportCostsAfter } from "../../src/rate-limits/unreported-costs.ts";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
+import { callDatabasesDirectly } from "./direct-databases.ts";
 import { emptyDatabase } from "./empty-database.ts";
 import { importEvaluatedModules } from "./evaluated-modules.ts";
 import { extendTimeouts } from "./frozen-time.ts";
+
+callDatabasesDirectly();
 
 // Files share a runtime, which starts once, but no rows.
 await emptyDatabase(env.DB);
