@@ -20,7 +20,7 @@ import {
 } from "../../support/world.ts";
 
 const DAY_MS = 86_400_000;
-const daysAgo = (days: number) => Date.now() - days * DAY_MS;
+const daysAgo = (days: number) => Math.floor(Date.now() - days * DAY_MS);
 const idAt = (time: number) => newId({ now: () => time });
 
 /** Those whose rows the schedule counts; triggers count deployments. */
