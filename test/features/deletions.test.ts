@@ -34,6 +34,7 @@ const COUNTERS: readonly object[] = [usage, historyUsage, auditDays];
 
 /** The DELETE operations without an entry in a changelog. */
 const WITHOUT_ENTRY = [
+  "deleteFreeze",
   "removeMember",
   "revokeInvitation",
   "revokeApiKey",
