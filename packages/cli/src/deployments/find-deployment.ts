@@ -48,6 +48,20 @@ export async function findActiveDeployment(
   throw new CliError(`The environment ${name} has no deployment that could be canceled.`);
 }
 
+/** The deployment of the argument, or the newest of the environment that is queued, with what it waits for. */
+export async function findQueuedDeployment(
+  context: CliContext,
+  session: Session,
+  id: string | undefined,
+  options: EnvironmentOptions,
+): Promise<Deployment> {
+  if (id !== undefined) return readDeployment(session, id);
+  const { name, deployments } = await listNewest(context, session, options, 1, ["queued"]);
+  const [queued] = deployments;
+  if (queued) return readDeployment(session, queued.id);
+  throw new CliError(`The environment ${name} has no queued deployment.`);
+}
+
 const ACTIVE = ["queued", "in_progress", "canceling"] as const;
 
 /**

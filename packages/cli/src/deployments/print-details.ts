@@ -37,10 +37,18 @@ export async function printDetails(
     { title: "reason", value: (stack) => stack.status_reason },
   ];
   if (data.stacks) output.print(`\n${renderTable(columns, data.stacks)}`);
-  const lines = toPatchLines(data.patch);
-  if (lines.length > 0) output.print("");
-  for (const { sign, text } of lines)
+  if (data.patch.length > 0) output.print("");
+  printPatch(output, data.patch);
+}
+
+/** As a diff. */
+export function printPatch(
+  output: CliContext["output"],
+  patch: Parameters<typeof toPatchLines>[0],
+) {
+  for (const { sign, text } of toPatchLines(patch)) {
     output.print(output.paint(SIGN_STYLES[sign], `${sign} ${text}`));
+  }
 }
 
 /** A commit and an image in one line. Undefined if there is neither. */

@@ -1,0 +1,160 @@
+import { type Command, Option } from "commander";
+import type { Schemas } from "../../../client/src/index.ts";
+import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { findQueuedDeployment } from "../deployments/find-deployment.ts";
+import { reasonsToWait } from "../deployments/follow.ts";
+import { printPatch } from "../deployments/print-details.ts";
+import { toLocalTime } from "../local-time.ts";
+import type { RecordOptions } from "../output.ts";
+import { requireConsent } from "../prompts.ts";
+import { type CliContext, openSession, type Session } from "../session.ts";
+import type { Column } from "../table.ts";
+import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";
+
+type Deployment = Schemas["Deployment"];
+type Approval = Schemas["Approval"];
+type Condition = Schemas["OverrideDeployment"]["conditions"][number];
+
+interface Options extends EnvironmentOptions, RecordOptions {
+  comment?: string;
+  yes?: boolean;
+  profile?: string;
+}
+
+interface OverrideOptions extends Options {
+  reason: string;
+  condition: Condition[];
+}
+
+const APPROVALS = "/v1/deployments/{deployment_id}/approvals";
+const ID_OR_QUEUED = "ID; the newest of the environment that is queued by default";
+const CONDITIONS = [
+  "approvals",
+  "from",
+  "sources",
+  "window",
+  "freeze",
+  "unknown_creator",
+] as const satisfies readonly Condition[];
+
+const COLUMNS: readonly Column<Approval>[] = [
+  { title: "at", value: ({ created_at }) => toLocalTime(created_at) },
+  { title: "who", value: ({ name, membership_id }) => name ?? membership_id },
+  { title: "decision", value: ({ decision }) => decision },
+  { title: "comment", value: ({ comment }) => comment },
+];
+
+/** `longshore approvals`, `approve`, `reject` and `override`. */
+export function addApprovalCommands(program: Command, context: CliContext): void {
+  const approvals = program
+    .command("approvals")
+    .description("who has approved or rejected a deployment, and what it waits for")
+    .argument("[deployment]", ID_OR_QUEUED);
+  addExamples(addEnvironmentOption(addRecordOptions(approvals)), "longshore approvals").action(
+    (id: string | undefined, _, self: Command) => list(context, id, self.optsWithGlobals()),
+  );
+  const approve = addDecision(program, "approve", "let a deployment start with what it shows");
+  addExamples(
+    addConsentOption(approve),
+    "longshore approve",
+    "longshore approve 1CgMoo6Wfj9u5hu6v1REVC --comment 'Read the diff' --yes",
+  ).action((id: string | undefined, _, self: Command) =>
+    approveDeployment(context, id, self.optsWithGlobals()),
+  );
+  const reject = addDecision(program, "reject", "end a deployment that waits for approvals");
+  addExamples(reject, "longshore reject --comment 'Not before the release'").action(
+    (id: string | undefined, _, self: Command) => decide(context, id, self.optsWithGlobals()),
+  );
+  addOverrideCommand(program, context);
+}
+
+function addDecision(program: Command, name: string, description: string): Command {
+  const command = program
+    .command(name)
+    .description(description)
+    .argument("[deployment]", ID_OR_QUEUED)
+    .option("--comment <text>", "why");
+  return addEnvironmentOption(addRecordOptions(command));
+}
+
+function addOverrideCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command("override")
+    .description("let a deployment start in spite of its environment's rules; stays visible on it")
+    .argument("[deployment]", ID_OR_QUEUED)
+    .requiredOption("--reason <text>", "why; everybody who sees the deployment reads it")
+    .addOption(
+      new Option("--condition <condition...>", "what does not need to be met")
+        .choices(CONDITIONS)
+        .makeOptionMandatory(),
+    );
+  addExamples(
+    addConsentOption(addEnvironmentOption(addRecordOptions(command))),
+    "longshore override --condition freeze --reason 'Repairs the checkout'",
+  ).action((id: string | undefined, _, self: Command) =>
+    override(context, id, self.optsWithGlobals()),
+  );
+}
+
+async function list(context: CliContext, id: string | undefined, options: Options) {
+  const session = await openSession(context, options);
+  const deployment = await findQueuedDeployment(context, session, id, options);
+  const { data } = await session.client.get(APPROVALS, { path: toPath(deployment) });
+  context.output.records(data, COLUMNS, { ...options, id: (row) => row.id });
+  if (options.json || options.quiet) return;
+  if (data.length === 0) context.output.note("Nobody has approved or rejected it.");
+  for (const reason of reasonsToWait(deployment)) context.output.note(`Waiting: ${reason}`);
+}
+
+/** The digest makes it an approval of what was shown, and of nothing else. */
+async function approveDeployment(context: CliContext, id: string | undefined, options: Options) {
+  const session = await openSession(context, options);
+  const deployment = await findQueuedDeployment(context, session, id, options);
+  const { diff, digest } = await session.client.get(
+    "/v1/deployments/{deployment_id}/configuration",
+    { path: toPath(deployment) },
+  );
+  if (!options.json && !options.quiet) printPatch(context.output, diff ?? []);
+  await requireConsent(context, `Approve the deployment ${deployment.id}?`, options);
+  await send(context, session, deployment, {
+    options,
+    body: { decision: "approve", ...(digest && { digest }) },
+  });
+}
+
+async function decide(context: CliContext, id: string | undefined, options: Options) {
+  const session = await openSession(context, options);
+  const deployment = await findQueuedDeployment(context, session, id, options);
+  await send(context, session, deployment, { options, body: { decision: "reject" } });
+}
+
+async function send(
+  { output }: CliContext,
+  session: Session,
+  deployment: Deployment,
+  { options, body }: { options: Options; body: Schemas["CreateApproval"] },
+) {
+  const { comment } = options;
+  const approval = await session.client.post(APPROVALS, {
+    path: toPath(deployment),
+    body: { ...body, ...(comment !== undefined && { comment }) },
+  });
+  output.record(approval, { ...options, id: (row) => row.id });
+}
+
+async function override(context: CliContext, id: string | undefined, options: OverrideOptions) {
+  const session = await openSession(context, options);
+  const deployment = await findQueuedDeployment(context, session, id, options);
+  const { reason, condition: conditions } = options;
+  const question = `Start ${deployment.id} in spite of: ${conditions.join(", ")}?`;
+  await requireConsent(context, question, options);
+  const overridden = await session.client.post("/v1/deployments/{deployment_id}/override", {
+    path: toPath(deployment),
+    body: { reason, conditions },
+  });
+  context.output.record(overridden, { ...options, id: (row) => row.id });
+}
+
+function toPath({ id }: Deployment) {
+  return { deployment_id: id };
+}

@@ -1,0 +1,140 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { CliUser } from "./support/cli.ts";
+import { TestProject } from "./support/project.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(() => service.stop());
+
+/** An environment with these rules, and a user who owns its project. */
+async function prepare(context: TestContext, rules: object) {
+  const project = await TestProject.make(service);
+  const { projectId, environmentId } = project;
+  await service.owner.call("PUT", `/v1/environments/${environmentId}/protection`, rules);
+  const user = new CliUser({
+    LONGSHORE_URL: service.url.origin,
+    LONGSHORE_API_KEY: service.owner.key,
+  });
+  context.onTestFinished(() => user.remove());
+  const link = { project: projectId, environment: "production" };
+  writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+  return { project, user };
+}
+
+const approvals = (required: number) => ({
+  approvals: { required, approvers: { role: "owner" }, prevent_self_approval: false },
+});
+
+describe("longshore approve", () => {
+  it("shows the difference, approves it alone, and lists who has decided", async (context) => {
+    const { project, user } = await prepare(context, approvals(2));
+    const patch = [{ op: "add", path: "/replicas", value: 3 }];
+    const { id } = await project.deploy({ patch });
+    const unsure = await user.run(["approve"]);
+    expect(unsure.status).toBe(1);
+    expect(unsure.stdout).toContain("+ /replicas 3");
+    expect(unsure.stderr).toContain("Add --yes");
+    expect((await user.run(["approvals"])).stderr).toContain("Nobody has approved or rejected it.");
+    const { stdout, status } = await user.run([
+      "approve",
+      "--comment",
+      "Read it",
+      "--yes",
+      "--json",
+    ]);
+    expect([status, JSON.parse(stdout.slice(stdout.indexOf("{")))]).toEqual([
+      0,
+      expect.objectContaining({ deployment_id: id, decision: "approve", comment: "Read it" }),
+    ]);
+    const listed = await user.run(["approvals", String(id)]);
+    expect(listed.stdout).toMatch(/approve +Read it/);
+    expect(listed.stderr).toMatch(/Waiting: .*1 of 2 approvals/);
+  });
+
+  it("says if there is nothing to approve", async (context) => {
+    const { user } = await prepare(context, approvals(1));
+    const { status, stderr } = await user.run(["approve", "--yes"]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("has no queued deployment")]);
+  });
+});
+
+describe("longshore reject", () => {
+  it("ends the deployment, and says why", async (context) => {
+    const { project, user } = await prepare(context, approvals(1));
+    const [kept, rejected] = [
+      await project.deploy({ queue: "fifo" }),
+      await project.deploy({ queue: "fifo" }),
+    ];
+    expect((await user.run(["reject", "--comment", "Not today"])).status).toBe(0);
+    const read = async (id: unknown) => (await project.read(String(id))).status;
+    expect([await read(kept["id"]), await read(rejected["id"])]).toEqual(["queued", "canceled"]);
+  });
+});
+
+describe("longshore freeze and override", () => {
+  it("stop the start of deployments of some environments, with a reason, until somebody overrides it", async (context) => {
+    const { project, user } = await prepare(context, {});
+    const { id } = await project.deploy();
+    const missing = await user.run(["freeze", "Sale", "--reason", "The busiest day"]);
+    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("--until")]);
+    const past = ["--from", "2020-01-01", "--until", "2099-12-01"];
+    const frozen = await user.run([
+      ...["freeze", "Sale", "--reason", "The busiest day", ...past],
+      ...["-e", "production", "--json"],
+    ]);
+    expect(frozen.stderr).toBe("");
+    const freeze = JSON.parse(frozen.stdout);
+    expect(freeze).toMatchObject({ name: "Sale", environment_ids: [project.environmentId] });
+    const shown = await user.run(["deployments", "show"]);
+    expect(shown.stdout).toMatch(/waiting +.*The busiest day/);
+    const wrong = await user.run(["override", "--reason", "x", "--condition", "nothing", "--yes"]);
+    expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining("freeze")]);
+    const reason = "Repairs the checkout";
+    const args = ["override", "--reason", reason, "--condition", "freeze", "--yes", "--json"];
+    const overridden = await user.run(args);
+    expect(JSON.parse(overridden.stdout)).toMatchObject({
+      id,
+      overridden: { conditions: ["freeze"], reason },
+    });
+    expect((await user.run(["deployments", "show"])).stdout).not.toContain("The busiest day");
+  });
+
+  it("list and end freezes of a project and of the organization", async (context) => {
+    const { user } = await prepare(context, {});
+    const create = async (name: string, ...args: string[]) => {
+      const until = ["--reason", "why", "--until", "2099-12-01", "--quiet"];
+      return (await user.run(["freeze", name, ...until, ...args])).stdout.trim();
+    };
+    const [ofProject, ofAll] = [await create("one"), await create("all", "--organization")];
+    const idsOf = async (...args: string[]) =>
+      (await user.run(["freezes", "ls", "--quiet", ...args])).stdout.trim().split("\n");
+    expect([await idsOf(), await idsOf("--organization")]).toEqual([[ofProject], [ofAll]]);
+    const refused = await user.run([
+      "freeze",
+      "x",
+      "--reason",
+      "y",
+      "--until",
+      "2099-12-01",
+      "--organization",
+      "-e",
+      "production",
+    ]);
+    expect(refused.stderr).toContain("leave out --environment");
+    expect((await user.run(["freezes", "rm", ofAll])).status).toBe(1);
+    const ended = await user.run(["freezes", "rm", ofAll, "--yes"]);
+    expect([ended.status, ended.stderr]).toEqual([0, "The freeze all has ended.\n"]);
+    expect(await idsOf("--organization")).toEqual([""]);
+    expect(await idsOf()).toEqual([ofProject]);
+    expect((await user.run(["freezes", "rm", "one", "--yes"])).stderr).toContain(
+      "is not the ID of a freeze",
+    );
+  });
+});
