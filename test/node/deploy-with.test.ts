@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
@@ -9,6 +10,7 @@ import { Checkout } from "./support/checkout.ts";
 import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
 import { Terminal } from "./support/terminal.ts";
+import { recordingOf, writeStandIn } from "./support/terraform/module-run.ts";
 
 const READY: Record<string, string> = {
   server: "Ctrl-C stops it.",
@@ -31,6 +33,10 @@ const ENDS: Record<string, Record<string, string>> = {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
   },
+  terraform: {
+    "Deploy a commit": "<h1>Hello</h1>",
+    "Deploy another, and roll back": "<h1>Hello</h1>",
+  },
   workers: {
     "Deploy a commit": "<p>Welcome from production</p>",
     "Deploy another, and roll back": "<p>Welcome from production</p>",
@@ -45,7 +51,20 @@ interface StandIn {
   stop(): Promise<void>;
 }
 
-const STAND_INS: Record<string, () => Promise<StandIn>> = { workers: startCloudflare };
+const STAND_INS: Record<string, () => Promise<StandIn>> = {
+  terraform: startTerraform,
+  workers: startCloudflare,
+};
+
+async function startTerraform(): Promise<StandIn> {
+  const folder = mkdtempSync(join(tmpdir(), "longshore-terraform-"));
+  writeStandIn(join(folder, "terraform"), recordingOf("page"), folder);
+  return {
+    environment: { PATH: `${folder}:${process.env["PATH"]}` },
+    adapt: (commands) => commands,
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
 
 async function startCloudflare(): Promise<StandIn> {
   const cloudflare = await CloudflareApi.start();
@@ -137,7 +156,7 @@ describe("the pages of docs/deploy-with", () => {
         login ||= /^echo lsh_\w+ \| npx .*$/m.exec(other.output)?.[0] ?? "";
       }
       expect(last).toMatchObject(ends);
-      expect(printed.map((each) => /<h1>(.*)<\/h1>/.exec(each)?.[1]).filter(Boolean)).toEqual([
+      expect(printed.map((each) => /^<h1>(.*)<\/h1>$/m.exec(each)?.[1]).filter(Boolean)).toEqual([
         "Hello",
         "Ahoy",
         "Hello",

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
+import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { ModuleRun } from "./support/terraform/module-run.ts";
 
 /**
@@ -298,5 +301,18 @@ resource "terraform_data" "bad" {
     run.write(`${BACKEND}resource "terraform_data" {`);
     const invalid = await run.deploy(run.settings());
     expect(invalid.reason).toMatch(/^terraform init: \S/);
+  });
+
+  /** deploy-with.test.ts replays it, too, with the commands of the page. */
+  it("deploys the module of the examples, another version, and the first one again", async (context) => {
+    const run = prepare(context, "page");
+    const module = readFileSync(join(ROOT, "examples/terraform/main.tf"), "utf8");
+    const backend = { path: join(run.root, "state/production.tfstate") };
+    for (const word of ["Hello", "Ahoy", "Hello"]) {
+      run.write(module.replace("Hello", word));
+      const deployed = await run.deploy({ variables: { environment: "production" }, backend });
+      const outputs = { page: `<h1>${word}</h1> from production` };
+      expect(deployed).toMatchObject({ code: 0, outputs, ids: { "terraform_data.page": "#1" } });
+    }
   });
 });

@@ -39,7 +39,7 @@ export interface Options extends ExecutorOptions {
  * without contact stops its command after its lease of 60 s, so the grace period must be below 60 s.
  */
 export const MAXIMUM_GRACE_SECONDS = 45;
-const DEFAULT_GRACE_SECONDS = 30;
+export const DEFAULT_GRACE_SECONDS = 30;
 const MAXIMUM_NAME_LENGTH = 100;
 
 /** As the user has started it: the command of the command line, or the program of this package. */

@@ -9,7 +9,10 @@ import {
   MAXIMUM_TEXT_BYTES,
   MAXIMUM_TEXTS,
 } from "../../../packages/runner/src/executors/settings.ts";
-import { MAXIMUM_GRACE_SECONDS } from "../../../packages/runner/src/options.ts";
+import {
+  DEFAULT_GRACE_SECONDS,
+  MAXIMUM_GRACE_SECONDS,
+} from "../../../packages/runner/src/options.ts";
 import {
   MAXIMUM_LINE_BYTES,
   MAXIMUM_REPORT_BYTES,
@@ -256,6 +259,11 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `it waits ${seconds(REPLACED_ISOLATES_END_MS)} seconds`,
   ],
   "docs/deploy-with/script.md": [`Node.js ${nodeOf(".")} or newer`],
+  "docs/deploy-with/terraform.md": [
+    `Node.js ${nodeOf(".")} or newer`,
+    `has ${MAXIMUM_GRACE_SECONDS} seconds to end what it has begun`,
+    `it is ${DEFAULT_GRACE_SECONDS} seconds by default, and ${MAXIMUM_GRACE_SECONDS} at most`,
+  ],
   "docs/first-deployment.md": [`[Node.js](https://nodejs.org) ${nodeOf(".")} or newer`],
   "docs/glossary.md": [
     `within the last ${seconds(WINDOW_MS)} s`,

@@ -1,6 +1,7 @@
 import { script } from "../../../executors/script/src/index.ts";
+import { terraform } from "../../../executors/terraform/src/index.ts";
 import { workers } from "../../../executors/workers/src/index.ts";
 import type { Executor } from "./executor.ts";
 
 /** What `--executor` accepts. */
-export const EXECUTORS: readonly Executor[] = [script, workers];
+export const EXECUTORS: readonly Executor[] = [script, terraform, workers];
