@@ -9,6 +9,7 @@ import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
 import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
+import { installStandIn } from "./support/stand-in.ts";
 import { Terminal } from "./support/terminal.ts";
 import { recordingOf, writeStandIn } from "./support/terraform/module-run.ts";
 
@@ -29,6 +30,10 @@ const FOLDER = join(ROOT, "docs/deploy-with");
 
 /** What the page of each executor ends with: the last output of each section. */
 const ENDS: Record<string, Record<string, string>> = {
+  compose: {
+    "Deploy a commit": "<h1>Hello</h1>",
+    "Deploy another, and roll back": "<h1>Hello</h1>",
+  },
   script: {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
@@ -52,9 +57,20 @@ interface StandIn {
 }
 
 const STAND_INS: Record<string, () => Promise<StandIn>> = {
+  compose: installDocker,
   terraform: startTerraform,
   workers: startCloudflare,
 };
+
+async function installDocker(): Promise<StandIn> {
+  const folder = mkdtempSync(join(tmpdir(), "longshore-docker-"));
+  return {
+    environment: { PATH: installStandIn("docker", folder) },
+    // The stand-in serves nothing, but knows what it would serve.
+    adapt: (commands) => commands.replaceAll("curl --silent", "docker get"),
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
 
 async function startTerraform(): Promise<StandIn> {
   const folder = mkdtempSync(join(tmpdir(), "longshore-terraform-"));

@@ -1,7 +1,8 @@
+import { compose } from "../../../executors/compose/src/index.ts";
 import { script } from "../../../executors/script/src/index.ts";
 import { terraform } from "../../../executors/terraform/src/index.ts";
 import { workers } from "../../../executors/workers/src/index.ts";
 import type { Executor } from "./executor.ts";
 
 /** What `--executor` accepts. */
-export const EXECUTORS: readonly Executor[] = [script, terraform, workers];
+export const EXECUTORS: readonly Executor[] = [compose, script, terraform, workers];
