@@ -6,7 +6,7 @@ import { describeChanges } from "./preview.ts";
 import { type ComposeValues, Project } from "./project.ts";
 import { ReleaseStore, toRelease } from "./release.ts";
 import { type Phase, Resources } from "./resources.ts";
-import { waitUntilSettled } from "./settle.ts";
+import { waitUntilSettled } from "./settled.ts";
 import { describeState, endOf } from "./statuses.ts";
 
 const POLL_EVERY_MS = 1_000;
