@@ -335,7 +335,7 @@ describe("longshore init", () => {
 
   it("leaves no part of a deploy.sh that it could not write", async () => {
     const name = newName();
-    const args = ["init", "--yes", "-p", name, "--stack", "web", "--with", "terraform"];
+    const args = ["init", "--yes", "-p", name, "--stack", "web", "--with", "kubernetes"];
     const [command, all] = cliCommand(args);
     // A block of 1,024 bytes: the first write is cut, and the second fails.
     const limited = 'ulimit -f 1; exec "$@"';
@@ -353,7 +353,7 @@ describe("longshore init", () => {
     expect(await readSetUp(name)).toMatchObject({ projects: 0, pools: 0 });
     expect((await user.run(args)).status).toBe(0);
     const written = readFileSync(inFolder("deploy.sh"), "utf8");
-    expect(written).toMatch(/esac\n$/);
+    expect(written).toMatch(/; fi\n$/);
     expect(written.length).toBeGreaterThan(1_024);
   });
 
