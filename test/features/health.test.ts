@@ -99,8 +99,11 @@ describe("health", () => {
       expect(body.cause.missing_tables.toSorted()).toEqual([
         "audit_days",
         "audit_log",
+        "deployment_approvals",
         "ended_sessions",
+        "environment_protections",
         "events",
+        "freezes",
         "history_positions",
         "history_usage",
         "idempotency_records",

@@ -392,6 +392,12 @@ const CASES: Record<string, Case> = {
 
 /** Write operations without an entry: on the organization, on deliveries, and reported states. */
 const WITHOUT_ENTRY = [
+  "replaceProtection",
+  "createApproval",
+  "overrideDeployment",
+  "createProjectFreeze",
+  "createFreeze",
+  "deleteFreeze",
   "addMember",
   "createApiKey",
   "updateApiKey",
