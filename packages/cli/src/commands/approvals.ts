@@ -63,7 +63,8 @@ export function addApprovalCommands(program: Command, context: CliContext): void
   );
   const reject = addDecision(program, "reject", "end a deployment that waits for approvals");
   addExamples(reject, "longshore reject --comment 'Not before the release'").action(
-    (id: string | undefined, _, self: Command) => decide(context, id, self.optsWithGlobals()),
+    (id: string | undefined, _, self: Command) =>
+      rejectDeployment(context, id, self.optsWithGlobals()),
   );
   addOverrideCommand(program, context);
 }
@@ -122,7 +123,7 @@ async function approveDeployment(context: CliContext, id: string | undefined, op
   });
 }
 
-async function decide(context: CliContext, id: string | undefined, options: Options) {
+async function rejectDeployment(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
   const deployment = await findQueuedDeployment(context, session, id, options);
   await send(context, session, deployment, { options, body: { decision: "reject" } });
