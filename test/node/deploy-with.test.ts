@@ -7,6 +7,7 @@ import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
+import { startAws } from "./support/cloud-formation/aws-command.ts";
 import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
 import { installStandIn } from "./support/stand-in.ts";
@@ -30,6 +31,10 @@ const FOLDER = join(ROOT, "docs/deploy-with");
 
 /** What the page of each executor ends with: the last output of each section. */
 const ENDS: Record<string, Record<string, string>> = {
+  cloudformation: {
+    "Deploy a commit": "<h1>Hello</h1>",
+    "Deploy another, and roll back": "<h1>Hello</h1>",
+  },
   compose: {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
@@ -57,6 +62,7 @@ interface StandIn {
 }
 
 const STAND_INS: Record<string, () => Promise<StandIn>> = {
+  cloudformation: startAws,
   compose: installDocker,
   terraform: startTerraform,
   workers: startCloudflare,

@@ -350,7 +350,12 @@ describe("a runner with executors", () => {
     );
     const found = places.map(({ executor, key }) => `${executor}.${key}`);
     expect(found).toEqual(
-      expect.arrayContaining(["script.path", "terraform.folder", "workers.folder"]),
+      expect.arrayContaining([
+        "cloudformation.template",
+        "script.path",
+        "terraform.folder",
+        "workers.folder",
+      ]),
     );
     const flags = EXECUTORS.flatMap(({ name }) => ["--executor", name]);
     const prepareCases = ({ repository, home }: { repository: GitRepository; home: string }) => {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CLIENT_OPTIONS } from "../../../packages/executors/cloudformation/src/client-options.ts";
+import { MAXIMUM_TEMPLATE_BYTES } from "../../../packages/executors/cloudformation/src/stack-request.ts";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
 import { MAXIMUM_SETTINGS_BYTES } from "../../../packages/runner/src/executors/resolve-settings.ts";
@@ -384,6 +386,10 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `may read ${POLICIES.polling.limit} pages in a minute`,
     `times out after ${seconds(limit("deliveryTimeoutMs"))} s`,
     `takes over ${SLOW_MS} ms`,
+  ],
+  "docs/deploy-with/cloudformation.md": [
+    `of at most ${count(MAXIMUM_TEMPLATE_BYTES)} bytes`,
+    `repeats each request up to ${word(CLIENT_OPTIONS.maxAttempts - 1)} times`,
   ],
   "docs/executors.md": [
     `values of at most ${count(limit("outputBytes"))} bytes`,

@@ -54,12 +54,9 @@ export function addApprovalCommands(program: Command, context: CliContext): void
     (id: string | undefined, _, self: Command) => list(context, id, self.optsWithGlobals()),
   );
   const approve = addDecision(program, "approve", "let a deployment start with what it shows");
-  addExamples(
-    addConsentOption(approve),
-    "longshore approve",
-    "longshore approve 1CgMoo6Wfj9u5hu6v1REVC --comment 'Read the diff' --yes",
-  ).action((id: string | undefined, _, self: Command) =>
-    approveDeployment(context, id, self.optsWithGlobals()),
+  addExamples(addConsentOption(approve), "longshore approve --comment 'Read the diff'").action(
+    (id: string | undefined, _, self: Command) =>
+      approveDeployment(context, id, self.optsWithGlobals()),
   );
   const reject = addDecision(program, "reject", "end a deployment that waits for approvals");
   addExamples(reject, "longshore reject --comment 'Not before the release'").action(
@@ -81,7 +78,7 @@ function addDecision(program: Command, name: string, description: string): Comma
 function addOverrideCommand(program: Command, context: CliContext): void {
   const command = program
     .command("override")
-    .description("let a deployment start in spite of its environment's rules; stays visible on it")
+    .description("start a deployment in spite of its environment's rules")
     .argument("[deployment]", ID_OR_QUEUED)
     .requiredOption("--reason <text>", "why; everybody who sees the deployment reads it")
     .addOption(

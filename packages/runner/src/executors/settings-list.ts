@@ -1,3 +1,4 @@
+import { SETTINGS as CLOUDFORMATION } from "../../../executors/cloudformation/src/settings.ts";
 import { SETTINGS as COMPOSE } from "../../../executors/compose/src/settings.ts";
 import { SETTINGS as SCRIPT } from "../../../executors/script/src/settings.ts";
 import { SETTINGS as TERRAFORM } from "../../../executors/terraform/src/settings.ts";
@@ -6,6 +7,7 @@ import type { Settings } from "./setting.ts";
 
 /** Of the executors in list.ts, by their names. Not from there, because the service checks settings, too, without programs. */
 export const EXECUTOR_SETTINGS: Readonly<Record<string, Settings>> = {
+  cloudformation: CLOUDFORMATION,
   compose: COMPOSE,
   script: SCRIPT,
   terraform: TERRAFORM,
