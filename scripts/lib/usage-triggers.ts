@@ -31,7 +31,7 @@ const RECORDS: Readonly<Record<string, (row: string) => string>> = {
 };
 
 /** Typical rows without their texts: IDs, times and states. */
-const BYTES_OF_DEPLOYMENT_STACK = 126;
+const BYTES_OF_DEPLOYMENT_STACK = 139;
 const BYTES_OF_ATTEMPT = 300;
 
 /** Columns whose number of bytes is assumed, by table. */

@@ -81,7 +81,7 @@ describe("every list of deployments, resources, alarms, changes, runners and del
            values (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'fifo', '[]', '{}', ?7, 0)`,
       ).bind(id, world.id, projectId, environmentId, at, statusOf(at), timeOf(at)),
       insert(
-        "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5)",
+        "insert into deployment_stacks values (?1, ?2, ?3, ?4, 0, 'succeeded', null, 0, 0, ?5, null)",
       ).bind(id, stackId, world.id, environmentId, timeOf(at)),
       insert(
         `insert into resources values (?1, ?2, ?3, ?4, ?5, ?1, 'p', 'x', 'CREATE_COMPLETE', null,

@@ -102,7 +102,7 @@ describe("the filters of an integration, in the fan-out", () => {
         );
         const deployment = await newDeployment((await newKey(world)).client, environmentId);
         await env.DB.prepare(
-          `insert into deployment_stacks select ?1, value, ?3, ?4, key + 1, 'pending', null, 0, 1, 1
+          `insert into deployment_stacks select ?1, value, ?3, ?4, key + 1, 'pending', null, 0, 1, 1, null
              from json_each(?2)`,
         )
           .bind(

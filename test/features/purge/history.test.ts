@@ -378,7 +378,7 @@ describe("deployments beyond the newest of their environment", () => {
       await run("update deployments set status = 'succeeded' where id = ?", all[1] ?? "");
       await run(
         `insert into deployment_stacks select item.value, stack_id, organization_id, environment_id, position,
-           status, status_reason, seq, timestamp, deployment_created_at
+           status, status_reason, seq, timestamp, deployment_created_at, started_at
          from json_each(?1) as item join deployment_stacks on deployment_id = ?2`,
         JSON.stringify(all),
         id,

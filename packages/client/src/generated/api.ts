@@ -3086,6 +3086,85 @@ export interface components {
             status_reason?: string;
             /** @description When the status last changed. */
             timestamp: components["schemas"]["Timestamp"];
+            /** @description When the runner first reported the stack. */
+            started_at?: components["schemas"]["Timestamp"];
+            /**
+             * @description From `started_at` to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+        };
+        /**
+         * @description How the creator acts. `ci`: a job that has exchanged its token at a trust.
+         * @enum {string}
+         */
+        DeploymentCreatorType: "person" | "service_account" | "ci";
+        /**
+         * @description Who has created it. Absent if an earlier release has.
+         * @example {
+         *       "type": "person",
+         *       "name": "Mona",
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *     }
+         */
+        DeploymentCreator: {
+            type: components["schemas"]["DeploymentCreatorType"];
+            /**
+             * @description What the person, the service account or the trust is called now. Absent if it has been removed.
+             * @example Mona
+             */
+            name?: string;
+            /**
+             * @description The person's, or the service account's, which a CI job acts as.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: the trust.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: what the trust has verified of the job: `repository`, `repository_id`, `ref`, `sha`, `workflow`, `run_id` and `actor`, as far as the token has them.
+             * @example {
+             *       "repository": "acme/shop",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims?: {
+                [key: string]: string;
+            };
+            /**
+             * @description For a job of GitHub Actions: the page of its run.
+             * @example https://github.com/acme/shop/actions/runs/17
+             */
+            run_url?: string;
+        };
+        /**
+         * @description Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a success from before the newest deployment that had started.
+         * @enum {string}
+         */
+        DeploymentTrigger: "api" | "redeployment" | "promotion" | "rollback";
+        /** @description Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners. */
+        DeploymentRunner: {
+            /** @description Whose runner it is. */
+            pool: {
+                /**
+                 * @description The runner pool.
+                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As it is called now.
+                 * @example eu
+                 */
+                name: string;
+            };
+            /**
+             * @description As the runner calls itself. Absent if it does not.
+             * @example runner-7
+             */
+            name?: string;
         };
         /**
          * @description `restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had started.
@@ -3195,6 +3274,29 @@ export interface components {
             finished_at?: components["schemas"]["Timestamp"];
             /** @description When the deployment last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["DeploymentCreator"];
+            /**
+             * @description Why it is made, as the request states it. Absent for deployments of releases that kept it private.
+             * @example More traffic
+             */
+            reason?: string;
+            trigger?: components["schemas"]["DeploymentTrigger"];
+            /**
+             * @description What was promoted or redeployed. It may be deleted by now.
+             * @example 1CgB6r7zmpUseRM3TQDrFT
+             */
+            from_deployment_id?: components["schemas"]["Identifier"];
+            runner?: components["schemas"]["DeploymentRunner"];
+            /**
+             * @description From its creation to its start, or to its end if it has never started. In seconds.
+             * @example 42
+             */
+            queued_seconds?: number;
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
             /**
              * @description Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what docs/state-machine.md and the runner say.
              * @example approval_expired
@@ -4326,11 +4428,6 @@ export interface components {
              */
             log_bytes: number;
         };
-        /**
-         * @description Which request created a deployment: a new one, or a copy of another.
-         * @enum {string}
-         */
-        DeploymentTrigger: "api" | "redeployment" | "promotion";
         /**
          * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
          * @example {
@@ -7931,7 +8028,7 @@ export interface components {
             stack_ids?: string[];
             queue?: components["schemas"]["DeploymentQueue"];
             /**
-             * @description Why the deployment is made. It is stored; no response contains it.
+             * @description Why the deployment is made, for those who read about it.
              * @example More traffic
              */
             reason?: string;

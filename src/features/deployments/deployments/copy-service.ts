@@ -38,7 +38,7 @@ export async function redeploy(ctx: ServiceContext, id: string): Promise<Deploym
   const loaded = await batch(ctx.db, selectForRedeployment(ctx, id));
   const plan = planRedeployment(ctx, loaded, "contributor");
   await requireAccess(ctx, plan.environment, "deploy");
-  return queueDeployment(ctx, plan.environment, { ...requireFields(plan), redeployedId: id });
+  return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
 /**
@@ -52,7 +52,7 @@ export async function promote(
   const loaded = await batch(ctx.db, selectForPromotion(ctx, id, environmentId));
   const plan = planPromotion(ctx, loaded, "contributor");
   await requireAccess(ctx, plan.environment, "deploy");
-  return queueDeployment(ctx, plan.environment, requireFields(plan), id);
+  return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
 export async function previewRedeployment(

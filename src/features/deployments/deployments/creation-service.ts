@@ -77,17 +77,13 @@ export type DeploymentFields = Pick<
   | "stackIds"
   | "reason"
   | "isAbsolute"
-> & { queue: Queue; redeployedId?: string | undefined };
+> & { queue: Queue; copiedId?: string };
 
-/**
- * Throws `LimitReached` for the stored bytes, then as `requireDeployable`, then `Conflict` without stacks.
- * @param promotedId The deployment that a promotion copies.
- */
+/** Throws `LimitReached` for the stored bytes, then as `requireDeployable`, then `Conflict` without stacks. */
 export async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   fields: DeploymentFields,
-  promotedId?: string,
 ): Promise<DeploymentRow> {
   const { db, clock } = ctx;
   const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
@@ -95,6 +91,7 @@ export async function queueDeployment(
   const id = newId(clock);
   const ids = { organizationId, projectId, environmentId, configurationVersion };
   const { keyId, membershipId } = ctx.actor;
+  const promotedId = fields.trigger === "promotion" ? fields.copiedId : undefined;
   const row = { id, ...ids, ...fields, creator: { keyId, membershipId }, now };
   const { first, reads } = await writeBatch(ctx, {
     growth: {
@@ -117,7 +114,7 @@ export async function queueDeployment(
       superseded: creation.supersedeOlder(db, id, environmentId, now),
       cleared: creation.clearOldConfigurations(db, environmentId),
       finalized: finalize(ctx, { environment: environmentId }, now),
-      promotion: promotedId === undefined ? undefined : writePromotionEvent(ctx, id, promotedId),
+      promotion: promotedId ? writePromotionEvent(ctx, id, promotedId) : undefined,
     },
     entry: {
       row: store.selectDeployment(db, organizationId, id, now),

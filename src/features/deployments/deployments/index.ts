@@ -3,7 +3,6 @@ export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
-  DEPLOYMENT_TRIGGERS,
   type DeploymentStatus,
   HEARTBEAT_INTERVAL_MS,
   hasEnded,

@@ -35,8 +35,11 @@ export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
 /** What creates a deployment. */
-export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion"] as const;
+export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion", "rollback"] as const;
 export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+
+export const CREATOR_TYPES = ["person", "service_account", "ci"] as const;
+export type CreatorType = (typeof CREATOR_TYPES)[number];
 
 export const OUTCOMES = ["succeeded", "failed", "canceled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

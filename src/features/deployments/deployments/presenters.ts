@@ -7,6 +7,7 @@ import {
   findOpenConditions,
   type Override,
 } from "../conditions/index.ts";
+import { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 import type { Document, Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -28,6 +29,7 @@ export function presentDeployment(row: DeploymentRow) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
+    ...presentOrigin(row),
     ...(row.failureReason !== null && { failure_reason: row.failureReason }),
     ...(row.message !== null && { message: row.message }),
     exempt: row.exempt ?? undefined,
@@ -157,11 +159,17 @@ export function presentNewDeployment(row: NewDeployment) {
   };
 }
 
-function presentStackOfDeployment({ id, status, statusReason, timestamp }: StackOfDeployment) {
+function presentStackOfDeployment(stack: StackOfDeployment) {
+  const { id, status, statusReason, startedAt = null, timestamp } = stack;
+  const hasEnded = !["pending", "in_progress"].includes(status);
   return {
     id,
     status,
     ...(statusReason !== null && { status_reason: statusReason }),
     timestamp: toTimestamp(timestamp),
+    ...(startedAt !== null && {
+      started_at: toTimestamp(startedAt),
+      run_seconds: hasEnded ? secondsBetween(startedAt, timestamp) : undefined,
+    }),
   };
 }

@@ -8,7 +8,12 @@ import { component, identifierOf, identifiersOf, timestampOf } from "../../../li
 import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { Environment } from "../../projects/environments/responses.ts";
 import { CONDITION_CODES } from "../conditions/index.ts";
-import { DEPLOYMENT_STATUSES, STACK_STATUSES } from "./lifecycle.ts";
+import {
+  CREATOR_TYPES,
+  DEPLOYMENT_STATUSES,
+  DEPLOYMENT_TRIGGERS,
+  STACK_STATUSES,
+} from "./lifecycle.ts";
 import { FROM, OperationName, OverridableCondition, PATH, TOO_LARGE, VALUE } from "./schemas.ts";
 import { Source } from "./source-schemas.ts";
 
@@ -144,6 +149,8 @@ const StackOfDeployment = component("StackOfDeployment", () =>
         example: "The bucket name is taken",
       }),
       timestamp: timestampOf("When the status last changed."),
+      started_at: timestampOf("When the runner first reported the stack.").optional(),
+      run_seconds: secondsOf("From `started_at` to its final status.").optional(),
     })
     .openapi({ description: "What a deployment has done to one of its stacks so far." }),
 );
@@ -235,6 +242,80 @@ const Overridden = component("DeploymentOverride", () =>
     }),
 );
 
+const CreatorType = component("DeploymentCreatorType", () =>
+  z.enum(CREATOR_TYPES).openapi({
+    description: "How the creator acts. `ci`: a job that has exchanged its token at a trust.",
+  }),
+);
+
+const Creator = component("DeploymentCreator", () =>
+  z
+    .object({
+      type: CreatorType(),
+      name: z.string().optional().openapi({
+        description:
+          "What the person, the service account or the trust is called now. Absent if it has been removed.",
+        example: "Mona",
+      }),
+      membership_id: identifierOf(
+        "membership",
+        "The person's, or the service account's, which a CI job acts as.",
+      ),
+      trust_id: identifierOf("trust", "For `ci`: the trust.").optional(),
+      claims: z
+        .record(z.string(), z.string())
+        .optional()
+        .openapi({
+          description:
+            "For `ci`: what the trust has verified of the job: `repository`, `repository_id`, `ref`, `sha`, " +
+            "`workflow`, `run_id` and `actor`, as far as the token has them.",
+          example: { repository: "acme/shop", ref: "refs/heads/main" },
+        }),
+      run_url: z.string().optional().openapi({
+        description: "For a job of GitHub Actions: the page of its run.",
+        example: "https://github.com/acme/shop/actions/runs/17",
+      }),
+    })
+    .openapi({
+      description: "Who has created it. Absent if an earlier release has.",
+      example: { type: "person", name: "Mona", membership_id: EXAMPLE_IDS.membership },
+    }),
+);
+
+const Executor = component("DeploymentRunner", () =>
+  z
+    .object({
+      pool: z
+        .object({
+          id: identifierOf("runnerPool", "The runner pool."),
+          name: z.string().openapi({ description: "As it is called now.", example: "eu" }),
+        })
+        .openapi({ description: "Whose runner it is." }),
+      name: z.string().optional().openapi({
+        description: "As the runner calls itself. Absent if it does not.",
+        example: "runner-7",
+      }),
+    })
+    .openapi({
+      description:
+        "Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners.",
+    }),
+);
+
+export const DeploymentTrigger = component("DeploymentTrigger", () =>
+  z.enum(DEPLOYMENT_TRIGGERS).openapi({
+    description:
+      "Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a " +
+      "success from before the newest deployment that had started.",
+  }),
+);
+
+const secondsOf = (description: string) =>
+  z
+    .number()
+    .int()
+    .openapi({ description: `${description} In seconds.`, example: 42 });
+
 export const Deployment = component("Deployment", () =>
   z
     .object({
@@ -262,6 +343,22 @@ export const Deployment = component("Deployment", () =>
       started_at: timestampOf("When a runner started it. Absent before.").optional(),
       finished_at: timestampOf("When it reached its final status. Absent before.").optional(),
       updated_at: timestampOf("When the deployment last changed."),
+      created_by: Creator().optional(),
+      reason: z.string().optional().openapi({
+        description:
+          "Why it is made, as the request states it. Absent for deployments of releases that kept it private.",
+        example: "More traffic",
+      }),
+      trigger: DeploymentTrigger().optional(),
+      from_deployment_id: identifierOf(
+        "stagingDeployment",
+        "What was promoted or redeployed. It may be deleted by now.",
+      ).optional(),
+      runner: Executor().optional(),
+      queued_seconds: secondsOf(
+        "From its creation to its start, or to its end if it has never started.",
+      ).optional(),
+      run_seconds: secondsOf("From its start to its final status.").optional(),
       failure_reason: z
         .string()
         .optional()

@@ -130,7 +130,7 @@ export const CreateDeployment = component("CreateDeployment", () =>
         .optional()
         .openapi(
           documented(() => ({
-            description: "Why the deployment is made. It is stored; no response contains it.",
+            description: "Why the deployment is made, for those who read about it.",
             example: "More traffic",
           })),
         ),

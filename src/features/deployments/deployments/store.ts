@@ -11,24 +11,29 @@ import { organizations } from "../../tenancy/organization-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 import type { Content } from "../conditions/index.ts";
+import { CREATOR, EXECUTOR } from "./creator-store.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
-
 import { waitingFor } from "./waiting-store.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
-export type DeploymentRow = Omit<FoundDeployment, "memberRole" | "waitingFor"> &
-  Partial<Pick<FoundDeployment, "waitingFor">> & {
+export type DeploymentRow = Omit<FoundDeployment, "memberRole" | Optional> &
+  Partial<Pick<FoundDeployment, Optional>> & {
     /** What would start, as far as it has changed since approvals were given. */
     content?: Content | undefined;
   };
+
+/** What not every select has. */
+type Optional = "waitingFor" | "creator" | "executor";
 
 export interface StackOfDeployment {
   id: string;
   status: StackStatus;
   statusReason: string | null;
+  /** Null before the first report, and of one to an earlier release. Absent in entries of that. */
+  startedAt?: number | null;
   timestamp: number;
 }
 
@@ -42,16 +47,21 @@ const {
   claims: _________,
   heldUntil: _______,
   evaluatedAt: ________,
+  creatorMembershipId: __________,
+  creatorTrustId: ___________,
   ...COLUMNS
 } = getTableColumns(deployments);
 
 export const DEPLOYMENT = {
   ...COLUMNS,
   stacks: sql<string>`(select json_group_array(json_object('id', item.stack_id,
-      'status', item.status, 'statusReason', item.status_reason, 'timestamp', item.timestamp))
+      'status', item.status, 'statusReason', item.status_reason, 'startedAt', item.started_at, 'timestamp', item.timestamp))
     from (select * from deployment_stacks where deployment_id = deployments.id
       order by position) as item)`.as("stacks"),
 };
+
+/** Of one deployment. */
+const SHOWN = { ...DEPLOYMENT, creator: CREATOR, executor: EXECUTOR };
 
 const { id, createdAt, patch, source, failureReason, message, stackCount, reasonBytes } =
   deployments;
@@ -70,13 +80,13 @@ const STACK_COUNT = sql`coalesce(${stackCount}, (select max(last.position) + 1
 export const PAGE_ITEM = {
   id: sql<string>`${id}`.as("id"),
   createdAt: sql<number>`${createdAt}`.as("created_at"),
-  size: sql<number>`${sizeOf({ json: [patch, source], text: [failureReason, message], rest: 450 }).sql}
+  size: sql<number>`${sizeOf({ json: [patch, source], text: [failureReason, message, deployments.reason, deployments.claims], rest: 900 }).sql}
     + ${STACK_COUNT} * ${STACK_BYTES} + ${reasonBytes}`.as("size"),
 };
 
 export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
   return db
-    .select({ ...DEPLOYMENT, ...PAGE_POSITION })
+    .select({ ...DEPLOYMENT, creator: CREATOR, ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
     .innerJoin(deployments, sql`${id} = page.id`);
 }
@@ -87,7 +97,7 @@ export function findDeployment(
   environmentId?: string,
 ) {
   return db
-    .select({ ...DEPLOYMENT, waitingFor: waitingFor(clock.now()), memberRole: MEMBER_ROLE })
+    .select({ ...SHOWN, waitingFor: waitingFor(clock.now()), memberRole: MEMBER_ROLE })
     .from(deployments)
     .leftJoin(projectMembers, isRoleOf(actor, deployments.projectId))
     .where(
@@ -101,11 +111,11 @@ export function findDeployment(
 }
 
 /** The fields of `selectDeployment` that are JSON texts. */
-export const JSON_TEXTS = ["patch", "source", "stacks", "waitingFor"];
+export const JSON_TEXTS = ["patch", "source", "stacks", "creator", "executor", "waitingFor"];
 
 export function selectDeployment(db: Database, organizationId: string, id: string, now: number) {
   return db
-    .select({ ...DEPLOYMENT, waitingFor: waitingFor(now) })
+    .select({ ...SHOWN, waitingFor: waitingFor(now) })
     .from(deployments)
     .where(within(organizationId, id));
 }

@@ -17,6 +17,7 @@ import { runnerPools } from "../../tenancy/runner-pool-table.ts";
 import {
   ATTEMPT_OUTCOMES,
   ATTEMPT_STATES,
+  CREATOR_TYPES,
   DEPLOYMENT_STATUSES,
   DEPLOYMENT_TRIGGERS,
   QUEUES,
@@ -120,6 +121,13 @@ export const deployments = sqliteTable(
     exempt: text("exempt", { enum: EXEMPTIONS }),
     /** JSON: an `Override`, with what its content resulted from. Null: nobody has overridden a rule. */
     overridden: text("overridden"),
+    /** Null if a Worker of a release without this column has created the deployment: its `reason` is private. */
+    creatorType: text("creator_type", { enum: CREATOR_TYPES }),
+    creatorMembershipId: id("creator_membership_id"),
+    /** Of the trust that gave the key. */
+    creatorTrustId: id("creator_trust_id"),
+    /** What was promoted or redeployed. */
+    copiedId: id("copied_id"),
   },
   migrated((table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
@@ -183,6 +191,8 @@ export const deploymentStacks = sqliteTable(
     timestamp: time("timestamp").notNull(),
     /** A copy of the deployment's time, for the index of a stack's deployments. */
     deploymentCreatedAt: time("deployment_created_at").notNull(),
+    /** When the first report arrived. */
+    startedAt: time("started_at"),
   },
   (table) => [
     primaryKey({ columns: [table.deploymentId, table.stackId] }),

@@ -6,8 +6,8 @@ import { Environment } from "../../projects/environments/responses.ts";
 import { StackOutputs } from "../../projects/stacks/responses.ts";
 import { DELIVERED_VARIABLE } from "../../projects/variables/responses.ts";
 import { Connection } from "../connections/responses.ts";
-import { DEPLOYMENT_FAILURES, DEPLOYMENT_TRIGGERS } from "../deployments/index.ts";
-import { Deployment } from "../deployments/responses.ts";
+import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
+import { Deployment, DeploymentTrigger } from "../deployments/responses.ts";
 import { DIRECTIVES } from "./directive.ts";
 import { INVALID_URL } from "./outputs.ts";
 import { INTERVALS, Outcome } from "./schemas.ts";
@@ -62,12 +62,6 @@ export const Claim = component("Claim", () =>
       ...Intervals(),
     })
     .openapi({ description: "A deployment that is offered to one runner." }),
-);
-
-const DeploymentTrigger = component("DeploymentTrigger", () =>
-  z.enum(DEPLOYMENT_TRIGGERS).openapi({
-    description: "Which request created a deployment: a new one, or a copy of another.",
-  }),
 );
 
 const named = (resource: "project" | "environment" | "component", example: string) =>

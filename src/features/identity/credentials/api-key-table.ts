@@ -53,7 +53,7 @@ export const apiKeys = sqliteTable(
     replacedByKeyId: id("replaced_by_key_id"),
     /** Of a key that a CI job received for its own token. It does not count toward the quota. */
     trustId: id("trust_id"),
-    /** JSON: the claims that its trust has verified, as far as rules of environments compare them. */
+    /** JSON: the claims that its trust has verified, as far as rules compare them or deployments show them. */
     claims: text("claims"),
     /**
      * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, and it does

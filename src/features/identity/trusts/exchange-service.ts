@@ -10,7 +10,7 @@ import { insertKeyOfTrust, issueApiKey, newKeyRow, presentApiKey } from "../api-
 import { insertToken, issueRunnerToken, presentToken } from "../runner-tokens/index.ts";
 import { hasAddress, meetsConditions } from "./conditions.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
-import type { Exchanged } from "./model.ts";
+import { type Exchanged, RECORDED_CLAIMS } from "./model.ts";
 import type { TrustOfIssuer, TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 import { REFUSED, readIssuer, type VerifiedClaims, verifyToken } from "./token.ts";
@@ -119,12 +119,16 @@ async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Li
   };
 }
 
-/** What rules compare of the job. GitLab names the repository `project_id`. */
+/** What rules compare, and deployments show, of the job. An actor that is an e-mail address is left out. */
 function sourceOf({ claims }: VerifiedClaims): string {
-  const { repository_id: id = claims["project_id"], ref, sha } = claims;
-  const texts = Object.entries({ repository_id: id, ref, sha }).filter(
-    ([, value]) => typeof value === "string" && value.length <= LIMITS.trustConditionLength.value,
-  );
+  const texts = Object.entries(RECORDED_CLAIMS).flatMap(([name, sources]) => {
+    const value = sources.map((source) => claims[source]).find((each) => typeof each === "string");
+    const isKept =
+      typeof value === "string" &&
+      value.length <= LIMITS.trustConditionLength.value &&
+      !(name === "actor" && hasAddress(value));
+    return isKept ? [[name, value] as const] : [];
+  });
   return JSON.stringify(Object.fromEntries(texts));
 }
 

@@ -9,6 +9,17 @@ export const TRUST_VERSION = 1;
 /** How far the clocks of the issuer and of the service may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 60;
 
+/** What is stored of a verified token with its key, and the claims that have it: GitHub's, then GitLab's. */
+export const RECORDED_CLAIMS = {
+  repository: ["repository", "project_path"],
+  repository_id: ["repository_id", "project_id"],
+  ref: ["ref"],
+  sha: ["sha"],
+  workflow: ["workflow"],
+  run_id: ["run_id", "pipeline_id"],
+  actor: ["actor", "user_login"],
+} as const satisfies Record<string, readonly string[]>;
+
 export interface TrustInput {
   name: string;
   issuer: string;

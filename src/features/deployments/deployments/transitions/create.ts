@@ -27,8 +27,8 @@ export type NewDeployment = Pick<
 > & {
   /** Who asks for it. */
   creator: { keyId: string; membershipId: string };
-  /** What a redeployment repeats. */
-  redeployedId?: string | undefined;
+  /** What is promoted or redeployed. */
+  copiedId?: string | undefined;
   configurationVersion: number;
   /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
@@ -37,8 +37,9 @@ export type NewDeployment = Pick<
 
 /** Inserts nothing if somebody has disconnected the project, without stacks, or unless it has these. */
 export function insertDeployment(db: Database, deployment: NewDeployment) {
-  const { now, stackIds, configurationVersion, creator, redeployedId, ...fields } = deployment;
+  const { now, stackIds, configurationVersion, creator, copiedId, ...fields } = deployment;
   const { organizationId, environmentId } = deployment;
+  const redeployedId = fields.trigger === "redeployment" ? copiedId : undefined;
   const hasStacks = stackIds
     ? sql`(select count(*) from stacks where stacks.environment_id = ${environmentId}
         and stacks.organization_id = ${organizationId}
@@ -57,7 +58,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       notifiedStatus: "queued",
       source: fields.source ?? null,
       keepsSource: fields.keepsSource ?? false,
-      trigger: fields.trigger ?? null,
+      trigger: redeployedId === undefined ? (fields.trigger ?? null) : triggerOf(redeployedId),
       reason: fields.reason ?? null,
       failureReason: null,
       message: null,
@@ -80,6 +81,11 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       exempt: redeployedId === undefined ? null : exemptionOf(redeployedId),
       overridden: null,
       claims: sql`(select key.claims from api_keys as key where key.id = ${creator.keyId})`,
+      creatorType: sql`(select iif(key.trust_id is null, person.kind, 'ci') from memberships as person
+        left join api_keys as key on key.id = ${creator.keyId} where person.id = ${creator.membershipId})`,
+      creatorMembershipId: creator.membershipId,
+      creatorTrustId: sql`(select key.trust_id from api_keys as key where key.id = ${creator.keyId})`,
+      copiedId: copiedId ?? null,
     },
     sql`from projects
       join environments on environments.project_id = projects.id
@@ -87,6 +93,12 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       where projects.id = ${fields.projectId} and ${isDeployable()}
         and ${hasStacks}`,
   );
+}
+
+/** Of a redeployment: a rollback repeats a success from before the newest deployment that has started. */
+function triggerOf(id: string): SQL {
+  return sql`iif(exists (select 1 from deployments as earlier where earlier.id = ${id}
+    and earlier.status = 'succeeded' and earlier.number < environments.started_number), 'rollback', 'redeployment')`;
 }
 
 /** Whether it repeats what runs, or the last success before the newest deployment that has started. */
@@ -132,6 +144,7 @@ export function insertStacks(db: Database, deployment: NewDeployment) {
       seq: 0,
       timestamp: now,
       deploymentCreatedAt: now,
+      startedAt: null,
     },
     sql`from ${included} where exists (select 1 from deployments where id = ${id})`,
   );

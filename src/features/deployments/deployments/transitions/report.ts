@@ -37,7 +37,13 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
     outputs: status === "succeeded" ? storeOutputs(db, report, applies) : undefined,
     stack: db
       .update(deploymentStacks)
-      .set({ status, statusReason, seq, timestamp: now })
+      .set({
+        status,
+        statusReason,
+        seq,
+        timestamp: now,
+        startedAt: sql`coalesce(${deploymentStacks.startedAt}, ${now})`,
+      })
       .where(
         and(
           sql`${deploymentStacks.deploymentId} = ${deploymentId}`,

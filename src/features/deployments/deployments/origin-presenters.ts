@@ -1,0 +1,51 @@
+import type { Creator, Executor } from "./creator-store.ts";
+import type { DeploymentRow } from "./store.ts";
+
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+type OriginRow = Pick<
+  DeploymentRow,
+  "creator" | "executor" | "trigger" | "copiedId" | "creatorType" | "reason"
+> &
+  Pick<DeploymentRow, "createdAt" | "startedAt" | "finishedAt">;
+
+/** Who has created a deployment, why and from what, who executes it, and how long that takes. */
+export function presentOrigin(row: OriginRow) {
+  const { creator, executor, trigger, copiedId, creatorType, reason } = row;
+  return {
+    created_by: creator ? presentCreator(JSON.parse(creator) as Creator) : undefined,
+    // Earlier releases have promised that no response contains it. Their idempotency entries lack the type.
+    reason: creatorType ? (reason ?? undefined) : undefined,
+    trigger: trigger ?? undefined,
+    from_deployment_id: copiedId ?? undefined,
+    runner: executor ? presentExecutor(JSON.parse(executor) as Executor) : undefined,
+    queued_seconds: secondsBetween(row.createdAt, row.startedAt ?? row.finishedAt),
+    run_seconds: row.startedAt === null ? undefined : secondsBetween(row.startedAt, row.finishedAt),
+  };
+}
+
+/** Rounded to the nearest. */
+export function secondsBetween(from: number, to: number | null): number | undefined {
+  return to === null ? undefined : Math.round((to - from) / 1000);
+}
+
+function presentCreator({ type, membershipId, trustId, claims, current }: Creator) {
+  return {
+    type,
+    name: current?.name,
+    membership_id: membershipId,
+    trust_id: trustId ?? undefined,
+    claims: claims ?? undefined,
+    run_url: claims && current?.issuer === GITHUB ? runUrlOf(claims) : undefined,
+  };
+}
+
+/** Of a workflow run at GitHub. The claims are verified, but their form is not documented for ever. */
+function runUrlOf({ repository = "", run_id = "" }: NonNullable<Creator["claims"]>) {
+  const isKnown = /^[\w.-]+\/[\w.-]+$/.test(repository) && /^\d+$/.test(run_id);
+  return isKnown ? `https://github.com/${repository}/actions/runs/${run_id}` : undefined;
+}
+
+function presentExecutor({ poolId, poolName, name }: Executor) {
+  return { pool: { id: poolId, name: poolName }, name: name || undefined };
+}
