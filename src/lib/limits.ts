@@ -160,6 +160,7 @@ export const LIMITS = {
   auditExportEntries: { value: 50_000 },
   auditExportAgeMs: { value: 60_000 },
   deploymentEventStacks: { value: 25 },
+  deploymentEventReasonLength: { value: 300 },
   deploymentEventOutputBytes: { value: 8 * KIB },
   slackConfirmationMs: { value: 24 * HOUR_MS },
   deliveryTimeoutMs: { value: 15_000 },

@@ -159,7 +159,7 @@ it("a Slack message is under 20 KB even if every name has the maximum length", (
   for (const type of EVENT_TYPES) {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const event = { id: long.id, type, timestamp, data: { ...data, ...rest, stacks, outputs } };
-    const json = JSON.stringify(toSlackMessage(event, ORIGIN));
+    const json = JSON.stringify(toSlackMessage(event, ORIGIN, long.name));
     expect(new TextEncoder().encode(json).length).toBeLessThan(LARGEST);
   }
 });
@@ -190,9 +190,9 @@ describe("the message of an event", () => {
   const project = { id: ID, name: "shop <3" };
   const environment = { id: ID, name: "production" };
   const link = (path: string, label: string) => `<${ORIGIN}/v1/${path}/${ID}|${label}>`;
-  const render = (type: EventType, data: object) => {
+  const render = (type: EventType, data: object, creator?: string) => {
     const timestamp = "2026-11-21T09:30:00.000Z";
-    const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN);
+    const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN, creator);
     return { text, json: JSON.stringify(blocks), blocks };
   };
 
@@ -234,6 +234,17 @@ describe("the message of an event", () => {
         ],
       },
     ]);
+  });
+
+  it("says who has created a deployment, why, and how long it took, as far as that is known", () => {
+    const times = { queued_seconds: 4, run_seconds: 185 };
+    const data = { deployment_id: ID, reason: "More\n*traffic*", ...times, project, environment };
+    const { json } = render("deployments.failed", data, "Mona <x>");
+    expect(json).toContain("*By*\\nMona &lt;x&gt;");
+    expect(json).toContain("*Took*\\n3 min 5 s, after 4 s in the queue");
+    expect(json).toContain("*Why*\\nMore *traffic*");
+    const running = render("deployments.in_progress", { ...data, run_seconds: undefined });
+    expect(running.json).not.toMatch(/\*(By|Took)\*/);
   });
 
   it("has the URLs of a success as links, as Slack requires them, and only safe ones", () => {

@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import { LONG_MS } from "../../effort.ts";
 import { Client } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import {
@@ -360,25 +361,29 @@ describe("the rate limit", () => {
 });
 
 describe("many followers", () => {
-  it("of one log all get every byte", async () => {
-    const keys = await Promise.all(Array.from({ length: 4 }, () => newKey(logged.world)));
-    const all: Follower[] = [];
-    for (const { client } of keys) {
-      const own = client.via(worker.fetch);
-      for (let at = 0; at < env.EFFORT.followers / keys.length; at += 1)
-        all.push(await open({}, own));
-    }
-    const received = all.map((each) => each.rest());
-    const lines = 100;
-    const numbers = Array.from({ length: lines }, (_, at) => `${String(at).padStart(3, "0")}\n`);
-    for (const [at, line] of numbers.entries()) await send(at * 4, line);
-    await attempt.complete("failed");
-    await Promise.all(received);
-    for (const each of all) {
-      const events = (await each.events()).filter(({ event }) => event === "message");
-      expect(events.map(({ data }) => JSON.parse(data).text)).toEqual(numbers);
-    }
-  });
+  it(
+    "of one log all get every byte",
+    async () => {
+      const keys = await Promise.all(Array.from({ length: 4 }, () => newKey(logged.world)));
+      const all: Follower[] = [];
+      for (const { client } of keys) {
+        const own = client.via(worker.fetch);
+        for (let at = 0; at < env.EFFORT.followers / keys.length; at += 1)
+          all.push(await open({}, own));
+      }
+      const received = all.map((each) => each.rest());
+      const lines = 100;
+      const numbers = Array.from({ length: lines }, (_, at) => `${String(at).padStart(3, "0")}\n`);
+      for (const [at, line] of numbers.entries()) await send(at * 4, line);
+      await attempt.complete("failed");
+      await Promise.all(received);
+      for (const each of all) {
+        const events = (await each.events()).filter(({ event }) => event === "message");
+        expect(events.map(({ data }) => JSON.parse(data).text)).toEqual(numbers);
+      }
+    },
+    LONG_MS,
+  );
 });
 
 async function newViewer(): Promise<Person> {

@@ -38,7 +38,7 @@ it("writes the events of a deployment once for each integration that subscribes 
   const { id: some } = await newIntegration(world.client, project.id, ["deployments_failed"]);
   const pool = await newPool(world, [environmentId]);
 
-  const { id } = await newDeployment(world.client, environmentId);
+  const { id } = await newDeployment(world.client, environmentId, { reason: "More traffic" });
   expect(await listDeliveries(project.id)).toEqual([]);
   const attempt = await Attempt.started(pool.runner);
   await attempt.complete("failed", { failure_reason: "tests_failed" });
@@ -53,6 +53,10 @@ it("writes the events of a deployment once for each integration that subscribes 
   expect(begun?.data).toEqual({
     deployment_id: id,
     status: "in_progress",
+    created_by: { type: "person", membership_id: world.membershipId },
+    reason: "More traffic",
+    trigger: "api",
+    queued_seconds: expect.any(Number),
     project: { id: project.id, name: "storefront" },
     environment: { id: environmentId, name: "production" },
     stacks: [{ id: stack_id, name: expect.any(String), status: "pending" }],
@@ -60,6 +64,8 @@ it("writes the events of a deployment once for each integration that subscribes 
   expect(ends[0]?.data).toMatchObject({
     status: "failed",
     failure_reason: "tests_failed",
+    reason: "More traffic",
+    run_seconds: expect.any(Number),
     stacks: [{ status: "skipped" }],
   });
 });
@@ -75,13 +81,14 @@ it("limits the data of a deployment to 20 KB, however long its names and however
   }
   await newIntegration(world.client, project.id, ["deployments_failed"]);
   const pool = await newPool(world, [environmentId]);
-  await newDeployment(world.client, environmentId);
+  await newDeployment(world.client, environmentId, { reason: "界".repeat(500) });
   const attempt = await Attempt.started(pool.runner);
   await attempt.complete("failed", { failure_reason: "界".repeat(200) });
 
   const [failed] = await listDeliveries(project.id);
   const { data } = failed ?? {};
   expect((data as Parsed).stacks).toHaveLength(25);
+  expect((data as Parsed)["reason"]).toBe("界".repeat(300));
   expect(new TextEncoder().encode(JSON.stringify(data)).length).toBeLessThan(19_000);
 });
 

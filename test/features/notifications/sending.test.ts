@@ -15,7 +15,7 @@ import {
   storedAttempts,
   storedIntegration,
 } from "../../support/delivery-harness.ts";
-import { newProject, newWorld } from "../../support/world.ts";
+import { newProject, newTrust, newWorld } from "../../support/world.ts";
 
 const ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 const SECOND = 1_000;
@@ -155,6 +155,42 @@ describe("a request", () => {
     expect(JSON.parse(String(first?.body))).toMatchObject({ text: expect.any(String) });
     for (const id of ids)
       expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+  });
+
+  it("tells Slack alone what who has created a deployment is called when it is sent", async () => {
+    const first = await newWorld();
+    const second = await newWorld();
+    const trustId = await newTrust(second, { membershipId: second.membershipId });
+    for (const [at, { membershipId }] of [first, second].entries())
+      await env.DB.prepare(
+        "update accounts set display_name = ?2 where id = (select account_id from memberships where id = ?1)",
+      )
+        .bind(membershipId, `Person ${at}`)
+        .run();
+    const creators = [
+      { type: "person", membership_id: first.membershipId },
+      { type: "ci", membership_id: second.membershipId, trust_id: trustId },
+      { type: "ci", membership_id: second.membershipId, trust_id: "1CgDnQkZtH6hVJuWg8P7W9" },
+      undefined,
+    ];
+    const sent = async (type: "slack" | "webhook") => {
+      const harness = new DeliveryHarness(() => new Response("ok"));
+      const integrationId = await insertIntegration(project, { type });
+      const ids = await insertDeliveries(project, integrationId, harness.now, creators.length);
+      for (const [at, id] of ids.entries())
+        await env.DB.prepare(
+          "update deliveries set type = 'deployments.failed', data = ?2 where id = ?1",
+        )
+          .bind(id, JSON.stringify({ reason: `Reason ${at}`, created_by: creators[at] }))
+          .run();
+      harness.enqueue(ids);
+      await harness.runUntil(harness.now + MINUTE);
+      const bodies = harness.received.map(({ body }) => body);
+      return creators.map((_, at) => bodies.find((body) => body.includes(`Reason ${at}`)) ?? "");
+    };
+    const names = (await sent("slack")).map((body) => /\*By\*\\n([^"]*)"/.exec(body)?.[1]);
+    expect(names).toEqual(["Person 0", "deploy workflow", undefined, undefined]);
+    for (const body of await sent("webhook")) expect(body).not.toMatch(/Person|workflow/);
   });
 
   it("is sent to Slack even if new deliveries keep arriving", async () => {

@@ -2718,210 +2718,6 @@ export interface components {
          * @example 1CfvyrdE3swnumqQc5jCRM
          */
         Identifier: string;
-        /** @description The project, as far as the event names it. */
-        ProjectReference: {
-            /** @description Read it with `GET /v1/projects/{project_id}`. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example storefront
-             */
-            name: string;
-        };
-        /** @description The environment, as far as the event names it. */
-        EnvironmentReference: {
-            /**
-             * @description Read it with `GET /v1/environments/{environment_id}`.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example production
-             */
-            name: string;
-        };
-        /**
-         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
-         * @enum {string}
-         */
-        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
-        /** @description What the deployment has done to one of its stacks so far. */
-        DeployedStack: {
-            /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example api-production
-             */
-            name: string;
-            status: components["schemas"]["StackStatus"];
-        };
-        /** @description An output of a stack that was deployed. */
-        DeployedOutput: {
-            /**
-             * @description The stack that has it.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description `url` is where people open what was deployed.
-             * @example url
-             */
-            name: string;
-            /**
-             * @description Not secret.
-             * @example https://shop.example.com
-             */
-            value: string;
-        };
-        /** @description The stack, as far as the event names it. */
-        StackReference: {
-            /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example api-production
-             */
-            name: string;
-        };
-        /**
-         * @description What was done to a resource of a project.
-         * @enum {string}
-         */
-        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
-        /**
-         * @description The type of a resource that the changelog covers.
-         * @enum {string}
-         */
-        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
-        /** @description One change that a request made. */
-        ChangelogEventEntry: {
-            /**
-             * @description The ID of the entry in the project's changelog.
-             * @example 1CgQuY8akfz7QnnHApfdSd
-             */
-            changelog_id: components["schemas"]["Identifier"];
-            action: components["schemas"]["ChangeAction"];
-            /** @description The changed resource. It may be deleted by now. */
-            record: {
-                type: components["schemas"]["ChangedRecordType"];
-                /**
-                 * @description The ID of the changed resource. For a project member, that of the membership.
-                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                 */
-                id: components["schemas"]["Identifier"];
-                /** @description The first 100 characters of its name. Absent if it has none. */
-                name?: string;
-            };
-        };
-        /**
-         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
-         * @enum {string}
-         */
-        AlarmState: "alarm" | "ok";
-        /**
-         * Format: date-time
-         * @description RFC 3339, in UTC with milliseconds.
-         * @example 2026-11-21T09:30:00.000Z
-         */
-        Timestamp: string;
-        /** @description The last reported health of a stack, under a name. */
-        Alarm: {
-            /**
-             * @description The stack that the alarm watches.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the stack, for example the alarm's name in the monitoring system.
-             * @example api-5xx
-             */
-            name: string;
-            state: components["schemas"]["AlarmState"];
-            /**
-             * @description Why the alarm is in this state. Absent if the last report gave none.
-             * @example 5 % of the requests failed
-             */
-            reason?: string;
-            /** @description When the state last changed. */
-            changed_at: components["schemas"]["Timestamp"];
-            /** @description When the first report created the alarm. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the last report arrived, also one of the same state. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        AlarmList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Alarm"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `approve` counts for the content alone; `reject` ends the deployment.
-         * @enum {string}
-         */
-        ApprovalDecision: "approve" | "reject";
-        /** @description A decision of a person about a deployment. */
-        Approval: {
-            /**
-             * @description The approval's own ID.
-             * @example 1CgEr4WnYp6ZsTq2XkVbHd
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What they decided about.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Who has decided.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description As people call the member. Absent once they have left.
-             * @example Mona
-             */
-            name?: string;
-            decision: components["schemas"]["ApprovalDecision"];
-            /**
-             * @description What they wrote. Absent if nothing.
-             * @example Looks good
-             */
-            comment?: string;
-            /**
-             * @description SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            digest: string;
-            /** @description When they decided. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ApprovalList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Approval"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
         /**
          * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
          * @enum {string}
@@ -3071,6 +2867,17 @@ export interface components {
             /** @description Absent: no image is given. */
             registry?: components["schemas"]["RegistrySource"];
         };
+        /**
+         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
+         * @enum {string}
+         */
+        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
+        /**
+         * Format: date-time
+         * @description RFC 3339, in UTC with milliseconds.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        Timestamp: string;
         /** @description What a deployment has done to one of its stacks so far. */
         StackOfDeployment: {
             /**
@@ -3312,6 +3119,219 @@ export interface components {
             overridden?: components["schemas"]["DeploymentOverride"];
             /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
             waiting_for?: components["schemas"]["WaitingReason"][];
+        };
+        /**
+         * @description Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if an earlier release has created it.
+         * @example {
+         *       "type": "person",
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *     }
+         */
+        EventCreator: {
+            type: components["schemas"]["DeploymentCreatorType"];
+            /**
+             * @description The person's, or the service account's, which a CI job acts as.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: the trust.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+        };
+        /** @description The project, as far as the event names it. */
+        ProjectReference: {
+            /** @description Read it with `GET /v1/projects/{project_id}`. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example storefront
+             */
+            name: string;
+        };
+        /** @description The environment, as far as the event names it. */
+        EnvironmentReference: {
+            /**
+             * @description Read it with `GET /v1/environments/{environment_id}`.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example production
+             */
+            name: string;
+        };
+        /** @description What the deployment has done to one of its stacks so far. */
+        DeployedStack: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+            status: components["schemas"]["StackStatus"];
+        };
+        /** @description An output of a stack that was deployed. */
+        DeployedOutput: {
+            /**
+             * @description The stack that has it.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description `url` is where people open what was deployed.
+             * @example url
+             */
+            name: string;
+            /**
+             * @description Not secret.
+             * @example https://shop.example.com
+             */
+            value: string;
+        };
+        /** @description The stack, as far as the event names it. */
+        StackReference: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+        };
+        /**
+         * @description What was done to a resource of a project.
+         * @enum {string}
+         */
+        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
+        /**
+         * @description The type of a resource that the changelog covers.
+         * @enum {string}
+         */
+        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
+        /** @description One change that a request made. */
+        ChangelogEventEntry: {
+            /**
+             * @description The ID of the entry in the project's changelog.
+             * @example 1CgQuY8akfz7QnnHApfdSd
+             */
+            changelog_id: components["schemas"]["Identifier"];
+            action: components["schemas"]["ChangeAction"];
+            /** @description The changed resource. It may be deleted by now. */
+            record: {
+                type: components["schemas"]["ChangedRecordType"];
+                /**
+                 * @description The ID of the changed resource. For a project member, that of the membership.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description The first 100 characters of its name. Absent if it has none. */
+                name?: string;
+            };
+        };
+        /**
+         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
+         * @enum {string}
+         */
+        AlarmState: "alarm" | "ok";
+        /** @description The last reported health of a stack, under a name. */
+        Alarm: {
+            /**
+             * @description The stack that the alarm watches.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the stack, for example the alarm's name in the monitoring system.
+             * @example api-5xx
+             */
+            name: string;
+            state: components["schemas"]["AlarmState"];
+            /**
+             * @description Why the alarm is in this state. Absent if the last report gave none.
+             * @example 5 % of the requests failed
+             */
+            reason?: string;
+            /** @description When the state last changed. */
+            changed_at: components["schemas"]["Timestamp"];
+            /** @description When the first report created the alarm. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the last report arrived, also one of the same state. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        AlarmList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Alarm"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `approve` counts for the content alone; `reject` ends the deployment.
+         * @enum {string}
+         */
+        ApprovalDecision: "approve" | "reject";
+        /** @description A decision of a person about a deployment. */
+        Approval: {
+            /**
+             * @description The approval's own ID.
+             * @example 1CgEr4WnYp6ZsTq2XkVbHd
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What they decided about.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Who has decided.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description As people call the member. Absent once they have left.
+             * @example Mona
+             */
+            name?: string;
+            decision: components["schemas"]["ApprovalDecision"];
+            /**
+             * @description What they wrote. Absent if nothing.
+             * @example Looks good
+             */
+            comment?: string;
+            /**
+             * @description SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /** @description When they decided. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ApprovalList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Approval"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
          * @description `offered` until the runner starts the deployment, then `running`.
@@ -5971,6 +5991,13 @@ export interface components {
          *       "data": {
          *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
          *         "status": "in_progress",
+         *         "created_by": {
+         *           "type": "person",
+         *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *         },
+         *         "reason": "More traffic",
+         *         "trigger": "api",
+         *         "queued_seconds": 4,
          *         "project": {
          *           "id": "1CfvyrdE3swnumqQc5jCRM",
          *           "name": "storefront"
@@ -6016,6 +6043,23 @@ export interface components {
                 status: "in_progress";
                 /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
+                created_by?: components["schemas"]["EventCreator"];
+                /**
+                 * @description The first 300 characters of the deployment's.
+                 * @example More traffic
+                 */
+                reason?: string;
+                trigger?: components["schemas"]["DeploymentTrigger"];
+                /**
+                 * @description From its creation to its start, or to its end if it has never started. In seconds.
+                 * @example 42
+                 */
+                queued_seconds?: number;
+                /**
+                 * @description From its start to its final status. In seconds.
+                 * @example 42
+                 */
+                run_seconds?: number;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
                 /** @description The first 25 of its stacks. */
@@ -6031,6 +6075,14 @@ export interface components {
          *       "data": {
          *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
          *         "status": "succeeded",
+         *         "created_by": {
+         *           "type": "person",
+         *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *         },
+         *         "reason": "More traffic",
+         *         "trigger": "api",
+         *         "queued_seconds": 4,
+         *         "run_seconds": 42,
          *         "project": {
          *           "id": "1CfvyrdE3swnumqQc5jCRM",
          *           "name": "storefront"
@@ -6083,6 +6135,23 @@ export interface components {
                 status: "succeeded";
                 /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
+                created_by?: components["schemas"]["EventCreator"];
+                /**
+                 * @description The first 300 characters of the deployment's.
+                 * @example More traffic
+                 */
+                reason?: string;
+                trigger?: components["schemas"]["DeploymentTrigger"];
+                /**
+                 * @description From its creation to its start, or to its end if it has never started. In seconds.
+                 * @example 42
+                 */
+                queued_seconds?: number;
+                /**
+                 * @description From its start to its final status. In seconds.
+                 * @example 42
+                 */
+                run_seconds?: number;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
                 /** @description The first 25 of its stacks. */
@@ -6100,6 +6169,14 @@ export interface components {
          *       "data": {
          *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
          *         "status": "failed",
+         *         "created_by": {
+         *           "type": "person",
+         *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *         },
+         *         "reason": "More traffic",
+         *         "trigger": "api",
+         *         "queued_seconds": 4,
+         *         "run_seconds": 42,
          *         "project": {
          *           "id": "1CfvyrdE3swnumqQc5jCRM",
          *           "name": "storefront"
@@ -6146,6 +6223,23 @@ export interface components {
                 status: "failed";
                 /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
                 failure_reason?: string;
+                created_by?: components["schemas"]["EventCreator"];
+                /**
+                 * @description The first 300 characters of the deployment's.
+                 * @example More traffic
+                 */
+                reason?: string;
+                trigger?: components["schemas"]["DeploymentTrigger"];
+                /**
+                 * @description From its creation to its start, or to its end if it has never started. In seconds.
+                 * @example 42
+                 */
+                queued_seconds?: number;
+                /**
+                 * @description From its start to its final status. In seconds.
+                 * @example 42
+                 */
+                run_seconds?: number;
                 project: components["schemas"]["ProjectReference"];
                 environment: components["schemas"]["EnvironmentReference"];
                 /** @description The first 25 of its stacks. */
@@ -6462,6 +6556,14 @@ export interface components {
              *       "data": {
              *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
              *         "status": "succeeded",
+             *         "created_by": {
+             *           "type": "person",
+             *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+             *         },
+             *         "reason": "More traffic",
+             *         "trigger": "api",
+             *         "queued_seconds": 4,
+             *         "run_seconds": 42,
              *         "project": {
              *           "id": "1CfvyrdE3swnumqQc5jCRM",
              *           "name": "storefront"
@@ -6515,6 +6617,14 @@ export interface components {
              * @example {
              *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
              *       "status": "succeeded",
+             *       "created_by": {
+             *         "type": "person",
+             *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+             *       },
+             *       "reason": "More traffic",
+             *       "trigger": "api",
+             *       "queued_seconds": 4,
+             *       "run_seconds": 42,
              *       "project": {
              *         "id": "1CfvyrdE3swnumqQc5jCRM",
              *         "name": "storefront"

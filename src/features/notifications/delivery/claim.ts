@@ -15,6 +15,13 @@ import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
 /** Longer than any delivery attempt takes. */
 export const CLAIM_MS = 60_000;
+const DATA = sql<string>`coalesce(nullif(deliveries.data, ''),
+  (select events.data from events where events.id = deliveries.event_id))`;
+const CREATOR_NAME = sql`(select coalesce(
+    (select trusts.name from trusts where trusts.id = item.value ->> 'trust_id'),
+    (select accounts.display_name from memberships join accounts on accounts.id = memberships.account_id
+      where memberships.id = item.value ->> 'membership_id' and item.value ->> 'trust_id' is null))
+  from (select ${DATA} -> 'created_by' as value) as item)`;
 const TOO_MANY: FailureReason = "too_many_attempts";
 
 /** Of a claimed delivery. */
@@ -27,6 +34,8 @@ interface ClaimedIntegration {
   previousSecret: string | null;
   previousSecretUntil: number | null;
   linksTo: string | null;
+  /** Of a message for Slack: what who created the deployment is called now. */
+  creatorName: string | null;
   failingSince: number | null;
   integrationUpdatedAt: number;
 }
@@ -66,8 +75,7 @@ export function claimNext(db: Database, turn: Turn) {
         integrationId: deliveries.integrationId,
         eventId: deliveries.eventId,
         eventType: sql<EventType>`deliveries.type`,
-        data: sql<string>`coalesce(nullif(deliveries.data, ''),
-        (select events.data from events where events.id = deliveries.event_id))`,
+        data: DATA,
         occurredAt: deliveries.occurredAt,
         status: sql<DeliveryStatus>`deliveries.status`,
         attempts: deliveries.attempts,
@@ -78,7 +86,8 @@ export function claimNext(db: Database, turn: Turn) {
           'integrationProjectId', integrations.project_id, 'url', integrations.url,
           'secret', integrations.secret, 'previousSecret', integrations.previous_secret,
           'previousSecretUntil', integrations.previous_secret_until,
-          'linksTo', integrations.links_to, 'failingSince', integrations.failing_since,
+          'linksTo', integrations.links_to,
+          'creatorName', iif(integrations.type = 'slack', ${CREATOR_NAME}, null), 'failingSince', integrations.failing_since,
           'integrationUpdatedAt', integrations.updated_at)
         from integrations where integrations.id = deliveries.integration_id)`,
         /** Right only in the last row of an integration: the others are read before it is updated. */

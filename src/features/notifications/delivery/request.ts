@@ -30,7 +30,7 @@ export async function buildRequest(
       return { error: "the URL is not allowed" };
     const payload = toPayload({ ...claimed, type: claimed.eventType });
     if (claimed.integrationType === "slack") {
-      const message = toSlackMessage(payload, claimed.linksTo ?? undefined);
+      const message = toSlackMessage(payload, claimed.linksTo ?? undefined, claimed.creatorName);
       return { url, headers: HEADERS, body: JSON.stringify(message) };
     }
     const body = JSON.stringify(payload);

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
 import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
-import { StackStatusName } from "../../deployments/deployments/responses.ts";
+import { Deployment, StackStatusName } from "../../deployments/deployments/responses.ts";
 import {
   CHANGED,
   CHANGED_ID,
@@ -62,6 +62,20 @@ const DeployedOutput = component("DeployedOutput", () =>
     .openapi({ description: "An output of a stack that was deployed." }),
 );
 
+const EventCreator = component("EventCreator", () =>
+  Deployment()
+    .shape.created_by.unwrap()
+    .pick({ type: true, membership_id: true, trust_id: true })
+    .openapi({
+      description:
+        "Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if an earlier " +
+        "release has created it.",
+      example: CREATOR,
+    }),
+);
+
+const CREATOR = { type: "person" as const, membership_id: EXAMPLE_IDS.membership };
+
 const OUTPUTS = [{ stack_id: STACK.id, name: "url", value: "https://shop.example.com" }];
 
 function deploymentData<const Status extends string>(status: Status) {
@@ -79,6 +93,17 @@ function deploymentData<const Status extends string>(status: Status) {
           `Why it failed: the runner's reason, or one of ${Object.values(DEPLOYMENT_FAILURES).join(", ")}. ` +
           "Absent unless it has failed for a stated reason.",
       }),
+    created_by: EventCreator().optional(),
+    reason: z
+      .string()
+      .optional()
+      .openapi({
+        description: `The first ${LIMITS.deploymentEventReasonLength.value} characters of the deployment's.`,
+        example: "More traffic",
+      }),
+    trigger: Deployment().shape.trigger,
+    queued_seconds: Deployment().shape.queued_seconds,
+    run_seconds: Deployment().shape.run_seconds,
     ...location(),
     stacks: z
       .array(DeployedStack())
@@ -88,7 +113,9 @@ function deploymentData<const Status extends string>(status: Status) {
 
 function deploymentExample<const Status extends string>(status: Status, ofStack: StackStatus) {
   const stacks = [{ ...STACK, status: ofStack }];
-  return { deployment_id: EXAMPLE_IDS.deployment, status, ...LOCATION, stacks };
+  const why = { created_by: CREATOR, reason: "More traffic", trigger: "api" as const };
+  const times = { queued_seconds: 4, ...(status !== "in_progress" && { run_seconds: 42 }) };
+  return { deployment_id: EXAMPLE_IDS.deployment, status, ...why, ...times, ...LOCATION, stacks };
 }
 
 function alarmData<const State extends string>(state: State) {

@@ -78,9 +78,17 @@ const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
   ping: renderPing,
 };
 
-/** The names of resources link to `origin`, the origin of this service. */
-export function toSlackMessage(payload: Payload, origin?: string): SlackMessage {
-  const { id, type, timestamp, data } = payload;
+/**
+ * The names of resources link to `origin`, the origin of this service.
+ * @param creator What who created the deployment is called, if it is known.
+ */
+export function toSlackMessage(
+  payload: Payload,
+  origin?: string,
+  creator?: string | null,
+): SlackMessage {
+  const { id, type, timestamp } = payload;
+  const data = creator ? { ...(payload.data as object), creator } : payload.data;
   const { icon, title } = EVENTS[type];
   const heading = `${icon} ${title}`;
   const { subject, blocks } = render(type, data, origin);
@@ -99,7 +107,7 @@ function render<Type extends EventType>(type: Type, data: unknown, origin: strin
 }
 
 /** Of a success, which has what all have. */
-type DeploymentData = EventData<"deployments.succeeded">;
+type DeploymentData = EventData<"deployments.succeeded"> & { creator?: string };
 
 function renderDeployment(
   data: Stored<DeploymentData>,
@@ -112,15 +120,35 @@ function renderDeployment(
         Project: linkedName("project", data?.project, origin),
         Environment: linkedName("environment", data?.environment, origin),
         Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
+        ...renderPeopleAndTimes(data),
       }),
+      ...renderText("Why", readText(data?.reason, NAME_LENGTH)),
       ...toSections(renderUrls(data), MAXIMUM_URLS),
-      ...renderReason(readText(data?.failure_reason, REASON_LENGTH)),
+      ...renderText("Reason", readText(data?.failure_reason, REASON_LENGTH)),
       ...toSections(
         readList(data?.stacks).slice(0, MAXIMUM_STACKS).map(renderStack),
         STACKS_PER_SECTION,
       ),
     ],
   };
+}
+
+function renderPeopleAndTimes(data: Stored<DeploymentData>): Record<string, string> {
+  const creator = readText(data?.creator, NAME_LENGTH);
+  const hasRun = typeof data?.run_seconds === "number";
+  return {
+    ...(creator && { By: creator }),
+    ...(hasRun && {
+      Took: `${renderSeconds(data.run_seconds)}, after ${renderSeconds(data.queued_seconds)} in the queue`,
+    }),
+  };
+}
+
+/** `42 s`, `3 min 5 s`. */
+function renderSeconds(value: unknown): string {
+  const seconds = readCount(value);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }
 
 /** The URLs that it has deployed to, which come before all other outputs. */
@@ -179,7 +207,7 @@ function renderAlarm(
         Project: linkedName("project", data?.project, origin),
         Environment: linkedName("environment", data?.environment, origin),
       }),
-      ...renderReason(readText(data?.reason, REASON_LENGTH)),
+      ...renderText("Reason", readText(data?.reason, REASON_LENGTH)),
     ],
   };
 }
@@ -231,8 +259,8 @@ function renderPing(): MessageContent {
   return { subject, blocks: [section("Somebody asked whether messages arrive here. They do.")] };
 }
 
-function renderReason(reason: string): Block[] {
-  return reason ? [section(`*Reason*\n${reason}`)] : [];
+function renderText(label: string, text: string): Block[] {
+  return text ? [section(`*${label}*\n${text}`)] : [];
 }
 
 function toSections(lines: readonly string[], perSection: number): Block[] {
