@@ -389,6 +389,10 @@ export const LIMIT_DESCRIPTIONS = {
     "Stacks in one event about a deployment",
     "the event has the first 25; the deployment has all of them",
   ),
+  deploymentEventReasonLength: characters(
+    "The `reason` of a deployment in one event about it",
+    "the event has the first 300 characters; the deployment has all of them",
+  ),
   deploymentEventOutputBytes: bytes(
     "Outputs in one event about a deployment, as JSON",
     "the event has the first, and those named `url` before all others; each stack has all of its own",
