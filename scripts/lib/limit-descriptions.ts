@@ -97,7 +97,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the next run, within a minute, continues",
   ),
   sweepStacks: items(
-    "Stacks whose resources one run of the sweep counts for `usage`, once they have changed",
+    "Stacks whose resources one run of the sweep counts for `usage`, once they have changed, of organizations in turn",
     "the next run, within a minute, continues with those that have waited longest",
   ),
   logChunkBytes: bytes("Bytes of a log in one request of a runner"),
@@ -458,6 +458,11 @@ export const LIMIT_DESCRIPTIONS = {
   sweepInstallations: items(
     "Unconfirmed Slack installations that one run of the sweep deletes",
     "the next run, within a minute, continues",
+  ),
+  deletedRows: items(
+    "Rows of each kind, such as variables or stacks, that the deletion of a project, an environment or a " +
+      "stack deletes at once, with what it contains",
+    "no request finds the others; the purge deletes them, and until then they count in `usage`",
   ),
   purgeRows: items("Rows that one statement of the purge deletes", "the next statement continues"),
   purgeLogs: items(

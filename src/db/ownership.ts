@@ -1,5 +1,6 @@
 import { and, type Column, eq, getTableName, is, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { LIMITS } from "../lib/limits.ts";
 import type { RetentionPeriod } from "../lib/retention.ts";
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
@@ -89,21 +90,25 @@ export class Ownership {
 
   /**
    * The statements that delete all rows that a resource of `root` owns, children first, and clear the
-   * foreign keys to it. They keep the resource itself. If it becomes a tombstone, so do those that can,
-   * and the rows that may be many stay. `condition` must have the same outcome in each
-   * statement of the batch.
+   * foreign keys to it. They keep the resource itself. If it becomes a tombstone, so do those that can, the
+   * rows that may be many stay, and of the others those beyond a number of each table: the purge deletes them.
+   * `condition` must have the same outcome in each statement of the batch.
    * @param id Or a select of the IDs of several resources.
    */
   deletionOf(db: Database, root: SQLiteTable, id: string | SQL, condition: SQL): Statements {
     const owned = this.ownedBy(root);
     const leavesTombstone = this.#manifestOf(root)?.tombstone !== undefined;
     const deletions = childrenFirst(owned).flatMap((table) => {
-      const where = and(this.#belongsTo(table, root, id), condition);
-      const { purged = false, tombstone } = (leavesTombstone && this.#manifestOf(table)) || {};
+      const isOwned = and(this.#belongsTo(table, root, id), condition);
+      if (!leavesTombstone)
+        return [[getTableName(table), db.delete(table).where(isOwned)] as const];
+      const { purged = false, tombstone } = this.#manifestOf(table) ?? {};
       if (purged) return [];
+      const first = sql`${table}.rowid in
+        (select rowid from ${table} where ${isOwned} limit ${LIMITS.deletedRows.value})`;
       const statement = tombstone
-        ? db.update(table).set(tombstone.columns).where(where)
-        : db.delete(table).where(where);
+        ? db.update(table).set(tombstone.columns).where(first)
+        : db.delete(table).where(and(first, this.#isUnreferenced(table, owned)));
       return [[getTableName(table), statement] as const];
     });
     const cleared = this.#tables
@@ -192,6 +197,19 @@ export class Ownership {
       const isRoot = deletedWith.length === 0 && outlivesOrganization === undefined;
       return key && isRoot ? [{ table, key, owned: this.rowsOwnedBy(table) }] : [];
     });
+  }
+
+  /** Whether none of the rows that refer to a row is left. */
+  #isUnreferenced(table: SQLiteTable, owned: readonly SQLiteTable[]): SQL | undefined {
+    const keys = this.#tables
+      .filter((other) => owned.includes(other.table))
+      .flatMap(({ deletedWith, clearedWith = [] }) => [...deletedWith, ...clearedWith])
+      .filter((key) => referencedBy(key) === table);
+    return and(
+      ...keys.map((key) => {
+        return sql`not exists (select 1 from ${key.table} where ${key} = ${idOf(table)})`;
+      }),
+    );
   }
 
   #manifestOf(table: SQLiteTable): OwnedTable | undefined {

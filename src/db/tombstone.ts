@@ -19,15 +19,37 @@ export function isLiveOrganization(id: SQLWrapper | string): SQL {
     where live.id = ${id} and live.name <> char(127) || live.id)`;
 }
 
-type Owner = SQLiteTable & { readonly id: Column; readonly organizationId: Column };
+type Owner = SQLiteTable & {
+  readonly id: Column;
+  readonly organizationId: Column;
+  readonly projectId: Column;
+  readonly environmentId?: Column;
+};
 
 /**
- * Whether the owner of a row has not been deleted. The rows of a deleted owner keep their
- * organization until the purge.
+ * Whether the owner of a row has not been deleted, nor what that is in. The rows of a deleted owner keep
+ * their organization until the purge.
  * @param row The name of the table or its alias in the statement.
  */
 export function hasLiveOwner(owner: Owner, key: Column, row = getTableName(key.table)): SQL {
   const table = sql.identifier(row);
   return sql`exists (select 1 from ${owner} as owner where owner.id = ${table}.${sql.identifier(key.name)}
-    and owner.organization_id = ${table}.organization_id)`;
+    and owner.organization_id = ${table}.organization_id and ${sql.raw(placeIsLive("owner", owner))})`;
+}
+
+/** Whether what a row is in has not been deleted: its project and, if it has one, its environment. */
+export function isInLivePlace(
+  table: Pick<Owner, "projectId" | "environmentId"> & SQLiteTable,
+): SQL {
+  return sql.raw(placeIsLive(getTableName(table), table));
+}
+
+/** @param row The name of the table or its alias in the statement. */
+export function placeIsLive(row: string, { environmentId }: { environmentId?: unknown }): string {
+  const isLive = (table: string, key: string) => `exists (select 1 from ${table} as place
+    where place.id = ${row}.${key} and place.organization_id = ${row}.organization_id)`;
+  const inProject = isLive("projects", "project_id");
+  return environmentId === undefined
+    ? inProject
+    : `${isLive("environments", "environment_id")} and ${inProject}`;
 }

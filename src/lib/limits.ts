@@ -179,6 +179,7 @@ export const LIMITS = {
   scannedIntegrations: { value: 200 },
   sweepDeliveries: { value: 100 },
   sweepInstallations: { value: 100 },
+  deletedRows: { value: 75 },
   purgeRows: { value: 500 },
   purgeLogs: { value: 20 },
   purgeBatches: { value: 300 },

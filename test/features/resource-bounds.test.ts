@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { unitsOf } from "../../src/lib/database-units.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { copyRow, newIdsOf } from "../support/long-lists.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
@@ -76,6 +77,7 @@ async function newStack() {
     return send(resources, "changed_resources");
   };
   return {
+    organizationId: world.id,
     client: world.client,
     stackId,
     report,
@@ -208,6 +210,37 @@ describe("the resources of a stack", () => {
     const rows = await rowsOf(stack);
     expect(rows.length).toBeLessThanOrEqual(10_000);
     expect(namesOf(rows.filter((row) => !isDeleted(row)))).toEqual(namesOf(named("new", LIVE)));
+  });
+});
+
+describe("the bytes of resources", () => {
+  const count = async (sql: string, organizationId: string) =>
+    Number(
+      await env.DB.prepare(`select ${sql} as n from stacks where organization_id = ?`)
+        .bind(organizationId)
+        .first<number>("n"),
+    );
+
+  it("are counted in turns over the organizations, however many stacks of one have waited longer", async () => {
+    await worker.sweep();
+    const [busy, other] = [await newStack(), await newStack()];
+    const changed = newIdsOf(LIMITS.sweepStacks.value + 50);
+    await copyRow(busy.organizationId, "stacks", busy.stackId, changed, {
+      name: "item.value",
+      resources_changed_at: "1",
+    });
+    now += 1_000;
+    await other.report(named("a", 2));
+    const waiting = "sum(resources_changed_at is not null)";
+    const before = await count(waiting, busy.organizationId);
+    await worker.sweep();
+    expect(await count("sum(resource_bytes)", other.organizationId)).toBeGreaterThan(100);
+    expect(await count(waiting, other.organizationId)).toBe(0);
+    const counted = before - (await count(waiting, busy.organizationId));
+    expect(counted).toBeGreaterThan(100);
+    expect(counted).toBeLessThanOrEqual(LIMITS.sweepStacks.value);
+    await worker.sweep();
+    expect(await count(waiting, busy.organizationId)).toBe(0);
   });
 });
 

@@ -4,10 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { FEATURES } from "../../../src/features/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import { READS } from "../../support/all-reads.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { exampleBody, type Operation, operations, sendsText } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { type Ids, newIds, pathWith, textRequest } from "../../support/operations.ts";
 import {
   newDelivery,
@@ -70,6 +72,53 @@ async function newDeletable(world: World): Promise<Ids> {
   return { ...ids, other_environment_id: body.id };
 }
 
+/** By the table: the parameter of its record. */
+const CROWDED = {
+  environments: "environment_id",
+  components: "component_id",
+  stacks: "stack_id",
+  variables: "variable_id",
+} as const;
+
+/** Precedes the records with as many others of their kind as a DELETE deletes at once. */
+async function crowd(world: World, ids: Ids): Promise<void> {
+  for (const [table, parameter] of Object.entries(CROWDED)) {
+    const id = ids[parameter];
+    await copyRow(world.id, table, id, newIdsOf(LIMITS.deletedRows.value), {
+      name: "'0-' || item.key",
+      created_at: "source.created_at - 1 - item.key",
+      ...(table === "variables" && { resource_id: "item.value" }),
+    });
+    await env.DB.prepare(
+      `update ${table} set rowid = (select max(rowid) from ${table}) + 1 where id = ?`,
+    )
+      .bind(String(id))
+      .run();
+  }
+}
+
+/** The tables in which the record is still in its organization. */
+async function findLeft(world: World, ids: Ids): Promise<string[]> {
+  const found = Object.entries(CROWDED).map(async ([table, parameter]) => {
+    const row = await env.DB.prepare(`select organization_id from ${table} where id = ?`)
+      .bind(String(ids[parameter]))
+      .first<{ organization_id: string }>();
+    return row?.organization_id === world.id ? [table] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** By the DELETE: the tables in which it leaves the records of many to the purge. */
+const LEFT: Record<string, readonly string[]> = {
+  deleteProject: Object.keys(CROWDED),
+  deleteEnvironment: ["components", "stacks", "variables"],
+};
+
+const CASES = Object.entries(DELETED).flatMap(([operationId, deleted]) => {
+  const crowds = operationId in LEFT ? [false, true] : [false];
+  return crowds.map((isCrowded) => ({ operationId, deleted, isCrowded }));
+});
+
 const SENT_BY_KEY = 20;
 let current: { world: World; client: Client; sent: number } | undefined;
 
@@ -99,100 +148,118 @@ async function send(world: World, operation: Operation, ids: Ids): Promise<Reply
 const idsIn = ({ body }: Reply): string[] =>
   [body, ...(Array.isArray(body?.data) ? body.data : [])].map((each: Parsed) => each?.id);
 
-describe.each(Object.entries(DELETED))("before the purge, after %s", (operationId, deleted) => {
-  let world: World;
-  let ids: Ids;
-  let neighbors: Ids;
+describe.each(CASES)(
+  "before the purge, after $operationId (of many: $isCrowded)",
+  ({ operationId, deleted, isCrowded }) => {
+    let world: World;
+    let ids: Ids;
+    let neighbors: Ids;
 
-  beforeAll(async () => {
-    world = await newWorld();
-    ids = await newDeletable(world);
-    neighbors = await newDeletable(world);
-    expect((await send(world, operationNamed(operationId), ids)).status).toBe(204);
-  });
+    beforeAll(async () => {
+      world = await newWorld();
+      ids = await newDeletable(world);
+      neighbors = await newDeletable(world);
+      if (isCrowded) await crowd(world, ids);
+      expect((await send(world, operationNamed(operationId), ids)).status).toBe(204);
+    });
 
-  const isDeleted = (name: string) => deleted.includes(name);
-  // A deployment, and its attempt, keep the IDs of deleted stacks.
-  const affected = operations.filter(
-    (each) =>
-      parametersOf(each).some(isDeleted) &&
-      (isDeleted("attempt_id") || !parametersOf(each).includes("attempt_id")),
-  );
+    const isDeleted = (name: string) => deleted.includes(name);
 
-  it.each(affected.map((each) => [each.operationId, each] as const))(
-    "%s answers as for an ID that never existed",
-    async (_, operation) => {
-      const name = parametersOf(operation).findLast(isDeleted) ?? "";
-      const reply = await send(world, operation, ids);
-      const unknown = await send(world, operation, { ...ids, [name]: newId(systemClock) });
-      expect([reply.status, reply.text]).toEqual([404, unknown.text]);
-    },
-  );
+    if (isCrowded) {
+      it("the records are left to the purge", async () => {
+        expect(await findLeft(world, ids)).toEqual(LEFT[operationId]);
+      });
+    }
 
-  it.each(READS.map((each) => [each.operationId, each] as const))(
-    "%s contains none of the records, and finds their neighbors",
-    async (_, operation) => {
-      const found = await send(world, operation, neighbors);
-      expect(found.status).toBe(200);
-      const deletedIds = deleted.map((name) => ids[name]);
-      expect(idsIn(found).filter((id) => deletedIds.includes(id))).toEqual([]);
-      if (parametersOf(operation).some(isDeleted)) return;
-      const own = await send(world, operation, ids);
-      expect(own.status).toBe(200);
-      expect(idsIn(own).filter((id) => deletedIds.includes(id))).toEqual([]);
-    },
-  );
-
-  it("other records cannot refer to it", async () => {
-    const { client } = await newKey(world);
-    const project = `/v1/projects/${ids["project_id"]}`;
-    const other = `/v1/environments/${ids["other_environment_id"]}`;
-    const attempts: Record<string, [string, Promise<Reply>][]> = {
-      environment_id: [
-        ["PUT", client.put(project, { name: "p", default_environment_id: ids["environment_id"] })],
-        [
-          "pool",
-          client.post(`/v1/orgs/${world.id}/runner-pools`, {
-            name: "p",
-            environment_ids: [ids["environment_id"]],
-          }),
-        ],
-      ],
-      stack_id: [
-        ["POST", client.post(`${other}/deployments`, { stack_ids: [ids["stack_id"]] })],
-        [
-          "POST",
-          client.post(`/v1/environments/${ids["environment_id"]}/deployments`, {
-            stack_ids: [ids["stack_id"]],
-          }),
-        ],
-      ],
-    };
-    const replies = Object.entries(attempts)
-      .filter(([name]) => isDeleted(name))
-      .flatMap(([, each]) => each);
-    for (const [, reply] of replies) expect((await reply).status).toBe(404);
-  });
-
-  it("its secrets are gone, and the next purge removes what is left", async () => {
-    const root = operationNamed(operationId).path.match(/\{(\w+)\}$/)?.[1] ?? "";
-    const table = root.replace(/_id$/, "s");
-    const read = () =>
-      env.DB.prepare(`select * from ${table} where id = ?`)
-        .bind(ids[root] ?? "")
-        .first();
-    const tombstone = await read();
-    expect(tombstone).toMatchObject({ organization_id: "1".repeat(22) });
-    const secrets = ["url", "shown_url", "secret", "previous_secret"].map(
-      (name) => tombstone?.[name],
+    // A deployment, and its attempt, keep the IDs of deleted stacks.
+    const affected = operations.filter(
+      (each) =>
+        parametersOf(each).some(isDeleted) &&
+        (isDeleted("attempt_id") || !parametersOf(each).includes("attempt_id")),
     );
-    expect(secrets.filter(Boolean)).toEqual([]);
-    await new Instrumented().sweep();
-    expect(await read()).toBeNull();
-    const { client } = await newKey(world);
-    expect((await client.get(`/v1/deployments/${neighbors["deployment_id"]}`)).status).toBe(200);
-  });
-});
+
+    it.each(affected.map((each) => [each.operationId, each] as const))(
+      "%s answers as for an ID that never existed",
+      async (_, operation) => {
+        const name = parametersOf(operation).findLast(isDeleted) ?? "";
+        const reply = await send(world, operation, ids);
+        const unknown = await send(world, operation, { ...ids, [name]: newId(systemClock) });
+        expect([reply.status, reply.text]).toEqual([404, unknown.text]);
+      },
+    );
+
+    it.each(READS.map((each) => [each.operationId, each] as const))(
+      "%s contains none of the records, and finds their neighbors",
+      async (_, operation) => {
+        const found = await send(world, operation, neighbors);
+        expect(found.status).toBe(200);
+        const deletedIds = deleted.map((name) => ids[name]);
+        expect(idsIn(found).filter((id) => deletedIds.includes(id))).toEqual([]);
+        if (parametersOf(operation).some(isDeleted)) return;
+        const own = await send(world, operation, ids);
+        expect(own.status).toBe(200);
+        expect(idsIn(own).filter((id) => deletedIds.includes(id))).toEqual([]);
+      },
+    );
+
+    it("other records cannot refer to it", async () => {
+      const { client } = await newKey(world);
+      const project = `/v1/projects/${ids["project_id"]}`;
+      const other = `/v1/environments/${ids["other_environment_id"]}`;
+      const attempts: Record<string, [string, Promise<Reply>][]> = {
+        environment_id: [
+          [
+            "PUT",
+            client.put(project, { name: "p", default_environment_id: ids["environment_id"] }),
+          ],
+          [
+            "pool",
+            client.post(`/v1/orgs/${world.id}/runner-pools`, {
+              name: "p",
+              environment_ids: [ids["environment_id"]],
+            }),
+          ],
+        ],
+        stack_id: [
+          ["POST", client.post(`${other}/deployments`, { stack_ids: [ids["stack_id"]] })],
+          [
+            "POST",
+            client.post(`/v1/environments/${ids["environment_id"]}/deployments`, {
+              stack_ids: [ids["stack_id"]],
+            }),
+          ],
+        ],
+      };
+      const replies = Object.entries(attempts)
+        .filter(([name]) => isDeleted(name))
+        .flatMap(([, each]) => each);
+      for (const [, reply] of replies) expect((await reply).status).toBe(404);
+    });
+
+    it("its secrets are gone, and the next purge removes what is left", async () => {
+      const root = operationNamed(operationId).path.match(/\{(\w+)\}$/)?.[1] ?? "";
+      const table = root.replace(/_id$/, "s");
+      const read = () =>
+        env.DB.prepare(`select * from ${table} where id = ?`)
+          .bind(ids[root] ?? "")
+          .first();
+      const tombstone = await read();
+      expect(tombstone).toMatchObject({ organization_id: "1".repeat(22) });
+      const secrets = ["url", "shown_url", "secret", "previous_secret"].map(
+        (name) => tombstone?.[name],
+      );
+      expect(secrets.filter(Boolean)).toEqual([]);
+      await new Instrumented().sweep();
+      expect(await read()).toBeNull();
+      if (isCrowded) {
+        const left = await findLeft(world, ids);
+        expect(left.filter((each) => LEFT[operationId]?.includes(each))).toEqual([]);
+      }
+      const { client } = await newKey(world);
+      expect((await client.get(`/v1/deployments/${neighbors["deployment_id"]}`)).status).toBe(200);
+    });
+  },
+);
 
 describe("at once, a DELETE frees", () => {
   const usageOf = async (world: World) => {

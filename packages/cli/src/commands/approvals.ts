@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
-import { findQueuedDeployment } from "../deployments/find-deployment.ts";
+import { findDeployment, QUEUED, readDeployment } from "../deployments/find-deployment.ts";
 import { reasonsToWait } from "../deployments/follow.ts";
 import { printPatch } from "../deployments/print-details.ts";
 import { toLocalTime } from "../local-time.ts";
@@ -96,18 +96,20 @@ function addOverrideCommand(program: Command, context: CliContext): void {
 
 async function list(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
-  const deployment = await findQueuedDeployment(context, session, id, options);
+  const deployment = await findDeployment(context, session, id, options, QUEUED);
   const { data } = await session.client.get(APPROVALS, { path: toPath(deployment) });
   context.output.records(data, COLUMNS, { ...options, id: (row) => row.id });
   if (options.json || options.quiet) return;
   if (data.length === 0) context.output.note("Nobody has approved or rejected it.");
-  for (const reason of reasonsToWait(deployment)) context.output.note(`Waiting: ${reason}`);
+  // A list of deployments does not say what they wait for.
+  const waiting = id === undefined ? await readDeployment(session, deployment.id) : deployment;
+  for (const reason of reasonsToWait(waiting)) context.output.note(`Waiting: ${reason}`);
 }
 
 /** The digest makes it an approval of what was shown, and of nothing else. */
 async function approveDeployment(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
-  const deployment = await findQueuedDeployment(context, session, id, options);
+  const deployment = await findDeployment(context, session, id, options, QUEUED);
   const { diff, digest } = await session.client.get(
     "/v1/deployments/{deployment_id}/configuration",
     { path: toPath(deployment) },
@@ -122,7 +124,7 @@ async function approveDeployment(context: CliContext, id: string | undefined, op
 
 async function rejectDeployment(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
-  const deployment = await findQueuedDeployment(context, session, id, options);
+  const deployment = await findDeployment(context, session, id, options, QUEUED);
   await send(context, session, deployment, { options, body: { decision: "reject" } });
 }
 
@@ -142,7 +144,7 @@ async function send(
 
 async function override(context: CliContext, id: string | undefined, options: OverrideOptions) {
   const session = await openSession(context, options);
-  const deployment = await findQueuedDeployment(context, session, id, options);
+  const deployment = await findDeployment(context, session, id, options, QUEUED);
   const { reason, condition: conditions } = options;
   const question = `Start ${deployment.id} in spite of: ${conditions.join(", ")}?`;
   await requireConsent(context, question, options);

@@ -3,8 +3,8 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions } from "../command-options.ts";
 import { formatDuration } from "../deployments/duration.ts";
 import {
+  ACTIVE,
   DEPLOYMENTS,
-  findActiveDeployment,
   findDeployment,
   noteVariables,
   readDeployment,
@@ -137,7 +137,7 @@ function addCancelCommand(group: Command, context: CliContext): void {
     const options = self.optsWithGlobals<Options>();
     checkWaitOptions(options);
     const session = await openSession(context, options);
-    const found = await findActiveDeployment(context, session, id, options);
+    const found = await findDeployment(context, session, id, options, ACTIVE);
     const canceled = await session.client.patch("/v1/deployments/{deployment_id}/cancel", {
       path: { deployment_id: found.id },
     });

@@ -20,49 +20,33 @@ export function readDeployment(session: Session, id: string): Promise<Deployment
   return session.client.get("/v1/deployments/{deployment_id}", { path: { deployment_id: id } });
 }
 
-/** The deployment of the argument, or the newest of the environment. */
+interface Wanted {
+  statuses?: readonly Deployment["status"][];
+  /** What to say if there is none. */
+  missing: string;
+}
+
+const ANY: Wanted = { missing: "deployments. Run: longshore deploy" };
+export const ACTIVE: Wanted = {
+  statuses: ["queued", "in_progress", "canceling"],
+  missing: "deployment that could be canceled.",
+};
+export const QUEUED: Wanted = { statuses: ["queued"], missing: "queued deployment." };
+
+/** The deployment of the argument, or the newest such one of the environment. */
 export async function findDeployment(
   context: CliContext,
   session: Session,
   id: string | undefined,
   options: EnvironmentOptions,
+  { statuses, missing }: Wanted = ANY,
 ): Promise<Deployment> {
   if (id !== undefined) return readDeployment(session, id);
-  const { name, deployments } = await listNewest(context, session, options, 1);
+  const { name, deployments } = await listNewest(context, session, options, 1, statuses);
   const [newest] = deployments;
   if (newest) return newest;
-  throw new CliError(`The environment ${name} has no deployments. Run: longshore deploy`);
+  throw new CliError(`The environment ${name} has no ${missing}`);
 }
-
-/** The deployment of the argument, or the newest of the environment that has not ended. */
-export async function findActiveDeployment(
-  context: CliContext,
-  session: Session,
-  id: string | undefined,
-  options: EnvironmentOptions,
-): Promise<Deployment> {
-  if (id !== undefined) return readDeployment(session, id);
-  const { name, deployments } = await listNewest(context, session, options, 1, ACTIVE);
-  const [active] = deployments;
-  if (active) return active;
-  throw new CliError(`The environment ${name} has no deployment that could be canceled.`);
-}
-
-/** The deployment of the argument, or the newest of the environment that is queued, with what it waits for. */
-export async function findQueuedDeployment(
-  context: CliContext,
-  session: Session,
-  id: string | undefined,
-  options: EnvironmentOptions,
-): Promise<Deployment> {
-  if (id !== undefined) return readDeployment(session, id);
-  const { name, deployments } = await listNewest(context, session, options, 1, ["queued"]);
-  const [queued] = deployments;
-  if (queued) return readDeployment(session, queued.id);
-  throw new CliError(`The environment ${name} has no queued deployment.`);
-}
-
-const ACTIVE = ["queued", "in_progress", "canceling"] as const;
 
 /**
  * The last successful deployment before the current one. The current one is the newest that a runner has

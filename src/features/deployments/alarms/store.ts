@@ -3,6 +3,7 @@ import type { Runner } from "../../../actor.ts";
 import type { SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
 import type { EventType } from "../../housekeeping/outbox/events.ts";
@@ -50,7 +51,9 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
         eq(runnerPoolEnvironments.environmentId, stacks.environmentId),
       ),
     )
-    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.id, id)));
+    .where(
+      and(eq(stacks.organizationId, organizationId), eq(stacks.id, id), isInLivePlace(stacks)),
+    );
 }
 
 /** The event comes first: it compares the report with the stored alarm. */

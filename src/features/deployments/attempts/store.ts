@@ -3,6 +3,7 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { runnerTokens } from "../../identity/credentials/runner-token-table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { attemptState, attempts, isLiveAttempt } from "../deployments/table.ts";
@@ -49,7 +50,7 @@ export function listAttempts(
       and(
         eq(attempts.organizationId, organizationId),
         eq(attempts.poolId, poolId),
-        hasLiveOwner(environments, attempts.environmentId),
+        sql`(not ${hasUnpurged(organizationId)} or ${hasLiveOwner(environments, attempts.environmentId)})`,
         // The condition of the index.
         sql`${attempts.state} <> ${attemptState.ended}`,
         isLiveAttempt(now),

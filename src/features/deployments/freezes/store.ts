@@ -4,6 +4,7 @@ import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { listOf } from "../../../db/list-of.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -68,6 +69,7 @@ export function listEnvironmentsOf(
     .where(
       and(
         eq(environments.organizationId, organizationId),
+        isInLivePlace(environments),
         projectId === null ? undefined : eq(environments.projectId, projectId),
         sql`${environments.id} in ${listOf(ids)}`,
       ),

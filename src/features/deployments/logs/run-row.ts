@@ -40,8 +40,9 @@ const COLUMNS = Object.entries(RUN_COLUMNS).map(([name, column]) => `${column} a
 const SELECT_RUN = `select ${COLUMNS.join(", ")}
   from deployments left join attempts on ${IS_STARTED_ATTEMPT}
   where deployments.id = ?1
-    and exists (select 1 from environments as owner where owner.id = deployments.environment_id
-      and owner.organization_id = deployments.organization_id)
+    and exists (select 1 from environments as owner join projects as place on place.id = owner.project_id
+      and place.organization_id = owner.organization_id
+      where owner.id = deployments.environment_id and owner.organization_id = deployments.organization_id)
     and exists (select 1 from organizations as live where live.id = deployments.organization_id
       and live.name <> char(127) || live.id)`;
 

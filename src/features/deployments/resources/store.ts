@@ -84,16 +84,36 @@ export function markChanged(db: Database, where: SQL | undefined, now: number) {
     .where(and(isNull(stacks.resourcesChangedAt), where));
 }
 
-/** Counts the bytes of the stacks that have waited longest. */
-export function countChanged(db: Database, limit: number) {
+/** How many rows one run reads to find the organizations. */
+const SCANNED = 10_000;
+
+/** Some of the organizations with stacks to count, in a random order. Reads one row of each. */
+export async function listChangedOrganizations(db: Database, limit: number): Promise<string[]> {
+  const next = (condition: SQL) =>
+    sql`select min(organization_id) from stacks where resources_changed_at is not null${condition}`;
+  const found = await db.all<{ id: string }>(sql`
+    with recursive item(id) as (
+      ${next(sql``)}
+      union all
+      select (${next(sql` and organization_id > item.id`)}) from item where item.id is not null
+      limit ${SCANNED}
+    ) select id from item where id is not null order by random() limit ${limit}`);
+  return found.map(({ id }) => id);
+}
+
+/** Counts the bytes of the stacks of each organization that have waited longest. */
+export function countChanged(db: Database, organizationIds: readonly string[], ofEach: number) {
   const bytes = sql<number>`coalesce((select sum(${sql.raw(rowBytes(resources, "resources"))})
     from resources where resources.stack_id = stacks.id), 0)`;
   return db
     .update(stacks)
     .set({ resourceBytes: bytes, resourcesChangedAt: null })
     .where(
-      sql`stacks.rowid in (select rowid from stacks where resources_changed_at is not null
-        order by resources_changed_at limit ${limit})`,
+      sql`stacks.rowid in (select changed.rowid
+        from json_each(${JSON.stringify(organizationIds)}) as item cross join stacks as changed
+        where changed.rowid in (select rowid from stacks
+          where organization_id = item.value and resources_changed_at is not null
+          order by resources_changed_at limit ${ofEach}))`,
     )
-    .returning({ id: stacks.id });
+    .returning({ organizationId: stacks.organizationId });
 }

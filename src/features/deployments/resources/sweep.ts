@@ -10,9 +10,22 @@ const COUNTED_STACKS = 20;
 /** Removes the resources that were deleted at the provider long ago, and counts those that have changed. */
 export async function sweepResources(ctx: SystemContext): Promise<void> {
   await removeDeleted(ctx);
-  for (let counted = 0; counted < LIMITS.sweepStacks.value; counted += COUNTED_STACKS) {
-    const stacks = await store.countChanged(ctx.db, COUNTED_STACKS);
-    if (stacks.length < COUNTED_STACKS) return;
+  await countChanged(ctx);
+}
+
+/** In turns over the organizations, so that none waits for the stacks of another. */
+async function countChanged({ db }: SystemContext): Promise<void> {
+  const most = LIMITS.sweepStacks.value;
+  let waiting = await store.listChangedOrganizations(db, most);
+  for (let counted = 0; waiting.length > 0 && counted < most; ) {
+    const room = Math.min(COUNTED_STACKS, most - counted);
+    const turn = waiting.slice(0, room);
+    const ofEach = Math.floor(room / turn.length);
+    const stacks = await store.countChanged(db, turn, ofEach);
+    counted += stacks.length;
+    const byOrganization = Map.groupBy(stacks, ({ organizationId }) => organizationId);
+    const unfinished = turn.filter((id) => byOrganization.get(id)?.length === ofEach);
+    waiting = [...waiting.slice(turn.length), ...unfinished];
   }
 }
 

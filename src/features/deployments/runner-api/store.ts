@@ -3,6 +3,7 @@ import type { Runner } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import type { StorageMethod } from "../../projects/variables/index.ts";
 import { variables } from "../../projects/variables/table.ts";
@@ -128,7 +129,7 @@ export function findWanted(db: Database, poolId: string, deploymentId: string) {
 
 export function listClaims(
   db: Database,
-  { poolId, keyId }: Runner,
+  { organizationId, poolId, keyId }: Runner,
   page: PageRequest,
   now: number,
 ) {
@@ -145,7 +146,7 @@ export function listClaims(
       and(
         eq(attempts.tokenId, keyId),
         eq(attempts.poolId, poolId),
-        IS_LIVE,
+        sql`(not ${hasUnpurged(organizationId)} or ${IS_LIVE})`,
         sql`${attempts.state} <> ${attemptState.ended}`,
         isLiveAttempt(now),
         where,

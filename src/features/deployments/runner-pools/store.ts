@@ -5,6 +5,7 @@ import type { Database } from "../../../db/client.ts";
 import { nextVersion, resourceHasExpectedVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { runnerTokens } from "../../identity/credentials/runner-token-table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { POOL } from "../../tenancy/index.ts";
@@ -49,7 +50,7 @@ export function insertPool(db: Database, pool: NewPool, environmentIds: readonly
 /** Whether these different environments are in the organization. */
 function areEnvironmentsOf(organizationId: string, ids: readonly string[]): SQL {
   return sql`(select count(*) from ${environments}
-    where ${environments.organizationId} = ${organizationId}
+    where ${environments.organizationId} = ${organizationId} and ${isInLivePlace(environments)}
       and ${environments.id} in (select value from json_each(${JSON.stringify(ids)}))) = ${ids.length}`;
 }
 

@@ -251,5 +251,7 @@ function canErase({ accountId, memberships: known, now }: Erasure): SQL {
         and (not exists (${otherOwner}) or not ${keepsOwnerKey(sql`own.organization_id`, lost, now)}))
     and not exists (select 1 from memberships as own
       join project_members as owned on owned.membership_id = own.id and owned.role = 'owner'
+      join projects as place on place.id = owned.project_id
+        and place.organization_id = owned.organization_id
       where ${isOwn} and not exists (${otherProjectOwner}))`;
 }

@@ -7,6 +7,7 @@ import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { OrgRole } from "../../../lib/roles.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -176,6 +177,7 @@ export function findEnvironments(
     .where(
       and(
         eq(environments.organizationId, organizationId),
+        isInLivePlace(environments),
         isOneOf(environments.id, ids),
         isOneOf(environments.projectId, projectIds),
       ),

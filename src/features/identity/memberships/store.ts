@@ -23,6 +23,7 @@ import type { OrgRole } from "../../../lib/roles.ts";
 import type { Profile } from "../../tenancy/member-table.ts";
 import { accounts, memberships, removedMemberships } from "../../tenancy/member-table.ts";
 import { projectMembers } from "../../tenancy/project-member-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
 import { apiKeys, isAsAuthenticated } from "../credentials/api-key-table.ts";
 import { keepsOwnerKey, revokeKeys } from "../credentials/index.ts";
 
@@ -283,6 +284,10 @@ function ownsNoProjectAlone(db: Database, id: string): SQL {
     db
       .select({ one: sql`1` })
       .from(owned)
+      .innerJoin(
+        projects,
+        and(eq(projects.id, owned.projectId), eq(projects.organizationId, owned.organizationId)),
+      )
       .where(and(eq(owned.membershipId, id), eq(owned.role, "owner"), notExists(otherOwner))),
   );
 }

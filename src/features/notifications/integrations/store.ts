@@ -5,6 +5,7 @@ import { observe } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import {
   INTEGRATION_TOMBSTONE,
   IS_CONFIRMED,
@@ -13,6 +14,8 @@ import {
 import type { FailureReason } from "../../housekeeping/outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../../housekeeping/outbox/table.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
+import { stacks } from "../../projects/stacks/table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
@@ -59,7 +62,8 @@ const PUBLIC = {
     (select json_group_array(wanted.value)
       from json_each(integrations.stack_ids) as wanted
       cross join stacks on stacks.id = wanted.value
-        and stacks.organization_id = integrations.organization_id))`.as("stack_ids"),
+        and stacks.organization_id = integrations.organization_id
+        and ${isInLivePlace(stacks)}))`.as("stack_ids"),
 };
 
 /** JSON, for a column. */
@@ -69,29 +73,28 @@ export function toJson(ids: readonly string[] | null): string | null {
 
 function areKnown(
   { organizationId, projectId }: Omit<Reference, "id">,
-  table: "environments" | "stacks",
+  table: typeof environments | typeof stacks,
   ids: readonly string[] | null = null,
 ): SQL {
-  const name = sql.raw(table);
   return sql`not exists (select 1 from json_each(${toJson(ids)}) as item
-    left join ${name} on ${name}.id = item.value and ${name}.project_id = ${projectId}
-      and ${name}.organization_id = ${organizationId}
-    where ${name}.id is null)`;
+    left join ${table} on ${table.id} = item.value and ${table.projectId} = ${projectId}
+      and ${table.organizationId} = ${organizationId} and ${isInLivePlace(table)}
+    where ${table.id} is null)`;
 }
 
 /** Whether the filters list only resources of the project. */
 function areFiltersKnown(reference: Omit<Reference, "id">, filters: Filters): SQL {
   const { environmentIds, stackIds } = filters;
-  return sql`(${areKnown(reference, "environments", environmentIds)}
-    and ${areKnown(reference, "stacks", stackIds)})`;
+  return sql`(${areKnown(reference, environments, environmentIds)}
+    and ${areKnown(reference, stacks, stackIds)})`;
 }
 
 /** What the filters list, but the project has not. */
 export function findUnknown(db: Database, reference: Reference, filters: Filters) {
   const { environmentIds, stackIds } = filters;
   return db.get<{ kind: "environments" | "stacks" } | undefined>(
-    sql`select 'environments' as kind where not ${areKnown(reference, "environments", environmentIds)}
-      union all select 'stacks' where not ${areKnown(reference, "stacks", stackIds)} limit 1`,
+    sql`select 'environments' as kind where not ${areKnown(reference, environments, environmentIds)}
+      union all select 'stacks' where not ${areKnown(reference, stacks, stackIds)} limit 1`,
   );
 }
 

@@ -5,6 +5,7 @@ import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../../lib/cursor.ts";
 import { writeRedeliveries } from "../../housekeeping/outbox/index.ts";
 import { IS_CONFIRMED, integrations } from "../../housekeeping/outbox/integration-table.ts";
@@ -41,6 +42,7 @@ export function findRecovery(db: Database, actor: Actor, reference: RecoveryRefe
         eq(recoveries.projectId, reference.projectId),
         eq(recoveries.integrationId, reference.integrationId),
         eq(recoveries.id, reference.id),
+        hasLiveOwner(integrations, recoveries.integrationId),
       ),
     );
 }

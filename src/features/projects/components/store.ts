@@ -8,6 +8,7 @@ import {
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { selectRules } from "../access/index.ts";
 import { components } from "./table.ts";
@@ -16,7 +17,11 @@ export type ComponentRow = typeof components.$inferSelect;
 export type FoundComponent = Awaited<ReturnType<typeof findComponent>>[number];
 
 const within = (organizationId: string, id: string) =>
-  and(eq(components.organizationId, organizationId), eq(components.id, id));
+  and(
+    eq(components.organizationId, organizationId),
+    eq(components.id, id),
+    isInLivePlace(components),
+  );
 
 export function findComponent(db: Database, actor: Actor, id: string) {
   return db

@@ -16,6 +16,7 @@ import {
   sizeOf,
 } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { ENVIRONMENT_TOMBSTONE, environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
@@ -26,7 +27,11 @@ export type EnvironmentRow = typeof environments.$inferSelect;
 export type FoundEnvironment = Awaited<ReturnType<typeof findEnvironment>>[number];
 
 const within = (organizationId: string, id: string | SQL) =>
-  and(eq(environments.organizationId, organizationId), eq(environments.id, id));
+  and(
+    eq(environments.organizationId, organizationId),
+    eq(environments.id, id),
+    isInLivePlace(environments),
+  );
 
 export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db

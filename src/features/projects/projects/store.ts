@@ -101,7 +101,14 @@ export function listProjectsOfMember(db: Database, actor: Actor, page: NamedPage
   const items = db
     .select({ id: projects.id, createdAt: projects.createdAt, size: SIZE })
     .from(projectMembers)
-    .innerJoin(projects, eq(projects.id, projectMembers.projectId))
+    .innerJoin(
+      projects,
+      and(
+        eq(projects.id, projectMembers.projectId),
+        // Not those of deleted projects, which the purge removes.
+        eq(projects.organizationId, projectMembers.organizationId),
+      ),
+    )
     .where(
       and(
         eq(projectMembers.membershipId, actor.membershipId),

@@ -8,6 +8,7 @@ import {
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -20,7 +21,7 @@ export type StackRow = typeof stacks.$inferSelect;
 export type FoundStack = Awaited<ReturnType<typeof findStack>>[number];
 
 const within = (organizationId: string, id: string) =>
-  and(eq(stacks.organizationId, organizationId), eq(stacks.id, id));
+  and(eq(stacks.organizationId, organizationId), eq(stacks.id, id), isInLivePlace(stacks));
 
 export function findStack(db: Database, actor: Actor, id: string) {
   return db

@@ -38,8 +38,8 @@ export const stacks = sqliteTable(
     index("stacks_list").on(table.environmentId, table.createdAt, table.id),
     index("stacks_component").on(table.componentId),
     index("stacks_project").on(table.projectId),
-    index("stacks_resources_changed")
-      .on(table.resourcesChangedAt)
+    index("stacks_changed")
+      .on(table.organizationId, table.resourcesChangedAt)
       .where(sql`resources_changed_at is not null`),
   ]),
 );

@@ -5,6 +5,7 @@ import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { listOf } from "../../../db/list-of.ts";
+import { isInLivePlace } from "../../../db/tombstone.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -25,7 +26,7 @@ export type NewVariable = typeof variables.$inferInsert;
 export const { value: _, ...PUBLIC } = getTableColumns(variables);
 
 const within = (organizationId: string, id: string) =>
-  and(eq(variables.organizationId, organizationId), eq(variables.id, id));
+  and(eq(variables.organizationId, organizationId), eq(variables.id, id), isInLivePlace(variables));
 
 export const inScope = (organizationId: string, scopeId: string) =>
   and(eq(variables.organizationId, organizationId), eq(variables.scopeId, scopeId));
@@ -59,7 +60,8 @@ export function listSealedValues(db: Database, organizationId: string, scopeId: 
 export function whereScopeExists(organizationId: string, { kind, id }: ScopeReference): SQL {
   const table = kind === "component" ? components : environments;
   return sql`exists (select 1 from ${table}
-    where ${table.id} = ${id} and ${table.organizationId} = ${organizationId})`;
+    where ${table.id} = ${id} and ${table.organizationId} = ${organizationId}
+      and ${isInLivePlace(table)})`;
 }
 
 /**

@@ -90,6 +90,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
     sql`from projects
       join environments on environments.project_id = projects.id
         and environments.id = ${environmentId} and environments.organization_id = ${organizationId}
+        and environments.organization_id = projects.organization_id
       where projects.id = ${fields.projectId} and ${isDeployable()}
         and ${hasStacks}`,
   );
