@@ -51,6 +51,7 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
     record_version: 1,
     held_until: 13,
     evaluated_at: 13,
+    awaits_approval: 1,
     configuration: 0,
     failure_reason: 0,
     message: 0,

@@ -15,14 +15,17 @@ export function unionBranches<Value extends string>(
   return [first, ...rest];
 }
 
-/** Of up to nine selects: a compound within a compound counts as one branch, and SQLite merges it like the others. */
+/** Of up to 25 selects: a compound within a compound counts as one branch, and SQLite merges it like the others. */
 export function unionOf(branches: readonly SQLWrapper[]): SQL {
-  const union = (some: readonly SQLWrapper[]) =>
-    sql.join(
-      some.map((branch) => sql`select * from ${branch}`),
-      sql` union all `,
-    );
-  if (branches.length <= MAXIMUM_BRANCHES) return sql`(${union(branches)})`;
-  const nested = sql`(${union(branches.slice(0, MAXIMUM_BRANCHES))})`;
-  return sql`(${union([nested, ...branches.slice(MAXIMUM_BRANCHES)])})`;
+  const count = Math.ceil(branches.length / MAXIMUM_BRANCHES);
+  const groups = Array.from({ length: count }, (_, at) =>
+    joinOf(branches.slice(at * MAXIMUM_BRANCHES, (at + 1) * MAXIMUM_BRANCHES)),
+  );
+  const [only = sql``, ...others] = groups;
+  return others.length === 0 ? only : joinOf(groups);
+}
+
+function joinOf(branches: readonly SQLWrapper[]): SQL {
+  const selects = branches.map((branch) => sql`select * from ${branch}`);
+  return sql`(${sql.join(selects, sql` union all `)})`;
 }

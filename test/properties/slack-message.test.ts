@@ -59,6 +59,10 @@ const data = fc.oneof(
         count: fc.integer({ min: 0, max: 1_000 }),
         stacks: fc.array(fc.record({ id, name, status: name }), { maxLength: 40 }),
         outputs: fc.array(output, { maxLength: 5 }),
+        message: name,
+        comment: name,
+        conditions: fc.array(name, { maxLength: 20 }),
+        starts_at: fc.oneof(fc.constant("2026-11-26T00:00:00.000Z"), name),
       },
       { requiredKeys: [] },
     ),
@@ -91,6 +95,7 @@ function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
 }
 
 const MARKUP = [
+  /<https:\/\/longshore\.example\.com\/console\/deployments\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
   /<https:\/\/longshore\.example\.com\/v1\/[a-z]+\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
   /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
   /<https?:\/\/(?:[^<>|&]|&amp;)+>/g,
@@ -152,7 +157,8 @@ it("a Slack message is under 20 KB even if every name has the maximum length", (
   const long = { id: "&".repeat(300), name: "&".repeat(300), status: "&".repeat(300) };
   const places = { project: long, environment: long, from_environment: long, stack: long };
   const data = { ...long, ...places, record: { ...long, type: long.name } };
-  const rest = { failure_reason: long.name, reason: long.name, action: long.name };
+  const texts = { message: long.name, comment: long.name, conditions: Array(20).fill(long.name) };
+  const rest = { failure_reason: long.name, reason: long.name, action: long.name, ...texts };
   const stacks = Array.from({ length: 40 }, () => long);
   const url = `https://example.com/?${"&".repeat(95)}`;
   const outputs = Array.from({ length: 5 }, () => ({ stack_id: long.id, name: "url", value: url }));
@@ -195,6 +201,31 @@ describe("the message of an event", () => {
     const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN, creator);
     return { text, json: JSON.stringify(blocks), blocks };
   };
+
+  it("leads to the page on which people approve, and has no button", () => {
+    const held = { deployment_id: ID, project, environment };
+    const page = `<${ORIGIN}/console/deployments/${ID}|${ID}>`;
+    const message = "0 of 2 approvals.";
+    const { text, json } = render("approvals.requested", { ...held, message });
+    expect(text).toBe("🙋 Approval requested: shop &lt;3 / production");
+    for (const part of [page, message]) expect(json).toContain(part);
+    expect(json).not.toMatch(/button|actions/);
+    const rejected = render("approvals.rejected", { ...held, comment: "Not on a Friday" });
+    for (const part of [page, "*Comment*\\nNot on a Friday"]) expect(rejected.json).toContain(part);
+    const overridden = { ...held, conditions: ["freeze", "window"], reason: "The shop is down" };
+    const { json: marked } = render("deployments.overridden", overridden);
+    for (const part of [page, "freeze, window", "The shop is down"]) expect(marked).toContain(part);
+  });
+
+  it("has the times and the reason of a freeze", () => {
+    const [starts_at, ends_at] = ["2026-11-26T00:00:00.000Z", "no time"];
+    const data = { project, name: "Black Friday", reason: "Busy", starts_at, ends_at };
+    const { text, json } = render("freezes.created", data);
+    expect(text).toBe("🧊 Freeze: Black Friday of shop &lt;3");
+    expect(json).toContain(`<!date^${Date.parse(starts_at) / 1_000}^`);
+    expect(json).toContain("*To*\\nunknown");
+    expect(json).toContain("*Reason*\\nBusy");
+  });
 
   it("names the location of a deployment, the reason, and each stack", () => {
     const { text, blocks } = render("deployments.failed", {

@@ -15,6 +15,7 @@ import {
   insertIntegration,
 } from "../../support/delivery-harness.ts";
 import { listDeliveries } from "../../support/outbox.ts";
+import { approve, newFreeze, protect, reject } from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   connect,
@@ -215,6 +216,20 @@ describe("the data of an event", () => {
     const alarm = `/v1/stacks/${stackId}/alarms/latency`;
     await client.put(alarm, { state: "alarm", reason: "p99 over 2 s" });
     await client.put(alarm, { state: "ok" });
+    const approvals = {
+      approvals: { required: 2, approvers: { role: "owner" }, prevent_self_approval: false },
+    };
+    await protect(client, staging.id, approvals);
+    const held = await newDeployment(client, staging.id);
+    await approve(client, held.id, { comment: "Looks good" });
+    const override = { reason: "The shop is down", conditions: ["approvals"] };
+    await client.post(`/v1/deployments/${held.id}/override`, override);
+    await reject(client, held.id);
+    const { body: freeze } = await client.post(
+      `/v1/projects/${project.id}/freezes`,
+      newFreeze({ environment_ids: [staging.id] }),
+    );
+    await client.delete(`/v1/freezes/${freeze.id}`);
     const update = { name: "bookshop", default_environment_id: environmentId };
     expect((await client.put(`/v1/projects/${project.id}`, update)).status).toBe(200);
     const variables = ["B", "C"].map((name) => ({ name, storage_method: "string", value: "1" }));

@@ -2659,6 +2659,108 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "approvals.requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deployment waits for approvals */
+        post: operations["onApprovalsRequested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "approvals.given": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody has approved a deployment */
+        post: operations["onApprovalsGiven"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "approvals.rejected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody has rejected a deployment */
+        post: operations["onApprovalsRejected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deployments.overridden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody lets a deployment start in spite of rules */
+        post: operations["onDeploymentsOverridden"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "freezes.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody has created a freeze */
+        post: operations["onFreezesCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "freezes.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody has deleted a freeze */
+        post: operations["onFreezesDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "services.in_alarm": {
         parameters: {
             query?: never;
@@ -5887,7 +5989,7 @@ export interface components {
          * @description What happened. Webhooks describes each type.
          * @enum {string}
          */
-        EventType: "ping" | "deployments.in_progress" | "deployments.succeeded" | "deployments.failed" | "promotions.created" | "services.in_alarm" | "services.ok" | "changelog.created";
+        EventType: "ping" | "deployments.in_progress" | "deployments.succeeded" | "deployments.failed" | "promotions.created" | "approvals.requested" | "approvals.given" | "approvals.rejected" | "deployments.overridden" | "freezes.created" | "freezes.deleted" | "services.in_alarm" | "services.ok" | "changelog.created";
         /**
          * @description `pending` until it has succeeded or failed. Both are final.
          * @enum {string}
@@ -6309,6 +6411,332 @@ export interface components {
             };
         };
         /**
+         * @description A deployment waits for approvals.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.requested",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "message": "0 of 1 approval by owners of the project and admins of the organization.",
+         *         "expires_at": "2026-11-22T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        ApprovalsRequestedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "approvals.requested";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /** @description Which approvals are missing, for people. */
+                message: string;
+                /** @description When the deployment is canceled unless it has them. */
+                expires_at: components["schemas"]["Timestamp"];
+            };
+        };
+        /**
+         * @description Somebody has approved a deployment.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.given",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "comment": "Looks good"
+         *       }
+         *     }
+         */
+        ApprovalsGivenEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "approvals.given";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has approved it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. Absent if nothing. */
+                comment?: string;
+            };
+        };
+        /**
+         * @description Somebody has rejected a deployment.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.rejected",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "comment": "Not on a Friday"
+         *       }
+         *     }
+         */
+        ApprovalsRejectedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "approvals.rejected";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has rejected it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. Absent if nothing. */
+                comment?: string;
+            };
+        };
+        /**
+         * @description Somebody lets a deployment start in spite of rules.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "deployments.overridden",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "reason": "Restores the checkout",
+         *         "conditions": [
+         *           "freeze"
+         *         ]
+         *       }
+         *     }
+         */
+        DeploymentsOverriddenEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "deployments.overridden";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has overridden them.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. */
+                reason: string;
+                /** @description The conditions that do not count. */
+                conditions: ("approvals" | "from" | "sources" | "window" | "freeze" | "unknown_creator")[];
+            };
+        };
+        /**
+         * @description Somebody has created a freeze.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "freezes.created",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "freeze_id": "1ChmwEyXTKjgR9usX8smMR",
+         *         "name": "Black Friday",
+         *         "reason": "The busiest days of the year",
+         *         "starts_at": "2026-11-26T00:00:00.000Z",
+         *         "ends_at": "2026-11-30T00:00:00.000Z",
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         }
+         *       }
+         *     }
+         */
+        FreezesCreatedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "freezes.created";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description The freeze.
+                 * @example 1ChmwEyXTKjgR9usX8smMR
+                 */
+                freeze_id: components["schemas"]["Identifier"];
+                /** @description What people call it. */
+                name: string;
+                /** @description Why nothing is deployed. */
+                reason: string;
+                /** @description From then on, nothing starts. */
+                starts_at: components["schemas"]["Timestamp"];
+                /** @description From then on, deployments start again. */
+                ends_at: components["schemas"]["Timestamp"];
+                /**
+                 * @description Who has created it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                /** @description The environments of the project. Absent: all. */
+                environment_ids?: components["schemas"]["Identifier"][];
+            };
+        };
+        /**
+         * @description Somebody has deleted a freeze.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "freezes.deleted",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "freeze_id": "1ChmwEyXTKjgR9usX8smMR",
+         *         "name": "Black Friday",
+         *         "reason": "The busiest days of the year",
+         *         "starts_at": "2026-11-26T00:00:00.000Z",
+         *         "ends_at": "2026-11-30T00:00:00.000Z",
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         }
+         *       }
+         *     }
+         */
+        FreezesDeletedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "freezes.deleted";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description The freeze.
+                 * @example 1ChmwEyXTKjgR9usX8smMR
+                 */
+                freeze_id: components["schemas"]["Identifier"];
+                /** @description What people call it. */
+                name: string;
+                /** @description Why nothing is deployed. */
+                reason: string;
+                /** @description From then on, nothing starts. */
+                starts_at: components["schemas"]["Timestamp"];
+                /** @description From then on, deployments start again. */
+                ends_at: components["schemas"]["Timestamp"];
+                /**
+                 * @description Who has deleted it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                /** @description The environments of the project. Absent: all. */
+                environment_ids?: components["schemas"]["Identifier"][];
+            };
+        };
+        /**
          * @description An alarm of a stack has gone off.
          * @example {
          *       "id": "1CgNThcegWHbhpNQB1L8Jj",
@@ -6514,7 +6942,7 @@ export interface components {
             };
         };
         /** @description The body that is sent to a webhook. Its `type` determines the fields of `data`. */
-        EventPayload: components["schemas"]["PingEvent"] | components["schemas"]["DeploymentsInProgressEvent"] | components["schemas"]["DeploymentsSucceededEvent"] | components["schemas"]["DeploymentsFailedEvent"] | components["schemas"]["PromotionsCreatedEvent"] | components["schemas"]["ServicesInAlarmEvent"] | components["schemas"]["ServicesOkEvent"] | components["schemas"]["ChangelogCreatedEvent"];
+        EventPayload: components["schemas"]["PingEvent"] | components["schemas"]["DeploymentsInProgressEvent"] | components["schemas"]["DeploymentsSucceededEvent"] | components["schemas"]["DeploymentsFailedEvent"] | components["schemas"]["PromotionsCreatedEvent"] | components["schemas"]["ApprovalsRequestedEvent"] | components["schemas"]["ApprovalsGivenEvent"] | components["schemas"]["ApprovalsRejectedEvent"] | components["schemas"]["DeploymentsOverriddenEvent"] | components["schemas"]["FreezesCreatedEvent"] | components["schemas"]["FreezesDeletedEvent"] | components["schemas"]["ServicesInAlarmEvent"] | components["schemas"]["ServicesOkEvent"] | components["schemas"]["ChangelogCreatedEvent"];
         /** @description One request to the integration's target, and its result. */
         DeliveryAttempt: {
             /**
@@ -6680,7 +7108,7 @@ export interface components {
             deployments_succeeded: boolean;
             /** @description Whether `changelog.created` is sent. */
             changelog: boolean;
-            /** @description Whether `promotions.created` is sent. */
+            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
             promotions: boolean;
             /** @description Whether `services.in_alarm` is sent. */
             services_in_alarm: boolean;
@@ -8233,7 +8661,7 @@ export interface components {
             deployments_succeeded?: boolean;
             /** @description Whether `changelog.created` is sent. */
             changelog?: boolean;
-            /** @description Whether `promotions.created` is sent. */
+            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
             promotions?: boolean;
             /** @description Whether `services.in_alarm` is sent. */
             services_in_alarm?: boolean;
@@ -13851,6 +14279,348 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PromotionsCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalsRequested: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalsRequestedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalsGiven: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalsGivenEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalsRejected: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalsRejectedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDeploymentsOverridden: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeploymentsOverriddenEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFreezesCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FreezesCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the integration is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as are 502 and 504. The other deliveries of the integration wait too. `Retry-After` is honoured, up to 12 hours. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Success. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure. Redirects are never followed. */
+            "3XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failure, as is no response within 15 seconds. The event is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each varied by up to 10 %; then the delivery fails. `Retry-After` is honoured, up to 12 hours. The integration is disabled after 5 days of nothing but failures. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFreezesDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The ID of the event. It is the same each time that the event is sent: ignore an ID that you have handled. */
+                "webhook-id": string;
+                /** @description When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp and the body, joined by dots. For 24 hours after a rotation there are two signatures, separated by a space: accept the request if either matches. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FreezesDeletedEvent"];
             };
         };
         responses: {

@@ -17,6 +17,7 @@ import {
   selectDeployment,
 } from "../deployments/index.ts";
 import { CHANGING, NOT_QUEUED, ONLY_OWNERS } from "./model.ts";
+import { writeOverrideEvent } from "./write-events.ts";
 
 type OverrideInput = Pick<Override, "reason" | "conditions">;
 
@@ -44,6 +45,7 @@ export async function overrideDeployment(
     growth: { organizationId, bytes: JSON.stringify(override).length },
     guarded: overrideConditions(db, id, facts, override),
     acts: [{ action: "deployment.overridden", target, projectId, changes: { after: change } }],
+    effects: { notified: writeOverrideEvent(ctx, id, override) },
     entry: { row: selectDeployment(db, organizationId, id, now), json: JSON_TEXTS },
     reads: { deployment: findDeployment(ctx, id) },
   });

@@ -30,6 +30,7 @@ import {
 } from "./model.ts";
 import type { ApprovalRow, NewApproval } from "./store.ts";
 import * as store from "./store.ts";
+import { writeApprovalEvent } from "./write-events.ts";
 
 const MAXIMUM_TRIES = 5;
 
@@ -151,7 +152,10 @@ async function writeApproval(
     guarded: store.insertApproval(ctx.db, approval, facts),
     acts: [{ action, target: record, projectId, changes: { after } }],
     ...(isRejection && { changes: [{ projectId, action: "canceled" as const, record }] }),
-    effects: isRejection ? endRejected(ctx, approval) : {},
+    effects: {
+      ended: isRejection ? endRejected(ctx, approval) : undefined,
+      notified: writeApprovalEvent(ctx, approval),
+    },
     entry: { row: store.findApproval(ctx.db, approval) },
     reads: { created: store.findApproval(ctx.db, approval) },
   });

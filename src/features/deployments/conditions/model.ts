@@ -71,6 +71,8 @@ export interface Facts {
   /** Running deployments of the same groups, in other environments. */
   groupIds: readonly string[];
   successes: readonly Success[];
+  /** The names of the environments in which the rules need a success, by ID. */
+  places: Readonly<Record<string, string>>;
   /** Of the key that created the deployment. Null: not that of a trust. */
   claims: VerifiedClaims | null;
   /** What is deployed. Null: no commit. */

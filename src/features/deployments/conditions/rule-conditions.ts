@@ -7,7 +7,7 @@ import { describeTime, isOpen, nextOpening } from "./windows.ts";
 /** @param isSame Whether the success has had the configuration, as far as the rule compares it. */
 export function findMissingSuccess(
   rule: FromRule,
-  { successes }: Facts,
+  { successes, places: names }: Facts,
   now: number,
   isSame: (id: string) => boolean,
 ): Condition[] {
@@ -19,7 +19,7 @@ export function findMissingSuccess(
   const isLong = ({ finishedAt, replacedAt }: Success, until: number) =>
     (replacedAt ?? until) - finishedAt >= minimum;
   if (able.some((each) => isLong(each, now))) return [];
-  const places = rule.environment_ids.join(", ");
+  const places = rule.environment_ids.map((id) => `"${names[id] ?? id}"`).join(" or ");
   const same = rule.same_configuration ? "source and configuration" : "source";
   const there = minimum > 0 ? `, and has been there for ${rule.minimum_seconds} s` : "";
   const message = `Starts once a deployment of the same ${same} has succeeded in ${places}${there}.`;

@@ -66,6 +66,11 @@ const SUCCESSES = sql`(select json_group_array(json_object('id', success.id, 'en
     order by latest.created_at desc limit ${SEARCHED_SUCCESSES})
   where success.source is ${SOURCE})`;
 
+/** The names of the environments of `from`. */
+const PLACES = sql`(select json_group_object(place.id, place.name order by place.id)
+  from json_each(${ALL_RULES}) as record join json_each(record.value -> 'from' -> 'environment_ids') as item
+  join environments as place on place.id = item.value)`;
+
 /**
  * What the content results from, as JSON: the version of the configuration that the patch applies to, the source,
  * and the stacks. The name of a stack chooses its settings, and its component the variables.
@@ -101,7 +106,7 @@ export const FACTS: SQL<string | null> = sql`case when ${IS_CONDITIONAL} then js
     'startsAt', freeze.starts_at, 'endsAt', freeze.ends_at, 'override', json(freeze.override)) order by freeze.id) ${FREEZES}),
   'exempt', deployments.exempt, 'overridden', iif(deployments.overridden ->> 'basis' = ${BASIS},
     deployments.overridden -> 'conditions', null),
-  'groupIds', ${GROUP_IDS}, 'successes', ${SUCCESSES},
+  'groupIds', ${GROUP_IDS}, 'successes', ${SUCCESSES}, 'places', ${PLACES},
   'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
     'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;
 

@@ -16,6 +16,7 @@ import type { EvaluatedFilter } from "./pending-store.ts";
 import * as store from "./pending-store.ts";
 import { finalize } from "./transitions/finalize.ts";
 import { expireApprovals, holdDeployment } from "./transitions/rules.ts";
+import { writeApprovalRequest } from "./write-events.ts";
 
 /** The deployments that one batch changes. */
 const CHUNK = 25;
@@ -25,9 +26,13 @@ interface Evaluated {
   organizationId: string;
   /** JSON of `Facts`. Null: no rules apply. */
   facts: string | null;
+  awaitsApproval: boolean;
 }
 
-export async function evaluate(ctx: SystemContext, row: Evaluated): Promise<Condition[]> {
+export async function evaluate(
+  ctx: SystemContext,
+  row: Omit<Evaluated, "awaitsApproval">,
+): Promise<Condition[]> {
   if (row.facts === null) return [];
   const facts = JSON.parse(row.facts) as Facts;
   return findOpenConditions(facts, await loadContent(ctx, row, facts), ctx.clock.now());
@@ -77,9 +82,16 @@ async function evaluateAll(ctx: SystemContext, rows: readonly Evaluated[]): Prom
 async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements> {
   const conditions = await evaluate(ctx, row);
   const now = ctx.clock.now();
-  const { id, facts } = row;
-  const evaluation = { id, facts, heldUntil: heldUntil(conditions) };
-  if (!isExpired(conditions, now)) return { held: holdDeployment(ctx.db, evaluation, now) };
+  const { id, facts, awaitsApproval } = row;
+  const approvals = conditions.filter(({ code }) => code === "approvals");
+  const evaluation = { id, facts, heldUntil: heldUntil(conditions), approvals };
+  if (!isExpired(conditions, now)) {
+    const isNew = approvals.length > 0 && !awaitsApproval;
+    return {
+      requested: isNew ? writeApprovalRequest(ctx, evaluation) : undefined,
+      held: holdDeployment(ctx.db, evaluation, now),
+    };
+  }
   return {
     expired: expireApprovals(ctx.db, evaluation, now),
     finalized: finalize(ctx, { deployment: id }, now),

@@ -56,3 +56,4 @@ export { applyReport, type Report } from "./transitions/report.ts";
 export { countLive, type ReportedResource } from "./transitions/report-resources.ts";
 export { overrideConditions, refuseStart, rejectDeployment } from "./transitions/rules.ts";
 export { failPatch, rebase, startDeployment } from "./transitions/start.ts";
+export { FROM_DEPLOYMENTS, LOCATION } from "./write-events.ts";

@@ -44,6 +44,7 @@ const EVALUATED = {
   id: deployments.id,
   organizationId: deployments.organizationId,
   evaluatedAt: deployments.evaluatedAt,
+  awaitsApproval: deployments.awaitsApproval,
   facts: FACTS.as("facts"),
 };
 

@@ -49,6 +49,7 @@ const {
   evaluatedAt: ________,
   creatorMembershipId: __________,
   creatorTrustId: ___________,
+  awaitsApproval: ____________,
   ...COLUMNS
 } = getTableColumns(deployments);
 
@@ -255,9 +256,9 @@ export function hasLog(now: number): SQL {
 /** Those beyond the newest of their environment. */
 export const IS_HISTORY = sql`deployments.configuration = ''`;
 
-/** Its stacks and attempts, each of which but the last has lapsed or was released. */
+/** Its stacks and attempts: those that have lapsed or were released, the last that was refused, and the last. */
 export const CHILDREN = sql`coalesce(deployments.stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))})
-  + deployments.lapsed_offers + deployments.released_offers + 1
+  + deployments.lapsed_offers + deployments.released_offers + 2
   + (select count(*) from deployment_approvals as approval where approval.deployment_id = deployments.id)`;
 
 /** Whether its environment has had a newer one with the same status: the newest are its current state. */

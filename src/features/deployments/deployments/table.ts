@@ -111,6 +111,8 @@ export const deployments = sqliteTable(
      */
     heldUntil: time("held_until"),
     evaluatedAt: time("evaluated_at"),
+    /** Whether it lacked approvals when it was last evaluated, so that an event has asked for them. */
+    awaitsApproval: integer("awaits_approval", { mode: "boolean" }).notNull().default(false),
     /** A JSON array: the rules of the environment before they were changed while the deployment was queued. */
     keptRules: text("kept_rules").notNull().default("[]"),
     /** JSON: see `Facts`. Null if a Worker of a release without this column has created the deployment. */

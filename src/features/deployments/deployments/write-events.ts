@@ -1,11 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../context.ts";
 import { observe } from "../../../db/batch.ts";
+import { toTimestamp } from "../../../lib/clock.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { EventType } from "../../housekeeping/outbox/events.ts";
 import { writeOutbox } from "../../housekeeping/outbox/index.ts";
 import type { DeploymentStatus } from "./lifecycle.ts";
 import { deployments, literalList } from "./table.ts";
+import { type Evaluation, isEvaluated } from "./transitions/rules.ts";
 
 const MAXIMUM_STACKS = LIMITS.deploymentEventStacks.value;
 
@@ -41,6 +43,16 @@ function seconds(difference: string): SQL {
 const TYPES_AS_JSON = JSON.stringify(TYPE_OF_STATUS);
 export const STATUSES_WITH_EVENT = literalList(Object.keys(TYPE_OF_STATUS));
 
+/** What the event of a deployment has of it, in a select of `FROM_DEPLOYMENTS`. */
+export const LOCATION = sql`'deployment_id', deployments.id,
+  'project', json_object('id', projects.id, 'name', projects.name),
+  'environment', json_object('id', environments.id, 'name', environments.name)`;
+
+export const FROM_DEPLOYMENTS = sql`from deployments
+  join projects on projects.id = deployments.project_id
+  join environments on environments.id = deployments.environment_id
+    and environments.organization_id = deployments.organization_id`;
+
 /** @param changed Selects the IDs of deployments. */
 export function writeStatusEvents(ctx: SystemContext, changed: SQL) {
   return {
@@ -48,23 +60,18 @@ export function writeStatusEvents(ctx: SystemContext, changed: SQL) {
       ctx,
       sql`select deployments.id as key, deployments.project_id,
           ${TYPES_AS_JSON} ->> deployments.status as type,
-          json_patch('{}', json_object('deployment_id', deployments.id,
+          json_patch('{}', json_object(${LOCATION},
             'status', deployments.status, 'failure_reason', deployments.failure_reason,
             'created_by', ${CREATED_BY}, 'reason', case when deployments.creator_type is not null
               then substr(deployments.reason, 1, ${sql.raw(String(LIMITS.deploymentEventReasonLength.value))}) end,
             'trigger', deployments.trigger,
             'queued_seconds', ${seconds("deployments.started_at - deployments.created_at")},
             'run_seconds', ${seconds("deployments.finished_at - deployments.started_at")},
-            'project', json_object('id', projects.id, 'name', projects.name),
-            'environment', json_object('id', environments.id, 'name', environments.name),
             'stacks', (select json_group_array(json_object('id', included.stack_id,
                 'name', coalesce(stacks.name, ''), 'status', included.status))
               from ${INCLUDED}),
             'outputs', case deployments.status when 'succeeded' then ${OUTPUTS} end)) as data
-        from deployments
-        join projects on projects.id = deployments.project_id
-        join environments on environments.id = deployments.environment_id
-          and environments.organization_id = deployments.organization_id
+        ${FROM_DEPLOYMENTS}
         where deployments.id in ${changed} and deployments.status in ${STATUSES_WITH_EVENT}`,
     ),
     notified: observe(
@@ -95,5 +102,19 @@ export function writePromotionEvent(ctx: SystemContext, id: string, promotedId: 
       join environments as source on source.id = promoted.environment_id
         and source.organization_id = promoted.organization_id
       where created.id = ${id}`,
+  );
+}
+
+/** Writes nothing if the event has been written since the deployment last had its approvals. Precedes `holdDeployment`. */
+export function writeApprovalRequest(ctx: SystemContext, evaluation: Evaluation) {
+  const { id, approvals } = evaluation;
+  const type = "approvals.requested";
+  const message = approvals.map((each) => each.message).join(" ");
+  const expiresAt = Math.min(...approvals.flatMap((each) => each.expiresAt ?? []));
+  return writeOutbox(
+    ctx,
+    sql`select ${id} as key, deployments.project_id, ${type} as type,
+        json_object(${LOCATION}, 'message', ${message}, 'expires_at', ${toTimestamp(expiresAt)}) as data
+      ${FROM_DEPLOYMENTS} where ${isEvaluated(evaluation)} and deployments.awaits_approval = 0`,
   );
 }

@@ -14,6 +14,7 @@ import type { FreezeInput } from "./model.ts";
 import { presentFreeze } from "./presenters.ts";
 import type { FoundFreeze, FreezeRow } from "./store.ts";
 import * as store from "./store.ts";
+import { writeFreezeEvents } from "./write-events.ts";
 
 export async function listFreezesOfOrganization(
   ctx: ServiceContext,
@@ -72,6 +73,7 @@ export async function createFreezeOfProject(
 export async function deleteFreeze(ctx: ServiceContext, id: string): Promise<void> {
   const freeze = await requireOwned(ctx, id);
   await write(ctx, {
+    first: writeFreezeEvents(ctx, "freezes.deleted", freeze),
     guarded: store.deleteFreeze(ctx, id),
     acts: [
       {
@@ -117,6 +119,7 @@ async function createFreeze(
       bytes: bytesOf(name, reason, JSON.stringify([environmentIds, override])),
       bounds: [store.freezeCountBound(organizationId)],
     },
+    first: writeFreezeEvents(ctx, "freezes.created", freeze),
     guarded: store.insertFreeze(ctx.db, freeze),
     value: freeze,
     acts: [

@@ -78,8 +78,7 @@ async function decide(ctx: RunnerContext, key: AttemptKey, row: StartRow): Promi
   const conditions = await findConditions(ctx, row);
   const now = ctx.clock.now();
   if (conditions.length > 0) {
-    const evaluation = { id: row.id, facts: row.facts, heldUntil: heldUntil(conditions) };
-    return refuseStart(db, key, evaluation, now);
+    return refuseStart(db, key, { facts: row.facts, heldUntil: heldUntil(conditions) }, now);
   }
   return { rebased: result && rebase(db, key, result, now), ...startOn(ctx, key, row.facts) };
 }

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { EXAMPLE_IDS, exampleId } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
+import { OVERRIDABLE } from "../../deployments/conditions/model.ts";
 import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
 import { Deployment, StackStatusName } from "../../deployments/deployments/responses.ts";
 import {
@@ -167,6 +168,54 @@ const CHANGE = {
   record: { type: "environment" as const, ...ENVIRONMENT },
 };
 
+const HELD = {
+  deployment_id: identifierOf("deployment", "Read it with `GET /v1/deployments/{deployment_id}`."),
+};
+const HELD_EXAMPLE = { deployment_id: EXAMPLE_IDS.deployment, ...LOCATION };
+
+function decisionData(what: string) {
+  return z.object({
+    ...HELD,
+    ...location(),
+    membership_id: identifierOf("membership", `Who has ${what} it.`),
+    comment: z
+      .string()
+      .optional()
+      .openapi({ description: "What the person wrote. Absent if nothing." }),
+  });
+}
+
+const decisionExample = (comment: string) => ({
+  ...HELD_EXAMPLE,
+  membership_id: EXAMPLE_IDS.membership,
+  comment,
+});
+
+function freezeData(what: string) {
+  return z.object({
+    freeze_id: identifierOf("freeze", "The freeze."),
+    name: z.string().openapi({ description: "What people call it." }),
+    reason: z.string().openapi({ description: "Why nothing is deployed." }),
+    starts_at: timestampOf("From then on, nothing starts."),
+    ends_at: timestampOf("From then on, deployments start again."),
+    membership_id: identifierOf("membership", `Who has ${what} it.`),
+    project: Project(),
+    environment_ids: identifiersOf("environment")
+      .optional()
+      .openapi({ description: "The environments of the project. Absent: all." }),
+  });
+}
+
+const FREEZE = {
+  freeze_id: exampleId("freeze"),
+  name: "Black Friday",
+  reason: "The busiest days of the year",
+  starts_at: "2026-11-26T00:00:00.000Z",
+  ends_at: "2026-11-30T00:00:00.000Z",
+  membership_id: EXAMPLE_IDS.membership,
+  project: PROJECT,
+};
+
 interface PayloadDefinition<Data extends z.ZodType> {
   /** Of the webhook in the OpenAPI document. */
   summary: string;
@@ -234,6 +283,58 @@ export const PAYLOADS = {
       ...LOCATION,
       from_environment: STAGING,
     },
+  }),
+  "approvals.requested": define({
+    summary: "A deployment waits for approvals",
+    data: z.object({
+      ...HELD,
+      ...location(),
+      message: z.string().openapi({ description: "Which approvals are missing, for people." }),
+      expires_at: timestampOf("When the deployment is canceled unless it has them."),
+    }),
+    example: {
+      ...HELD_EXAMPLE,
+      message: "0 of 1 approval by owners of the project and admins of the organization.",
+      expires_at: "2026-11-22T09:30:00.000Z",
+    },
+  }),
+  "approvals.given": define({
+    summary: "Somebody has approved a deployment",
+    data: decisionData("approved"),
+    example: decisionExample("Looks good"),
+  }),
+  "approvals.rejected": define({
+    summary: "Somebody has rejected a deployment",
+    data: decisionData("rejected"),
+    example: decisionExample("Not on a Friday"),
+  }),
+  "deployments.overridden": define({
+    summary: "Somebody lets a deployment start in spite of rules",
+    data: z.object({
+      ...HELD,
+      ...location(),
+      membership_id: identifierOf("membership", "Who has overridden them."),
+      reason: z.string().openapi({ description: "What the person wrote." }),
+      conditions: z
+        .array(z.enum(OVERRIDABLE))
+        .openapi({ description: "The conditions that do not count." }),
+    }),
+    example: {
+      ...HELD_EXAMPLE,
+      membership_id: EXAMPLE_IDS.membership,
+      reason: "Restores the checkout",
+      conditions: ["freeze"],
+    },
+  }),
+  "freezes.created": define({
+    summary: "Somebody has created a freeze",
+    data: freezeData("created"),
+    example: FREEZE,
+  }),
+  "freezes.deleted": define({
+    summary: "Somebody has deleted a freeze",
+    data: freezeData("deleted"),
+    example: FREEZE,
   }),
   "services.in_alarm": define({
     summary: "An alarm of a stack has gone off",

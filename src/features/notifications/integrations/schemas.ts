@@ -19,8 +19,11 @@ export const flagsOf = <Schema extends z.ZodType>(flag: Schema) =>
       kind,
       flag.openapi(
         documented(() => {
-          const type = EVENT_TYPES.find((each) => EVENTS[each].kind === kind);
-          return { description: `Whether \`${type}\` is sent.` };
+          const types = EVENT_TYPES.filter((each) => EVENTS[each].kind === kind);
+          const verb = types.length > 1 ? "are" : "is";
+          return {
+            description: `Whether ${types.map((each) => `\`${each}\``).join(", ")} ${verb} sent.`,
+          };
         }),
       ),
     ]),

@@ -12,7 +12,7 @@ import {
   quote,
   section,
 } from "./block-kit.ts";
-import { readCount, readList, readText, readUrl, type Stored } from "./stored-data.ts";
+import { readCount, readList, readText, readTime, readUrl, type Stored } from "./stored-data.ts";
 
 export interface SlackMessage {
   text: string;
@@ -34,6 +34,8 @@ export const URL_LENGTH = 500;
 export const MAXIMUM_URLS = 3;
 const MAXIMUM_CHANGES = 6;
 const CHANGES_PER_SECTION = 2;
+
+const MAXIMUM_CODES = 10;
 
 const UNKNOWN = "unknown";
 
@@ -72,6 +74,12 @@ const RENDERERS: { [Type in EventType]: Renderer<Type> } = {
   "deployments.succeeded": renderDeployment,
   "deployments.failed": renderDeployment,
   "promotions.created": renderPromotion,
+  "approvals.requested": renderRequest,
+  "approvals.given": renderDecision,
+  "approvals.rejected": renderDecision,
+  "deployments.overridden": renderOverride,
+  "freezes.created": renderFreeze,
+  "freezes.deleted": renderFreeze,
   "services.in_alarm": renderAlarm,
   "services.ok": renderAlarm,
   "changelog.created": renderChangelog,
@@ -188,6 +196,80 @@ function renderPromotion(
           origin,
         ),
       }),
+    ],
+  };
+}
+
+type HeldData = Pick<DeploymentData, "deployment_id" | "project" | "environment">;
+
+/** The link leads to the page on which people decide. No message decides by itself. */
+function renderHeld(
+  data: Stored<HeldData>,
+  origin: string | undefined,
+  ...rest: readonly Block[]
+): MessageContent {
+  const id = readText(data?.deployment_id, NAME_LENGTH);
+  const page =
+    origin && canonicalId(id) !== undefined
+      ? link(`${origin}/console/deployments/${id}`, id)
+      : id || UNKNOWN;
+  return {
+    subject: locationOf(data),
+    blocks: [
+      fields({
+        Project: linkedName("project", data?.project, origin),
+        Environment: linkedName("environment", data?.environment, origin),
+        Deployment: page,
+      }),
+      ...rest,
+    ],
+  };
+}
+
+function renderRequest(
+  data: Stored<EventData<"approvals.requested">>,
+  origin: string | undefined,
+): MessageContent {
+  return renderHeld(data, origin, ...renderText("Has", readText(data?.message, REASON_LENGTH)));
+}
+
+function renderDecision(
+  data: Stored<EventData<"approvals.given">>,
+  origin: string | undefined,
+): MessageContent {
+  return renderHeld(data, origin, ...renderText("Comment", readText(data?.comment, REASON_LENGTH)));
+}
+
+function renderOverride(
+  data: Stored<EventData<"deployments.overridden">>,
+  origin: string | undefined,
+): MessageContent {
+  const codes = readList(data?.conditions)
+    .slice(0, MAXIMUM_CODES)
+    .map((code) => readText(code, WORD_LENGTH));
+  return renderHeld(
+    data,
+    origin,
+    ...renderText("Without", codes.join(", ")),
+    ...renderText("Reason", readText(data?.reason, REASON_LENGTH)),
+  );
+}
+
+function renderFreeze(
+  data: Stored<EventData<"freezes.created">>,
+  origin: string | undefined,
+): MessageContent {
+  const name = readText(data?.name, NAME_LENGTH) || UNKNOWN;
+  return {
+    subject: `${name} of ${nameOf(data?.project)}`,
+    blocks: [
+      fields({
+        Freeze: name,
+        Project: linkedName("project", data?.project, origin),
+        From: readTime(data?.starts_at),
+        To: readTime(data?.ends_at),
+      }),
+      ...renderText("Reason", readText(data?.reason, REASON_LENGTH)),
     ],
   };
 }

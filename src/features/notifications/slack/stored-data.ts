@@ -1,5 +1,5 @@
 import { isSafeUrl } from "../../../lib/safe-url.ts";
-import { quote, urlLink } from "./block-kit.ts";
+import { dateTime, quote, urlLink } from "./block-kit.ts";
 
 /**
  * Stored data of an event: an older version may have written it, so every field may be missing or
@@ -19,6 +19,11 @@ export function readText(value: unknown, maximumLength: number): string {
 export function readUrl(value: unknown, maximumLength: number): string {
   const url = typeof value === "string" && isSafeUrl(value) ? urlLink(new URL(value)) : "";
   return url.length > maximumLength ? "" : url;
+}
+
+export function readTime(value: unknown): string {
+  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? "unknown" : dateTime(new Date(time).toISOString());
 }
 
 export function readCount(value: unknown): number {

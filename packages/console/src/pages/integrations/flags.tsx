@@ -1,10 +1,20 @@
-import { EVENTS } from "../../../../../src/features/housekeeping/outbox/events.ts";
+import {
+  EVENTS,
+  type EventDefinition,
+  NOTIFICATION_KINDS,
+} from "../../../../../src/features/housekeeping/outbox/events.ts";
 import type { Schemas } from "../../api.ts";
 import { Choices, type FormFields } from "../../components/form.tsx";
 
 type Configuration = Schemas["IntegrationConfiguration"];
 
-const FLAGS = Object.values(EVENTS).filter((event) => event.kind !== undefined);
+const DEFINED: readonly EventDefinition[] = Object.values(EVENTS);
+
+/** One for each kind, with the title of its first event. */
+const FLAGS = NOTIFICATION_KINDS.map((kind) => {
+  const first = DEFINED.find((event) => event.kind === kind);
+  return { kind, title: first?.flagTitle ?? first?.title ?? kind };
+});
 
 export function describeFlags(configuration: Configuration): string {
   const active = FLAGS.filter(({ kind }) => configuration[kind]).map(({ title }) => title);

@@ -58,18 +58,20 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       isLogPending: sql`0`,
       runnerName,
     },
+    // The cross joins and the index read nothing of the environments in which all deployments are held.
     sql`from runner_pool_environments
-      join environments on environments.id = runner_pool_environments.environment_id
-      join deployments on deployments.environment_id = environments.id
+      cross join deployments indexed by deployments_startable
+        on deployments.environment_id = runner_pool_environments.environment_id
         and deployments.status = ${deploymentStatus.queued} and deployments.held_until <= ${now}
-      join projects on projects.id = environments.project_id
+      cross join environments on environments.id = deployments.environment_id
+      cross join projects on projects.id = environments.project_id
         and projects.connection_status <> 'disconnecting'
       where runner_pool_environments.pool_id = ${poolId}
         ${isWanted}
         and deployments.number > environments.started_number
-        and deployments.number = (select min(older.number) from deployments as older
+        and not exists (select 1 from deployments as older indexed by deployments_startable
           where older.environment_id = environments.id
-            and older.status = ${deploymentStatus.queued})
+            and older.status = ${deploymentStatus.queued} and older.number < deployments.number)
         and not exists (select 1 from deployments as running
           where running.environment_id = environments.id and running.status in ${RUNNING_STATUSES})
         and not exists (select 1 from attempts as other

@@ -76,6 +76,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       reasonBytes: 0,
       heldUntil: sql`iif(${isUnconditional(now)}, 0, null)`,
       evaluatedAt: null,
+      awaitsApproval: sql`0`,
       keptRules: "[]",
       creators: makersOf(creator.keyId, creator.membershipId),
       exempt: redeployedId === undefined ? null : exemptionOf(redeployedId),

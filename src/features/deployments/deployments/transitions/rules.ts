@@ -2,11 +2,10 @@ import { and, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { nextVersion } from "../../../../db/expected-version.ts";
-import { BASIS, hasFacts, type Override } from "../../conditions/index.ts";
+import { BASIS, type Condition, hasFacts, type Override } from "../../conditions/index.ts";
 import { DEPLOYMENT_FAILURES } from "../lifecycle.ts";
-import { attempts, deploymentStatus, deployments } from "../table.ts";
-import type { AttemptKey } from "./lease.ts";
-import { isAttempt } from "./lease.ts";
+import { attemptOutcome, attempts, deploymentStatus, deployments } from "../table.ts";
+import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 import { whereOfferIsValid } from "./start.ts";
 
 /** What was evaluated of a deployment, and from when it may start. */
@@ -15,9 +14,11 @@ export interface Evaluation {
   /** As they were read: without them, nothing is changed. */
   facts: string | null;
   heldUntil: number;
+  /** Those that are missing. None: it has all. */
+  approvals: readonly Condition[];
 }
 
-const isEvaluated = ({ id, facts }: Evaluation) =>
+export const isEvaluated = ({ id, facts }: Pick<Evaluation, "id" | "facts">) =>
   and(
     sql`${deployments.id} = ${id} and ${deployments.status} = ${deploymentStatus.queued}`,
     hasFacts(facts),
@@ -26,7 +27,11 @@ const isEvaluated = ({ id, facts }: Evaluation) =>
 export function holdDeployment(db: Database, evaluation: Evaluation, now: number) {
   return db
     .update(deployments)
-    .set({ heldUntil: evaluation.heldUntil, evaluatedAt: now })
+    .set({
+      heldUntil: evaluation.heldUntil,
+      evaluatedAt: now,
+      awaitsApproval: evaluation.approvals.length > 0,
+    })
     .where(isEvaluated(evaluation));
 }
 
@@ -59,15 +64,18 @@ export function overrideConditions(db: Database, id: string, facts: string, over
   return db
     .update(deployments)
     .set({ overridden, heldUntil: null, version: nextVersion(deployments.version) })
-    .where(isEvaluated({ id, facts, heldUntil: 0 }))
+    .where(isEvaluated({ id, facts }))
     .returning({ id: deployments.id });
 }
 
-/** Ends an offer whose deployment does not meet the rules. It has not lapsed, and the deployment stays queued. */
+/**
+ * Ends an offer whose deployment does not meet the rules. It has not lapsed, and the deployment stays queued. Of its
+ * refused attempts, only this one is kept: their number has no other bound.
+ */
 export function refuseStart(
   db: Database,
   attempt: AttemptKey,
-  { facts, heldUntil }: Evaluation,
+  { facts, heldUntil }: Pick<Evaluation, "facts" | "heldUntil">,
   now: number,
 ) {
   const held = db
@@ -80,7 +88,11 @@ export function refuseStart(
       .set({ state: "ended", outcome: "refused", endedAt: now })
       .where(and(isAttempt(attempt), hasChanged)),
   );
-  return { held, ended };
+  const earlier = db.delete(attempts).where(
+    sql`${attempts.deploymentId} = ${deploymentIdOf(attempt)} and ${attempts.id} <> ${attempt.id}
+        and ${attempts.outcome} = ${attemptOutcome.refused}`,
+  );
+  return { held, ended, earlier };
 }
 
 /** Whatever version the deployment is based on. */
