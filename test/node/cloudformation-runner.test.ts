@@ -165,19 +165,19 @@ describe.concurrent("a stack of CloudFormation", () => {
     );
     const at = "/stacks/first";
     const cases: [object, string][] = [
-      [{ stack_name: "--role-arn" }, "The setting stack_name must be a name for CloudFormation"],
+      [{ stack_name: "a.b" }, "The setting stack_name must be a name for CloudFormation"],
       [{ stack_name: "${variables.FLAG}" }, `${at}/stack_name would become an option`],
       [{ stack_name: "${variables.LINES}" }, `${at}/stack_name has a control character`],
       [{ region: "eu-central-1.example.com/" }, "The setting region must be one of AWS"],
       [{ region: "${variables.LINES}" }, `${at}/region has a control character`],
-      [{ role: "a\nb" }, `${at}/role has a control character`],
+      [{ role: "${variables.LINES}" }, `${at}/role has a control character`],
       [
-        { parameters: { Image: "x".repeat(20_000) } },
+        { parameters: { Image: "${variables.LARGE}".repeat(3) } },
         `${at}/parameters/Image has more than 16,384 bytes`,
       ],
       [{ parameters: many }, "makes the settings of the stack larger than 1,048,576 bytes"],
-      [{ template: "../site.json" }, `${at}/template must be the path of a file in the repository`],
-      [{ template: "--help" }, `${at}/template must be the path of a file in the repository`],
+      [{ template: "${variables.LINES}" }, `${at}/template has a control character`],
+      [{ template: "infra" }, `${at}/template: the commit has no such file`],
     ];
     const ids: string[] = [];
     for (const [settings] of cases) ids.push(await deploy(sha, settings));
@@ -207,6 +207,8 @@ describe.concurrent("a stack of CloudFormation", () => {
       { template: "a.yaml", parameters: ["a"] },
       { template: "a.yaml", tags: { a: null } },
       { template: "a.yaml", bucket: "a" },
+      { template: "../a.yaml" },
+      { template: "a.yaml", stack_name: "--role-arn" },
     ];
     for (const settings of refused) {
       await expect(write(settings), JSON.stringify(settings)).rejects.toThrow(/: 400 .*stacks/);

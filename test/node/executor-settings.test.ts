@@ -137,10 +137,52 @@ describe("a setting", () => {
     const types: SettingType[] = ["text", "texts", "file", "folder", "path", "files"];
     for (const type of types) {
       const isList = type === "texts" || type === "files";
-      const value = "${variables.SECRET}";
-      expect(() => resolve({ type }, isList ? [value] : value)).toThrow("has a control character");
+      const toValue = (text: string) => (isList ? [text] : text);
+      const withLines = toValue("a${variables.SECRET}");
+      expect(() => resolve({ type }, withLines)).toThrow("has a control character");
+      const option = toValue("${variables.SECRET}");
+      expect(() => resolve({ type }, option)).toThrow("would become an option");
+      const isAccepted = check({ type }, toValue("--to")).length === 0;
+      expect([type, isAccepted]).toEqual([type, type === "texts"]);
     }
     expect(() => resolve({ type: "map" }, { a: "a\u0000" })).toThrow("has a control character");
+  });
+
+  it("leads to a place in the repository, if it is a path", () => {
+    const good = ["a", ".", "./a", "a/b", "a..", "..a/b", ".github/a", "a -b", "ab:c"];
+    for (const path of good) {
+      expect([path, check({ type: "file" }, path)]).toEqual([path, []]);
+      expect(resolve({ type: "file" }, path)).toBe(path);
+    }
+    for (const path of ["..", "a/..", "a/../b", "a\\..", "/a", "\\a", "c:\\a", "", "-", "--help"]) {
+      const reason = "must be the path of a file in the repository, without .. and without - at";
+      expect(check({ type: "files" }, [path])[0]).toContain(`/stacks/api/given/0 ${reason}`);
+      expect(() => resolve({ type: "file" }, path)).toThrow(`/stacks/api/given ${reason}`);
+    }
+  });
+
+  it("has its form when it is written, unless it has references, and when they are replaced", () => {
+    const form = { pattern: /^[a-z]+$/, description: "small letters" };
+    const reason = "/stacks/api/given must be small letters.";
+    expect(check({ type: "text", form }, "abc")).toEqual([]);
+    expect(check({ type: "text", form }, "Abc")).toEqual([reason]);
+    expect(check({ type: "texts", form }, ["a", "B", "-"])).toEqual(
+      [1, 2].map((at) => reason.replace("given", `given/${at}`)),
+    );
+    expect(check({ type: "text", form }, "A${stack.name}")).toEqual([]);
+    expect(resolve({ type: "text", form }, "x${stack.name}")).toBe("xapi");
+    expect(() => resolve({ type: "text", form }, "A${stack.name}")).toThrow(reason);
+    expect(check({ type: "text" }, "-x")).toEqual(["/stacks/api/given begins with -. Remove it."]);
+  });
+
+  it("has at most 16,384 bytes in each text", () => {
+    const [longest, longer] = ["é".repeat(8_192), `${"é".repeat(8_192)}x`];
+    for (const type of ["text", "map", "values"] as const) {
+      const toValue = (text: string) => (type === "text" ? text : { a: text });
+      expect(check({ type }, toValue(longest))).toEqual([]);
+      expect(check({ type }, toValue(longer))[0]).toContain("has more than 16,384 bytes");
+      expect(() => resolve({ type }, toValue(longer))).toThrow("has more than 16,384 bytes");
+    }
   });
 
   it("may be only one of its choices after its reference is replaced, too", () => {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { DURATION } from "../../../runner/src/executors/duration.ts";
 import { ProgramError } from "./run-program.ts";
 
-const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 type Unit = keyof typeof SECONDS;
 
 /** The seconds of a setting such as `90s`, `10m` or `1h`. */
 export function parseDuration(name: string, text: string): number {
-  const [, number, unit] = DURATION.exec(text) ?? [];
+  const [, number, unit] = DURATION.pattern.exec(text) ?? [];
   if (number === undefined) {
-    throw new ProgramError(`The setting ${name} must be a duration, such as 90s, 10m or 1h.`);
+    throw new ProgramError(`The setting ${name} must be ${DURATION.description}.`);
   }
   return Number(number) * SECONDS[unit as Unit];
 }

@@ -1,10 +1,5 @@
 import type { SettingValues } from "../../../runner/src/executors/setting.ts";
-import {
-  type ProgramContext,
-  ProgramError,
-  parseDuration,
-  type Report,
-} from "../../program/src/index.ts";
+import type { ProgramContext, Report } from "../../program/src/index.ts";
 import { ApplyProgress } from "./apply-progress.ts";
 import { prepareFiles } from "./files.ts";
 import { requireLastingState } from "./local-state.ts";
@@ -15,7 +10,6 @@ import { Terraform } from "./terraform.ts";
 export type TerraformSettings = SettingValues<typeof SETTINGS>;
 
 const DEFAULT_LOCK_TIMEOUT = "10m";
-const WORKSPACE = /^[A-Za-z0-9][\w.-]{0,89}$/;
 
 /** Plans, and applies exactly that plan. */
 export async function deploy({
@@ -25,7 +19,6 @@ export async function deploy({
   folder: privateFolder,
 }: ProgramContext<TerraformSettings>): Promise<void> {
   const { workspace, destroy = false, lock_timeout: lockTimeout = DEFAULT_LOCK_TIMEOUT } = settings;
-  checkTexts(workspace, lockTimeout);
   const files = prepareFiles(privateFolder, settings);
   const folder = settings.folder ?? process.cwd();
   const terraform = await Terraform.find({ folder, files, lockTimeout, stop });
@@ -43,15 +36,6 @@ export async function deploy({
   const state = await readState(terraform);
   report.allResources(listResources(state, progress.changes));
   reportOutputs(state, report);
-}
-
-function checkTexts(workspace: string | undefined, lockTimeout: string): void {
-  if (workspace !== undefined && !WORKSPACE.test(workspace)) {
-    throw new ProgramError(
-      "The setting workspace must have 1 to 90 letters, digits, _, . and -, and begin with a letter or a digit.",
-    );
-  }
-  parseDuration("lock_timeout", lockTimeout);
 }
 
 async function readState(terraform: Terraform): Promise<State> {

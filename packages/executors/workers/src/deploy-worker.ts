@@ -14,8 +14,6 @@ const ONLY_USER = 0o600;
 const STOPPED = "The runner was asked to stop before wrangler had finished.";
 /** What `wrangler deploy --var` and a secret may be called; a `:` would end the name. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** wrangler makes paths of the API of names and environments. */
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** Deploys the Worker of the folder, or the version of an earlier deployment of the same. */
 export async function deployWorker(context: Context): Promise<void> {
@@ -47,18 +45,10 @@ function createWrangler({ settings, folder: files }: Context): Wrangler {
   const { folder = process.cwd(), environment, name } = settings;
   const options = [
     `--config=${findConfiguration(folder, process.cwd())}`,
-    ...toNameOption("--env", "environment", environment),
-    ...toNameOption("--name", "name", name),
+    ...(environment === undefined ? [] : [`--env=${environment}`]),
+    ...(name === undefined ? [] : [`--name=${name}`]),
   ];
   return new Wrangler(options, { folder, files });
-}
-
-function toNameOption(option: string, setting: string, value: string | undefined): string[] {
-  if (value === undefined) return [];
-  if (NAME.test(value)) return [`${option}=${value}`];
-  throw new ProgramError(
-    `The setting ${setting} has other characters than letters, digits, _, - and ., or begins with - or a dot.`,
-  );
 }
 
 /** Secrets are in a file, because other users of the machine can read arguments. */

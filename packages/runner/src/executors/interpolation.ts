@@ -22,9 +22,7 @@ export function interpolate(text: string, values: ReferenceValues, maximumBytes:
   const add = (part: string) => {
     bytes += new TextEncoder().encode(part).length;
     if (bytes > maximumBytes) {
-      throw new TextError(
-        `has more than ${maximumBytes.toLocaleString("en-US")} bytes. Shorten it.`,
-      );
+      throw new TextError(describeTooLong(maximumBytes));
     }
     parts.push(part);
   };
@@ -37,6 +35,10 @@ export function interpolate(text: string, values: ReferenceValues, maximumBytes:
   }
   add(text.slice(from));
   return parts.join("");
+}
+
+export function describeTooLong(maximumBytes: number): string {
+  return `has more than ${maximumBytes.toLocaleString("en-US")} bytes. Shorten it.`;
 }
 
 function resolve(name: string, written: string, values: ReferenceValues): string {

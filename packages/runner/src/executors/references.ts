@@ -19,5 +19,5 @@ export function findUnknownReferences(text: string): string[] {
 }
 
 export function isKnown(name: string, end: string | undefined): boolean {
-  return end !== undefined && KNOWN.test(name);
+  return end !== undefined && !name.includes("${") && KNOWN.test(name);
 }

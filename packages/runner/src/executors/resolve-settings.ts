@@ -1,12 +1,12 @@
 import type { Executor } from "./executor.ts";
 import { interpolate, type ReferenceValues, TextError } from "./interpolation.ts";
 import type { Setting, SettingType, SettingValues } from "./setting.ts";
-import { at, type GivenSettings, MAXIMUM_TEXT_BYTES } from "./settings.ts";
+import { at, findTextProblem, type GivenSettings, MAXIMUM_TEXT_BYTES } from "./settings.ts";
 
 /** Of all settings of a stack together, with their references replaced. */
 export const MAXIMUM_SETTINGS_BYTES = 1_048_576;
 
-/** What a program reads from a file may have lines, and may begin with `-`. */
+/** What a program reads from a file may begin with `-`. */
 const IN_A_FILE: readonly SettingType[] = ["map", "values"];
 
 /** Replaces the references in settings that were checked. Paths are not resolved. */
@@ -46,14 +46,11 @@ class Resolver {
     );
   }
 
-  #resolveText(pointer: string, { type, choices }: Setting, text: string): string {
+  #resolveText(pointer: string, setting: Setting, text: string): string {
     try {
       const resolved = interpolate(text, this.#references, MAXIMUM_TEXT_BYTES);
       this.#count(resolved);
-      requireText(resolved, text, IN_A_FILE.includes(type));
-      if (choices && !choices.includes(resolved)) {
-        throw new TextError(`must be one of: ${choices.join(", ")}.`);
-      }
+      requireText(resolved, text, setting);
       return resolved;
     } catch (error) {
       if (!(error instanceof TextError)) throw error;
@@ -70,13 +67,13 @@ class Resolver {
   }
 }
 
-function requireText(resolved: string, text: string, isInAFile: boolean): void {
-  if ((isInAFile ? /(?![\t\r\n])\p{Cc}/u : /\p{Cc}/u).test(resolved)) {
-    throw new TextError("has a control character, such as the end of a line. Remove it.");
-  }
+function requireText(resolved: string, text: string, setting: Setting): void {
+  const isInAFile = IN_A_FILE.includes(setting.type);
   if (!isInAFile && resolved.startsWith("-") && !text.startsWith("-")) {
     throw new TextError(
       "would become an option, because the value of its reference begins with -.",
     );
   }
+  const problem = findTextProblem(setting, resolved);
+  if (problem !== undefined) throw new TextError(problem);
 }

@@ -17,11 +17,20 @@ export interface SettingTypes {
 
 export type SettingType = keyof SettingTypes;
 
+/** What a text must look like. */
+export interface TextForm {
+  pattern: RegExp;
+  /** As the end of a sentence that begins with `must be`. */
+  description: string;
+}
+
 export interface Setting {
   type: SettingType;
   isRequired?: boolean;
   /** All that a `text` may be, or each of the `texts`. */
   choices?: readonly string[];
+  /** Of a `text`, or of each of the `texts`. */
+  form?: TextForm;
 }
 
 export type Settings = Readonly<Record<string, Setting>>;

@@ -1,3 +1,4 @@
+import { describeTooLong } from "./interpolation.ts";
 import { quote } from "./quote.ts";
 import { findUnknownReferences, REFERENCES } from "./references.ts";
 import type { Setting, Settings, SettingType } from "./setting.ts";
@@ -9,6 +10,10 @@ export const MAXIMUM_TEXTS = 100;
 export const MAXIMUM_NAMES = 200;
 export const MAXIMUM_NAME_LENGTH = 255;
 export const MAXIMUM_DEPTH = 10;
+
+const PATHS: readonly SettingType[] = ["file", "folder", "path", "files"];
+/** Also one of Windows, whose runners have backslashes and drives. Links are followed in checkout.ts. */
+const LEADS_ELSEWHERE = /^$|^[-/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)/;
 
 const TYPES: Record<SettingType, string> = {
   file: "the path of a file in the repository",
@@ -56,16 +61,34 @@ function checkSetting(pointer: string, setting: Setting, value: unknown): string
     return setting.isRequired ? [`${pointer} is missing. Set it to ${description}.`] : [];
   }
   if (!isOfType(setting, value)) return [`${pointer} must be ${description}.`];
-  if (isMapType(setting)) return checkMembers(pointer, value);
+  if (isMapType(setting)) return checkMembers(pointer, setting, value);
   return Array.isArray(value)
-    ? value.flatMap((text, index) => checkReferences(`${pointer}/${index}`, text))
-    : checkReferences(pointer, value);
+    ? value.flatMap((text, index) => checkText(`${pointer}/${index}`, setting, text))
+    : checkText(pointer, setting, value);
 }
 
 function describe({ type, choices }: Setting): string {
   if (!choices) return TYPES[type];
   const names = choices.join(", ");
   return type === "texts" ? `a list of any of: ${names}` : `one of: ${names}`;
+}
+
+/** What is wrong with a text that has no references, or whose references are replaced. */
+export function findTextProblem(setting: Setting, text: string): string | undefined {
+  const { type, choices, form } = setting;
+  if (new TextEncoder().encode(text).length > MAXIMUM_TEXT_BYTES) {
+    return describeTooLong(MAXIMUM_TEXT_BYTES);
+  }
+  // What a program reads from a file may have lines.
+  if ((isMapType(setting) ? /(?![\t\r\n])\p{Cc}/u : /\p{Cc}/u).test(text)) {
+    return "has a control character, such as the end of a line. Remove it.";
+  }
+  if (PATHS.includes(type) && LEADS_ELSEWHERE.test(text)) {
+    return `must be ${TYPES[type === "files" ? "file" : type]}, without .. and without - at its start.`;
+  }
+  if (choices && !choices.includes(text)) return `must be one of: ${choices.join(", ")}.`;
+  if (form && !form.pattern.test(text)) return `must be ${form.description}.`;
+  return type === "text" && text.startsWith("-") ? "begins with -. Remove it." : undefined;
 }
 
 function isMapType({ type }: Setting): boolean {
@@ -100,8 +123,8 @@ function isObject(value: unknown): value is object {
 }
 
 /** The texts at any depth of a map or of values, and their names. */
-function checkMembers(pointer: string, value: unknown, depth = 1): string[] {
-  if (typeof value !== "object" || value === null) return checkReferences(pointer, value);
+function checkMembers(pointer: string, setting: Setting, value: unknown, depth = 1): string[] {
+  if (typeof value !== "object" || value === null) return checkText(pointer, setting, value);
   if (depth > MAXIMUM_DEPTH) return [`${pointer} is nested more than ${MAXIMUM_DEPTH} deep.`];
   const isList = Array.isArray(value);
   return Object.entries(value).flatMap(([name, member]) => {
@@ -112,7 +135,7 @@ function checkMembers(pointer: string, value: unknown, depth = 1): string[] {
           `${MAXIMUM_NAME_LENGTH} characters.`,
       ];
     }
-    return checkMembers(place, member, depth + 1);
+    return checkMembers(place, setting, member, depth + 1);
   });
 }
 
@@ -120,13 +143,18 @@ function isName(name: string): boolean {
   return name !== "" && name.length <= MAXIMUM_NAME_LENGTH && !/^-|\p{Cc}/u.test(name);
 }
 
-function checkReferences(pointer: string, value: unknown): string[] {
-  const [unknown] = typeof value === "string" ? findUnknownReferences(value) : [];
-  if (unknown === undefined) return [];
-  return [
-    `${pointer} refers to ${quote(unknown)}, which does not exist. Use one of ` +
-      `${REFERENCES.join(", ")}, or write $\${ for a text.`,
-  ];
+/** Of a text with references, only what they refer to: the rest is checked when they are replaced. */
+function checkText(pointer: string, setting: Setting, value: unknown): string[] {
+  if (typeof value !== "string") return [];
+  const [unknown] = findUnknownReferences(value);
+  if (unknown !== undefined) {
+    return [
+      `${pointer} refers to ${quote(unknown)}, which does not exist. Use one of ` +
+        `${REFERENCES.join(", ")}, or write $\${ for a text.`,
+    ];
+  }
+  const problem = value.includes("${") ? undefined : findTextProblem(setting, value);
+  return problem === undefined ? [] : [`${pointer} ${problem}`];
 }
 
 /** A JSON Pointer, as patches have it. */
