@@ -1,10 +1,11 @@
 /**
  * Stands in for `docker` with its Compose plugin: checks the options that the executor `compose` gives it, and keeps an
- * engine in the file `engine.json` beside it. The name of an image says how its containers behave.
+ * engine in the file `engine.json` beside it. The name of an image says how its containers behave. While the folder has
+ * the file `hold`, containers stay as they are while they start.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
 
@@ -24,6 +25,8 @@ interface Engine {
   containers: Container[];
   /** IDs by names. */
   images: Record<string, string>;
+  /** Of all images, also of those that have lost their names. */
+  ids: string[];
   /** What was imported, by the name of its image. */
   imported: Record<string, string>;
 }
@@ -32,6 +35,7 @@ type Service = Record<string, unknown> & { image?: string; build?: unknown; port
 
 const FOLDER = process.env["STAND_IN_FOLDER"] ?? "";
 const ENGINE = join(FOLDER, "engine.json");
+const POLL_EVERY_MS = 20;
 const PROJECT = /^longshore-[a-z0-9]+$/;
 /** The commands that the executor may run, without those of Compose. */
 const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promise<void>> = {
@@ -52,10 +56,12 @@ const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promi
     if (id === undefined) fail(`No such image: ${name}`);
     else console.log(id);
   },
-  "image tag": ([id = "", name = ""]) =>
+  "image tag": ([id = "", name = ""]) => {
+    if (!read().ids.includes(id)) return fail(`No such image: ${id}`);
     change((engine) => {
       engine.images[name] = id;
-    }),
+    });
+  },
   "image import": ([path = "", name = ""]) => {
     const content = readFileSync(path).subarray(512).toString().replace(/\0+$/, "");
     change((engine) => {
@@ -128,6 +134,7 @@ function pull(services: Record<string, Service>): void {
     if (build === undefined)
       change((engine) => {
         engine.images[image] = contentOf(image);
+        engine.ids = [...new Set([...engine.ids, contentOf(image)])];
       });
   }
 }
@@ -174,6 +181,7 @@ async function start(service: string, description: Service): Promise<boolean> {
   await sleep(1_500);
   put({ ...container, state: "running", health: "starting" });
   if (image.endsWith(":slow")) await sleep(600_000);
+  while (existsSync(join(FOLDER, "hold"))) await sleep(POLL_EVERY_MS);
   await sleep(1_500);
   if (image.endsWith(":exits")) put({ ...container, state: "exited", exitCode: 3 });
   else
@@ -238,10 +246,22 @@ function merge(files: string[], variables: NodeJS.Dict<string> | undefined) {
     const { services: more = {}, ...others } = parse(
       variables ? interpolate(text, variables) : text,
     );
-    Object.assign(services, more);
+    Object.assign(services, absolute(more, dirname(path)));
     Object.assign(rest, others);
   }
   return { ...rest, services };
+}
+
+/** Relative to the file, as Compose resolves the sources of bind mounts. */
+function absolute(services: Record<string, Service>, folder: string): Record<string, Service> {
+  const entries = Object.entries(services).map(([name, service]) => {
+    const { volumes } = service as { volumes?: { type: string; source: string }[] };
+    const resolved = volumes?.map((each) =>
+      each.type === "bind" ? { ...each, source: resolve(folder, each.source) } : each,
+    );
+    return [name, { ...service, ...(resolved && { volumes: resolved }) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function interpolate(text: string, variables: NodeJS.Dict<string>): string {
@@ -276,7 +296,9 @@ function readText(name: string): string | undefined {
 }
 
 function read(): Engine {
-  return JSON.parse(readText("engine.json") ?? '{"containers":[],"images":{},"imported":{}}');
+  return JSON.parse(
+    readText("engine.json") ?? '{"containers":[],"images":{},"ids":[],"imported":{}}',
+  );
 }
 
 function change(apply: (engine: Engine) => void): void {

@@ -3,6 +3,8 @@ import type { StandInStack, World } from "./stack.ts";
 import { fill } from "./template.ts";
 import type { XmlValue } from "./xml.ts";
 
+const IN_PROGRESS = /_IN_PROGRESS$/;
+
 /** The stacks of one account and region, and what CloudFormation answers of them. */
 export class Account implements World {
   readonly accountId = "123456789012";
@@ -13,6 +15,8 @@ export class Account implements World {
   pageSize = 2;
   /** Steps of an operation for each request that reads. 0: nothing goes on. */
   stepsPerRead = 1;
+  /** Whether an operation stops at a resource that is in progress. */
+  stopsAtResources = false;
   /** Reads of stacks that still show the state before an execution. */
   staleReads = 0;
   #before: { status: string; id: string } | undefined;
@@ -215,7 +219,12 @@ export class Account implements World {
   #advance(nameOrId: string): StandInStack {
     const stack = this.find(nameOrId);
     for (const each of this.stacks) {
-      for (let step = 0; step < this.stepsPerRead && each.isBusy; step += 1) each.advance();
+      for (let step = 0; step < this.stepsPerRead && each.isBusy; step += 1) {
+        const isWorking = [...each.resources.values()].some(({ status }) =>
+          IN_PROGRESS.test(status),
+        );
+        if (!this.stopsAtResources || !isWorking) each.advance();
+      }
     }
     return stack;
   }
