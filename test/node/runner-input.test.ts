@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,6 +12,8 @@ import { RunnerFixture } from "./support/fixture.ts";
 import { deployFirst, output, PATHS, prepare, report, toStatuses } from "./support/reports.ts";
 
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
+/** Of a program in the page. */
+const MAXIMUM_LINES = 40;
 const VARIABLE = /^LONGSHORE_(\w+)=/;
 
 let fixture: RunnerFixture;
@@ -146,26 +150,110 @@ describe.concurrent("what a command gets", () => {
 describe("docs/executors.md", () => {
   const page = readFileSync(join(ROOT, "docs/executors.md"), "utf8");
 
+  /** The first program of the page in this language. */
+  const findProgram = (language: string): string => {
+    const [, text = ""] =
+      new RegExp(`^\`\`\`${language}\\n(#![^]*?)^\`\`\`$`, "m").exec(page) ?? [];
+    expect(text.split("\n").length - 1).toBeLessThanOrEqual(MAXIMUM_LINES);
+    return text;
+  };
+
   it("has a script that deploys", async (context) => {
     const setup = await prepare(fixture, context);
     const { project, runWith, client, stackId, read, readResources } = setup;
     const environment = `/v1/environments/${project.environmentId}`;
-    await client.call("PUT", environment, { name: "staging", configuration: { title: "Shop" } });
-    const { id } = await deployFirst(setup);
+    const write = (title: string) =>
+      client.call("PUT", environment, { name: "staging", configuration: { title } });
     const folder = mkdtempSync(join(tmpdir(), "longshore-home-"));
     context.onTestFinished(() => rmSync(folder, { recursive: true }));
     const script = join(folder, "deploy.sh");
-    writeFileSync(script, /^```sh\n(#!\/bin\/sh\n[\s\S]*?)^```$/m.exec(page)?.[1] ?? "exit 1", {
-      mode: 0o700,
-    });
-    const runner = runWith({ HOME: folder }, script, "--once");
-    expect(await runner.exited).toBe(0);
-    expect((await project.read(id)).status).toBe("succeeded");
-    const site = join(folder, "sites", stackId, "configuration.json");
-    expect(JSON.parse(readFileSync(site, "utf8"))).toEqual({ title: "Shop" });
-    expect(toStatuses(await readResources())).toEqual(["site: UPDATE_COMPLETE"]);
+    writeFileSync(script, findProgram("sh"), { mode: 0o700 });
+    runWith({ HOME: folder }, script);
+    const deploy = async (): Promise<[status: string, resources: string[], log: string]> => {
+      const { id } = await deployFirst(setup);
+      const { status } = await project.waitForEnd(id);
+      return [status, toStatuses(await readResources()), await fixture.log(id)];
+    };
+    const sites = join(folder, "sites");
+    writeFileSync(sites, "");
+    const [status, resources] = await deploy();
+    expect([status, resources]).toEqual(["failed", ["site: CREATE_FAILED"]]);
+    rmSync(sites);
+    for (const [title, status] of [
+      ["Shop", "CREATE_COMPLETE"],
+      ["Other shop", "UPDATE_COMPLETE"],
+    ] as const) {
+      await write(title);
+      expect(await deploy()).toEqual(["succeeded", [`site: ${status}`], ""]);
+      const written = readFileSync(join(sites, stackId, "configuration.json"), "utf8");
+      expect(JSON.parse(written)).toEqual({ title });
+    }
     expect((await read(stackId)).outputs).toEqual({ url: "http://localhost:8080" });
-    expect(await fixture.log(id)).toBe("");
+  });
+
+  it("has a program in Python that deploys", async (context) => {
+    const { error } = spawnSync("python3", ["--version"]);
+    if (error) {
+      console.log("Skipped: the program in Python needs python3 on the PATH.");
+      context.skip();
+    }
+    const { project, run, client, read } = await prepare(fixture, context);
+    const network = await project.addStack("network");
+    const server = await project.addStack("server");
+    const given = `if [ "$LONGSHORE_STACK_NAME" = network ]; then ${output("subnet_id", "subnet-9")}`;
+    const runner = run(`${given}; else ./deploy.py; fi`);
+    const write = (name: string, content: string) =>
+      writeFileSync(join(runner.folder, name), content, { mode: 0o700 });
+    write("deploy.py", findProgram("python"));
+    const update = (end: string) =>
+      write(
+        "update-server",
+        `#!/bin/sh
+echo "$@" >> updates
+${end}
+`,
+      );
+    const end = async (id: string) => {
+      const { status, stacks } = await project.waitForEnd(id);
+      const { data } = await client.call("GET", `/v1/stacks/${server}/resources`);
+      return [status, toStatuses(data), stacks.at(-1)];
+    };
+    const deploy = async () => (await project.deploy({ stack_ids: [network, server] })).id;
+
+    update("");
+    expect(await end(await deploy())).toEqual([
+      "succeeded",
+      ["server: CREATE_COMPLETE"],
+      "succeeded",
+    ]);
+    expect((await read(server)).outputs).toEqual({ url: "https://production.example.com" });
+    expect(runner.read("updates")).toEqual([`server-${server} subnet-9 1`]);
+
+    update("exit 3");
+    const reason = "failed: update-server ended with 3.";
+    expect(await end(await deploy())).toEqual(["failed", ["server: UPDATE_FAILED"], reason]);
+
+    update("sleep 600");
+    const canceled = await deploy();
+    await runner.waitForLines("updates", 3);
+    await project.cancel(canceled);
+    expect((await end(canceled)).slice(0, 2)).toEqual(["canceled", ["server: UPDATE_FAILED"]]);
+
+    // What a killed run has left has the lock.
+    const lock = join(runner.folder, `server-${server}.lock`);
+    const code = `import fcntl, time; f = open("${lock}", "w"); fcntl.flock(f, 2); print(1, flush=True); time.sleep(600)`;
+    const left = spawn("python3", ["-c", code], { stdio: ["ignore", "pipe", "inherit"] });
+    context.onTestFinished(() => void left.kill("SIGKILL"));
+    await once(left.stdout, "data");
+    update("");
+    const waiting = await deploy();
+    await expect
+      .poll(async () => (await project.read(waiting)).data.stacks[1].status)
+      .toBe("in_progress");
+    expect(runner.read("updates")).toHaveLength(3);
+    left.kill("SIGKILL");
+    expect((await end(waiting))[0]).toBe("succeeded");
+    expect(runner.read("updates")).toHaveLength(4);
   });
 
   it("lists the variables that the runner sets", () => {
