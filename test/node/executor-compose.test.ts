@@ -14,6 +14,8 @@ afterAll(() => fixture.close());
 const prepareCompose = (context: TestContext) =>
   prepareExecutor(fixture, context, { executor: "compose", tool: "docker" });
 const toFile = (services: object, rest: object = {}) => JSON.stringify({ services, ...rest });
+/** Longer than a runner may be silent. */
+const LEASE_MS = 600_000;
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded"] };
 const FILES = { files: ["compose.json"] };
 const WEB = { image: "${IMAGE:-shop:1}", ports: ["8080:80"] };
@@ -190,6 +192,32 @@ describe.concurrent("the executor compose", () => {
     await vi.waitUntil(async () => waits.test(await fixture.log(next)), POLLING);
     write("engine.json", read("engine.json").replace('"starting"', '"healthy"'));
     expect(await project.waitForEnd(next)).toEqual(SUCCEEDED);
+  });
+
+  it("goes on with what a killed runner has left, once that has settled", async (context) => {
+    const { project, deploy, start, readResources, read, write, removeFile } =
+      await prepareCompose(context);
+    write("hold", "");
+    const files = { "compose.json": toFile({ web: WEB }) };
+    const id = await deploy(FILES, files);
+    const killed = start();
+    await vi.waitUntil(() => read("engine.json").includes("starting"), POLLING);
+    killed.signal("SIGKILL");
+    await killed.exited;
+    await fixture.expireLease(id, LEASE_MS);
+    expect((await project.waitForEnd(id)).status).toBe("failed");
+    const { containers } = JSON.parse(read("engine.json"));
+    const next = await deploy(FILES, files);
+    start();
+    const waits =
+      /Waits until what an earlier run started has settled: \S+-web-1: running, starting\./;
+    await vi.waitUntil(async () => waits.test(await fixture.log(next)), POLLING);
+    removeFile("hold");
+    expect(await project.waitForEnd(next)).toEqual(SUCCEEDED);
+    expect(JSON.parse(read("engine.json")).containers).toEqual([
+      { ...containers[0], health: "healthy" },
+    ]);
+    expect(toStatuses(await readResources())).toContain("web: UPDATE_COMPLETE");
   });
 
   it("refuses settings and files that it cannot deploy, and runs nothing for them", async (context) => {

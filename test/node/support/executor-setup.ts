@@ -39,6 +39,7 @@ export async function prepareExecutor(
     repository,
     read,
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
+    removeFile: (name: string) => rmSync(join(folder, name)),
     calls: (): ToolCall[] =>
       read(`${tool}.log`)
         .split("\n")
