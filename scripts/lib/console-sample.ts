@@ -106,6 +106,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     "/v1/projects/{project_id}/notification-integrations/{integration_id}/deliveries",
     { path: { ...inProject, integration_id: webhook.id } },
   );
+  const production = await makeProtected(client, inProject, environment.id);
   const at = (name: string, path: string) => ({ name, path });
   const tabs = (name: string, root: string, paths: readonly string[]) =>
     paths.map((path) => at(`${name}-${path}`, `${root}/${path}`));
@@ -117,6 +118,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
       "connection",
       "members",
       "integrations",
+      "freezes",
       "changelog",
       "settings",
     ]),
@@ -128,6 +130,8 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
       "variables",
       "settings",
     ]),
+    at("environment-protection", `environments/${production.environmentId}/protection`),
+    at("deployment-waiting", `deployments/${production.deploymentId}`),
     at("component-variables", `components/${component.id}/variables`),
     at("stack", `stacks/${stack.id}`),
     at("deployment", `deployments/${deployment}`),
@@ -141,12 +145,59 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
       "keys",
       "service-accounts",
       "trusts",
+      "freezes",
       "sessions",
       "usage",
       "audit",
     ]),
     at("organization-member", `organization/members/${membership.id}`),
   ];
+}
+
+/** An environment with rules, and a deployment there that waits for an approval. */
+async function makeProtected(
+  client: Client,
+  path: { project_id: string },
+  stagingId: string,
+): Promise<{ environmentId: string; deploymentId: string }> {
+  const { id } = await client.post("/v1/projects/{project_id}/environments", {
+    path,
+    body: { name: "live", configuration: { web: { image: "shop:41", replicas: 8 } } },
+  });
+  const inEnvironment = { environment_id: id };
+  for (const name of ["web", "network"]) {
+    await client.post("/v1/environments/{environment_id}/stacks", {
+      path: inEnvironment,
+      body: { name },
+    });
+  }
+  await client.post("/v1/projects/{project_id}/freezes", {
+    path,
+    body: {
+      name: "Black Friday",
+      reason: "The busiest days of the year",
+      starts_at: "2097-11-29T00:00:00Z",
+      ends_at: "2097-12-02T00:00:00Z",
+    },
+  });
+  await client.put("/v1/environments/{environment_id}/protection", {
+    path: inEnvironment,
+    body: {
+      access: { deploy: { role: "contributor" } },
+      approvals: { required: 2, approvers: { role: "owner" }, prevent_self_approval: false },
+      from: { environment_ids: [stagingId], minimum_seconds: 3_600 },
+      group: "production",
+      exempt: ["rollback"],
+    },
+  });
+  const deployment = await client.post("/v1/environments/{environment_id}/deployments", {
+    path: inEnvironment,
+    body: {
+      patch: [{ op: "replace", path: "/web/image", value: "shop:42" }],
+      source: SOURCE,
+    },
+  });
+  return { environmentId: id, deploymentId: deployment.id };
 }
 
 async function makeOrganizationRecords(client: Client, path: { org_id: string }): Promise<void> {

@@ -202,6 +202,10 @@ export const LIMIT_DESCRIPTIONS = {
   maximumApprovalSeconds: seconds("`expires_after_seconds` of a rule, maximum"),
   ruleMembers: items("Members that a rule lists"),
   approvalsOfDeployment: items("People who approve or reject a deployment", CONFLICT),
+  pendingApprovals: items(
+    "Deployments waiting for approvals, of which a list has those that the caller may approve",
+    "the list leaves out older ones",
+  ),
   keptRules: items("Earlier rules of its environment that a queued deployment keeps", CONFLICT),
   freezes: items("Freezes of an organization and its projects", CONFLICT),
   windows: items("Weekly windows of an environment"),

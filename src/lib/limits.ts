@@ -87,6 +87,7 @@ export const LIMITS = {
   maximumApprovalSeconds: { value: 30 * 24 * 3_600 },
   ruleMembers: { value: 50 },
   approvalsOfDeployment: { value: 50 },
+  pendingApprovals: { value: 100 },
   keptRules: { value: 20 },
   freezes: { value: 100 },
   windows: { value: 20 },

@@ -100,6 +100,7 @@ const COSTS: Record<string, Cost> = {
   getProtection: { trips: 1, statements: 2 },
   replaceProtection: { trips: 3, statements: 9 },
   overrideDeployment: { trips: 4, statements: 10 },
+  listPendingApprovals: { trips: 1, statements: 1 },
   listApprovals: { trips: 1, statements: 2 },
   createApproval: { trips: 4, statements: 10 },
   listFreezes: { trips: 1, statements: 1 },

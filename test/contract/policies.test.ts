@@ -54,6 +54,7 @@ const ACCESS: Record<string, Access> = {
   revealEnvironmentVariables: { api_key: "reveal" },
   listDeployments: { api_key: "polling" },
   getDeployment: { api_key: "polling" },
+  listPendingApprovals: { api_key: "polling" },
   listApprovals: { api_key: "polling" },
   readLog: { api_key: "polling" },
   listEnvironmentDeployments: { api_key: "polling" },

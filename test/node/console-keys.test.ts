@@ -141,10 +141,10 @@ describe("the console of a viewer", () => {
     const paths = [
       "",
       `projects/${project.projectId}`,
-      ...["connection", "members", "integrations", "changelog", "settings"].map(
+      ...["connection", "members", "integrations", "freezes", "changelog", "settings"].map(
         (tab) => `projects/${project.projectId}/${tab}`,
       ),
-      ...["configuration", "components", "stacks", "variables", "settings"].map(
+      ...["configuration", "components", "stacks", "variables", "protection", "settings"].map(
         (tab) => `${environment}/${tab}`,
       ),
       environment,
@@ -166,7 +166,7 @@ describe("the console of a viewer", () => {
     );
     await page.goto(at("organization").href);
     const tabs = await page.getByRole("navigation", { name: "Sections" }).textContent();
-    expect(tabs).toBe("OverviewAPI keysSessions");
+    expect(tabs).toBe("OverviewAPI keysFreezesSessions");
     expect(problems).toEqual([]);
   });
 

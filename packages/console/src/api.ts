@@ -37,6 +37,11 @@ export function describeProblem(error: unknown): Problem {
   return { message: error instanceof Error ? error.message : String(error), issues: [] };
 }
 
+/** Whether the resource is no longer as it was read. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.cause !== undefined && "etag" in error.cause;
+}
+
 function adviceFor({ code, retryAfterMs = 0 }: ApiError): string | undefined {
   if (code === "rate") return `Wait ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s, then retry.`;
   if (code === "conflict") return "Somebody may have changed it. Reload, then retry.";

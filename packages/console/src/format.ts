@@ -1,5 +1,8 @@
 /** For text that other people have written. */
-export { toPlainText as showHidden } from "../../cli/src/plain-text.ts";
+export {
+  toPlainJson as showHiddenInJson,
+  toPlainText as showHidden,
+} from "../../cli/src/plain-text.ts";
 
 const UNITS = [
   ["year", 365 * 86_400],
@@ -33,6 +36,12 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Of a rule, such as "1 day" or "90 minutes". */
+export function formatSpan(seconds: number): string {
+  const [unit, size] = UNITS.find((each) => seconds % each[1] === 0) ?? ["second", 1];
+  return formatCount(seconds / size, unit);
 }
 
 /** Such as "1 project", and "2 projects". */

@@ -193,8 +193,8 @@ function mergePages<T>(pages: readonly PageOf<T>[]): T[] {
 
 /** What tells an item from the others of its list. */
 export function keyOfItem(item: unknown): string {
-  const { id, membership_id, name } = item as Record<string, string | undefined>;
-  return id ?? membership_id ?? name ?? "";
+  const { id, membership_id, deployment_id, name } = item as Record<string, string | undefined>;
+  return id ?? membership_id ?? deployment_id ?? name ?? "";
 }
 
 /** Reads once, such as what a form offers as choices. */
@@ -217,4 +217,19 @@ export async function readAll<P extends ListPath>(
   const items: Item<P>[] = [];
   for await (const item of client.list(pattern, options as never)) items.push(item);
   return items;
+}
+
+/** A resource as it was read once, for a write that must not undo another. */
+export interface Version<T> {
+  value: T;
+  etag: string | undefined;
+}
+
+export async function readVersion<P extends Path<"get">>(
+  pattern: P,
+  path: Readonly<Record<string, string>>,
+): Promise<Version<Result<P, "get">>> {
+  const response = await client.request("GET", pattern, { path });
+  const value = (await response.json()) as Result<P, "get">;
+  return { value, etag: response.headers.get("etag") ?? undefined };
 }

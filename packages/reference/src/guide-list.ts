@@ -6,6 +6,12 @@ export const GUIDE_FILES = [
     file: "first-deployment.md",
     tags: ["Projects", "Environments", "Components", "Stacks", "Deployments"],
   },
+  {
+    slug: "protection",
+    title: "Protected environments",
+    file: "protection.md",
+    tags: [],
+  },
   { slug: "variables", title: "Variables", file: "variables.md", tags: ["Variables"] },
   {
     slug: "runners",

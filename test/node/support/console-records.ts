@@ -46,6 +46,7 @@ export async function makeConsoleRecords(service: Service) {
     state: "alarm",
     reason: HOSTILE,
   });
+  const guarded = await makeProtectedRecords(owner, projectId);
   const integrations = `/v1/projects/${projectId}/notification-integrations/${webhook.id}`;
   const ping = await post(`${integrations}/ping`, {});
   const withTabs = (root: string, tabs: string) => tabs.split(" ").map((tab) => `${root}/${tab}`);
@@ -56,11 +57,19 @@ export async function makeConsoleRecords(service: Service) {
     paths: [
       "",
       `projects/${projectId}`,
-      ...withTabs(`projects/${projectId}`, "connection members integrations changelog settings"),
+      ...withTabs(
+        `projects/${projectId}`,
+        "connection members integrations freezes changelog settings",
+      ),
       `projects/${projectId}/integrations/${webhook.id}`,
       `projects/${projectId}/integrations/${webhook.id}/deliveries/${ping.id}`,
       `environments/${id}`,
-      ...withTabs(`environments/${id}`, "configuration components stacks variables settings"),
+      ...withTabs(
+        `environments/${id}`,
+        "configuration components stacks variables protection settings",
+      ),
+      `environments/${guarded.environmentId}/protection`,
+      ...guarded.deploymentIds.map((each) => `deployments/${each}`),
       `components/${component.id}/variables`,
       `stacks/${stacks[0].id}`,
       `deployments/${deploymentId}`,
@@ -68,11 +77,62 @@ export async function makeConsoleRecords(service: Service) {
       "runners",
       `runners/${pools[0].id}`,
       "organization",
-      ...withTabs("organization", "members keys service-accounts trusts sessions usage audit"),
+      ...withTabs(
+        "organization",
+        "members keys service-accounts trusts freezes sessions usage audit",
+      ),
       `organization/members/${membership.id}`,
       "no/such/page",
     ],
   };
+}
+
+/** An environment with every rule and a freeze, and deployments that wait, were rejected, and overrode the rules. */
+async function makeProtectedRecords(owner: Service["owner"], projectId: string) {
+  const post = (path: string, body: object) => owner.call("POST", path, body);
+  const { membership } = await owner.call("GET", "/v1/whoami");
+  const project = await owner.call("GET", `/v1/projects/${projectId}`);
+  const { id } = await post(`/v1/projects/${projectId}/environments`, { name: "guarded" });
+  await post(`/v1/environments/${id}/stacks`, { name: "first" });
+  const freeze = { name: HOSTILE, reason: HOSTILE, override: [membership.id] };
+  const always = { starts_at: "2020-01-01T00:00:00Z", ends_at: "2099-01-01T00:00:00Z" };
+  await post(`/v1/projects/${projectId}/freezes`, { ...freeze, ...always, environment_ids: [id] });
+  await post(`/v1/orgs/${project.org_id}/freezes`, {
+    ...freeze,
+    starts_at: "2098-01-01T00:00:00Z",
+    ends_at: "2099-01-01T00:00:00Z",
+  });
+  await owner.call("PUT", `/v1/environments/${id}/protection`, {
+    access: { deploy: { membership_ids: [membership.id] } },
+    approvals: { required: 2, approvers: { role: "owner" }, prevent_self_approval: false },
+    from: {
+      environment_ids: [project.default_environment_id],
+      minimum_seconds: 3_600,
+      same_configuration: { except: ["/replicas"] },
+    },
+    sources: [{ repository_id: HOSTILE, ref: "refs/heads/*" }],
+    windows: {
+      time_zone: "Europe/Berlin",
+      weekly: [{ days: ["monday", "friday"], from: "09:00", to: "17:00" }],
+    },
+    group: "production",
+    exempt: ["rollback"],
+  });
+  const deploy = async () => {
+    const patch = [{ op: "add", path: "/replicas", value: HOSTILE }];
+    const source = { registry: { image: HOSTILE } };
+    return post(`/v1/environments/${id}/deployments`, { patch, source, queue: "fifo" });
+  };
+  const [rejected, overridden, waiting] = [await deploy(), await deploy(), await deploy()];
+  const decide = (each: { id: string }, body: object) =>
+    post(`/v1/deployments/${each.id}/approvals`, body);
+  await decide(rejected, { decision: "reject", comment: HOSTILE });
+  await decide(overridden, { decision: "approve", comment: HOSTILE });
+  await post(`/v1/deployments/${overridden.id}/override`, {
+    reason: HOSTILE,
+    conditions: ["window", "freeze"],
+  });
+  return { environmentId: id, deploymentIds: [rejected.id, overridden.id, waiting.id] };
 }
 
 const ESC = "\u001b";

@@ -1310,7 +1310,7 @@ export interface paths {
         get: operations["getProtection"];
         /**
          * Replace the rules of an environment
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `environments:write`. Needs a credential of the person's own with all that the person may do. Rules that are absent are removed. Deployments that are queued keep the earlier rules beside the new ones.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `environments:write`. Needs a full credential (`full` in `GET /v1/whoami`). Rules that are absent are removed. Deployments that are queued keep the earlier rules beside the new ones.
          */
         put: operations["replaceProtection"];
         post?: never;
@@ -1840,6 +1840,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs/{org_id}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deployments that wait for your approval
+         * @description Needs the scope `deployments:read`. Of all projects, the newest first, on one page: of the newest 2000 that wait for something, those among the newest 100 that wait where a rule asks for approvals, that you may approve, and that you have not approved as they are now. Empty for programs and keys with scopes, which approve nothing.
+         */
+        get: operations["listPendingApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/approvals": {
         parameters: {
             query?: never;
@@ -1899,7 +1919,7 @@ export interface paths {
         put?: never;
         /**
          * Freeze a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs a full credential (`full` in `GET /v1/whoami`). Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
          */
         post: operations["createProjectFreeze"];
         delete?: never;
@@ -1923,7 +1943,7 @@ export interface paths {
         put?: never;
         /**
          * Freeze all projects
-         * @description Needs the role `admin` in the organization. Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
+         * @description Needs the role `admin` in the organization. Needs the scope `deployments:write`. Needs a full credential (`full` in `GET /v1/whoami`). Meanwhile, no deployment starts; those that run go on. Deployments wait with the code `freeze`.
          */
         post: operations["createFreeze"];
         delete?: never;
@@ -1948,7 +1968,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a freeze
-         * @description Needs the scope `deployments:write`. Needs a credential of the person's own with all that the person may do. Needs the role that creating it does. Deployments that waited for its end start within a minute.
+         * @description Needs the scope `deployments:write`. Needs a full credential (`full` in `GET /v1/whoami`). Needs the role that creating it does. Deployments that waited for its end start within a minute.
          */
         delete: operations["deleteFreeze"];
         options?: never;
@@ -3383,6 +3403,131 @@ export interface components {
             next_page?: string;
         };
         /**
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
+         * @example {
+         *       "replicas": 2,
+         *       "features": {
+         *         "search": true
+         *       }
+         *     }
+         */
+        Configuration: {
+            [key: string]: unknown;
+        };
+        /** @description A place that a project runs in, such as production or staging. */
+        Environment: {
+            /**
+             * @description The environment's own ID.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the configuration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @enum {string}
+         */
+        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
+        /** @description What a team ships. It contains environments. */
+        Project: {
+            /** @description The project's own ID. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the project.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            name: string;
+            /**
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
+             */
+            description?: string;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
+             */
+            icon?: string;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that clients show first. It cannot be deleted.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id: components["schemas"]["Identifier"];
+            connection_status: components["schemas"]["ConnectionStatus"];
+            /** @description When the project was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a field of the project last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A deployment that waits for your approval. */
+        PendingApproval: {
+            /**
+             * @description What waits.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Where it is to be deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            environment_name: string;
+            /** @description The project of the environment. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            project_name: string;
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /**
+             * @description How many approvals are missing, for people.
+             * @example 1 of 2 approvals by owners of the project and admins of the organization.
+             */
+            message: string;
+            /** @description When the deployment ends `canceled` with `approval_expired`, unless it has them before. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        PendingApprovalList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["PendingApproval"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
          * @description `approve` counts for the content alone; `reject` ends the deployment.
          * @enum {string}
          */
@@ -3773,83 +3918,6 @@ export interface components {
         };
         /** @description Where a project is deployed to. */
         Connection: components["schemas"]["AwsAccount"] | components["schemas"]["CloudflareAccount"] | components["schemas"]["KubernetesCluster"] | components["schemas"]["SshHost"] | components["schemas"]["OtherPlace"];
-        /**
-         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
-         * @enum {string}
-         */
-        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
-        /** @description What a team ships. It contains environments. */
-        Project: {
-            /** @description The project's own ID. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the project.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The name. It is unique in the organization.
-             * @example storefront
-             */
-            name: string;
-            /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
-             */
-            description?: string;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that clients show first. It cannot be deleted.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: components["schemas"]["Identifier"];
-            connection_status: components["schemas"]["ConnectionStatus"];
-            /** @description When the project was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a field of the project last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
-         * @example {
-         *       "replicas": 2,
-         *       "features": {
-         *         "search": true
-         *       }
-         *     }
-         */
-        Configuration: {
-            [key: string]: unknown;
-        };
-        /** @description A place that a project runs in, such as production or staging. */
-        Environment: {
-            /**
-             * @description The environment's own ID.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the configuration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
         /**
          * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
          * @example {
@@ -8949,8 +9017,6 @@ export interface components {
         ComponentId: string;
         /** @description The ID of the variable. */
         VariableId: string;
-        /** @description The ID of the deployment. */
-        DeploymentId: string;
         /** @description The ID of the freeze. */
         FreezeId: string;
         /** @description The ID of the resource. */
@@ -12450,7 +12516,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12543,7 +12609,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12569,7 +12635,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12595,7 +12661,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12627,7 +12693,7 @@ export interface operations {
                 /** @description The ID of the environment. */
                 environment_id: string;
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12685,7 +12751,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12708,7 +12774,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12733,7 +12799,7 @@ export interface operations {
                 /** @description The ID of the environment. */
                 environment_id: string;
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12750,13 +12816,42 @@ export interface operations {
             };
         };
     };
+    listPendingApprovals: {
+        parameters: {
+            query?: {
+                /** @description Only this deployment: whether it waits for your approval. */
+                deployment_id?: string;
+            };
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApprovalList"];
+                };
+            };
+        };
+    };
     listApprovals: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12782,7 +12877,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -12812,7 +12907,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };
@@ -13165,7 +13260,7 @@ export interface operations {
             };
             path: {
                 /** @description The ID of the deployment. */
-                deployment_id: components["parameters"]["DeploymentId"];
+                deployment_id: string;
             };
             cookie?: never;
         };

@@ -7,6 +7,7 @@ import { Field, Form, type FormProps } from "./form.tsx";
 
 interface DialogProps {
   title: string;
+  isWide?: boolean;
   /** Called when it closes, also with Escape. What it showed leaves the memory with it. */
   onClose: () => void;
   children: ComponentChildren;
@@ -31,11 +32,11 @@ export function useModal(onClose: () => void) {
   return { ref, onCancel };
 }
 
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
   const modal = useModal(onClose);
   const id = useId();
   return (
-    <dialog {...modal} aria-labelledby={id}>
+    <dialog {...modal} class={isWide ? "wide-dialog" : ""} aria-labelledby={id}>
       <div class="stack">
         <h2 id={id}>{title}</h2>
         {children}

@@ -6,7 +6,7 @@ import { NameFilter } from "./filter.tsx";
 import { Empty, type EmptyProps, ListContent } from "./list.tsx";
 import { Section } from "./page.tsx";
 
-interface FrameProps {
+export interface FrameProps {
   title: string;
   actions?: ComponentChildren;
   children: ComponentChildren;

@@ -6,6 +6,8 @@ import { Pending } from "./list.tsx";
 
 interface PageProps {
   title: string;
+  /** How much there is to do: before the title of the document. */
+  count?: number;
   /** The pages above this one. */
   crumbs?: readonly (readonly [label: string, href: string])[];
   /** What belongs to the title, such as a status. */
@@ -16,11 +18,19 @@ interface PageProps {
 }
 
 /** The frame of every page: sets the document's title, and moves the focus to the heading. */
-export function Page({ title, crumbs = [], beside, actions, tabs, children }: PageProps) {
+export function Page({
+  title,
+  count = 0,
+  crumbs = [],
+  beside,
+  actions,
+  tabs,
+  children,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${showHidden(title)} · Longshore`;
-  }, [title]);
+    document.title = `${count > 0 ? `(${count}) ` : ""}${showHidden(title)} · Longshore`;
+  }, [title, count]);
   useEffect(() => {
     if (!document.querySelector("dialog[open]") && location.hash === "") heading.current?.focus();
   }, []);
@@ -101,10 +111,16 @@ export function Section({
 
 type Fact = readonly [term: string, value: ComponentChildren];
 
+interface FactsProps {
+  facts: readonly (Fact | undefined | false | "")[];
+  /** Each has a line of its own. */
+  areSentences?: boolean;
+}
+
 /** Terms with their values. Undefined, false and empty: there is no value. */
-export function Facts({ facts }: { facts: readonly (Fact | undefined | false | "")[] }) {
+export function Facts({ facts, areSentences = false }: FactsProps) {
   return (
-    <dl class="facts">
+    <dl class={areSentences ? "facts sentences" : "facts"}>
       {facts.map(
         (fact) =>
           fact && (

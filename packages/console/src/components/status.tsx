@@ -13,6 +13,8 @@ const TONES: Readonly<Record<string, string>> = {
   alarm: "bad",
   revoked: "bad",
   refused: "bad",
+  rejected: "bad",
+  approved: "good",
   disabled: "bad",
   in_progress: "busy",
   canceling: "busy",

@@ -3,12 +3,13 @@ import { client, type Schemas } from "../api.ts";
 import { FormDialog } from "../components/dialog.tsx";
 import type { OpenDialogProps } from "../components/dialog-buttons.tsx";
 import { TextField } from "../components/form.tsx";
-import { ItemList } from "../components/item-list.tsx";
+import { type FrameProps, ItemList } from "../components/item-list.tsx";
 import { Page } from "../components/page.tsx";
 import { showHidden } from "../format.ts";
 import { useList, useQuery } from "../query.ts";
 import { navigate, ROOT } from "../router.ts";
 import { EnvironmentRow } from "./environment-row.tsx";
+import { useWaiting, WaitingForYou } from "./protection/waiting.tsx";
 
 /** How many projects show their environments, each with a request of its own. */
 const MOST_WITH_ENVIRONMENTS = 12;
@@ -18,7 +19,7 @@ export function ProjectsPage() {
   const mayCreate = can("createProject");
   return (
     <ItemList
-      Frame={Page}
+      Frame={HomeFrame}
       title="Projects"
       list={list}
       buttons={[
@@ -41,6 +42,16 @@ export function ProjectsPage() {
       here="Create the first one here"
       command={mayCreate && "npx @longshore/cli projects create shop"}
     />
+  );
+}
+
+function HomeFrame({ children, ...frame }: FrameProps) {
+  const waiting = useWaiting() ?? [];
+  return (
+    <Page {...frame} count={waiting.length}>
+      {waiting.length > 0 && <WaitingForYou items={waiting} />}
+      {children}
+    </Page>
   );
 }
 

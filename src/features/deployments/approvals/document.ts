@@ -4,9 +4,19 @@ import { LimitReached, Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { Deployment } from "../deployments/responses.ts";
 import { CHANGING, NO_APPROVALS, ONLY_OWNERS, OTHER_CONTENT, PATCH_CONFLICT } from "./model.ts";
-import { Approval, ApprovalList } from "./responses.ts";
+import { Approval, ApprovalList, PendingApprovalList } from "./responses.ts";
 
 const operations = {
+  listPendingApprovals: {
+    tags: ["Deployments"],
+    summary: "List the deployments that wait for your approval",
+    description:
+      `Of all projects, the newest first, on one page: of the newest ${LIMITS.searchedRows.value} that wait for ` +
+      `something, those among the newest ${LIMITS.pendingApprovals.value} that wait where a rule asks for approvals, that you may approve, and ` +
+      "that you have not approved as they are now. Empty for programs and keys with scopes, which approve nothing.",
+    notFound: ["organization"],
+    responses: { 200: jsonReply(PendingApprovalList(), "The deployments.") },
+  },
   listApprovals: {
     tags: ["Deployments"],
     summary: "List the approvals and rejections of a deployment",

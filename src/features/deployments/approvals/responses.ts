@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { component, identifierOf, timestampOf } from "../../../lib/schemas.ts";
+import { Environment } from "../../projects/environments/responses.ts";
+import { Project } from "../../projects/projects/responses.ts";
+import { Deployment } from "../deployments/responses.ts";
 import { Decision } from "./schemas.ts";
 
 export const Approval = component("Approval", () =>
@@ -29,3 +32,26 @@ export const Approval = component("Approval", () =>
 );
 
 export const ApprovalList = envelopeOf(Approval, "ApprovalList");
+
+export const PendingApproval = component("PendingApproval", () =>
+  z
+    .object({
+      deployment_id: identifierOf("deployment", "What waits."),
+      environment_id: identifierOf("environment", "Where it is to be deployed."),
+      environment_name: Environment().shape.name,
+      project_id: identifierOf("project", "The project of the environment."),
+      project_name: Project().shape.name,
+      source: Deployment().shape.data.shape.source,
+      message: z.string().openapi({
+        description: "How many approvals are missing, for people.",
+        example: "1 of 2 approvals by owners of the project and admins of the organization.",
+      }),
+      expires_at: timestampOf(
+        "When the deployment ends `canceled` with `approval_expired`, unless it has them before.",
+      ).optional(),
+      created_at: timestampOf("When the deployment was created."),
+    })
+    .openapi({ description: "A deployment that waits for your approval." }),
+);
+
+export const PendingApprovalList = envelopeOf(PendingApproval, "PendingApprovalList");

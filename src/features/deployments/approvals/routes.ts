@@ -1,14 +1,27 @@
 import { jsonBody } from "../../../http/bodies.ts";
 import { operation } from "../../../http/operation.ts";
+import { OrganizationParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import { DeploymentParams, OverrideDeployment, presentDeployment } from "../deployments/index.ts";
 import type { Documented } from "./document.ts";
 import { overrideDeployment } from "./override-service.ts";
-import { presentApproval } from "./presenters.ts";
-import { CreateApproval } from "./schemas.ts";
+import { listPendingApprovals } from "./pending-service.ts";
+import { presentApproval, presentPendingApproval } from "./presenters.ts";
+import { CreateApproval, PendingApprovalQuery } from "./schemas.ts";
 import { createApproval, listApprovals } from "./service.ts";
 
 const PATH = "/v1/deployments/{deployment_id}/approvals";
+
+const listPending = operation({
+  method: "get",
+  path: "/v1/orgs/{org_id}/approvals",
+  operationId: "listPendingApprovals",
+  polled: true,
+  presentEach: presentPendingApproval,
+  scope: "deployments:read",
+  policy: "polling",
+  request: () => ({ params: OrganizationParams(), query: PendingApprovalQuery() }),
+});
 
 const list = operation({
   method: "get",
@@ -40,6 +53,10 @@ const override = operation({
 });
 
 export const approvalRoutes = createRouter<Documented>()
+  .handle(listPending, async ({ ctx, params, query }) => ({
+    rows: await listPendingApprovals(ctx, params.org_id, query.deployment_id),
+    next: undefined,
+  }))
   .handle(list, async ({ ctx, params }) => ({
     rows: await listApprovals(ctx, params.deployment_id),
     next: undefined,

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
+import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text } from "../../../lib/schemas.ts";
+import { component, identifierInput, text } from "../../../lib/schemas.ts";
 import { APPROVAL_DECISIONS } from "../conditions/model.ts";
 
 export const Decision = component("ApprovalDecision", () =>
@@ -41,4 +42,16 @@ export const CreateApproval = component("CreateApproval", () =>
         example: { decision: "approve", comment: "Looks good" },
       })),
     ),
+);
+
+export const PendingApprovalQuery = lazy(() =>
+  z.object({
+    deployment_id: identifierInput("deployment")
+      .optional()
+      .openapi(
+        documented(() => ({
+          description: "Only this deployment: whether it waits for your approval.",
+        })),
+      ),
+  }),
 );

@@ -124,6 +124,23 @@ function describeChange(outdated: number, content: Content | undefined): string 
   return differences.length > 0 ? `; ${given} of ${differences.join(", ")}` : `; ${given}`;
 }
 
+/** The approvals that are missing, and that this person may give and has not given for the present content. */
+export function findGivable(
+  facts: Facts,
+  member: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,
+): Condition[] {
+  const { creators, overridden } = facts;
+  const hasGiven = facts.approvals.some(
+    ({ membershipId, isCurrent }) => membershipId === member.membershipId && isCurrent === 1,
+  );
+  if (!creators || hasGiven || overridden?.includes("approvals")) return [];
+  return rulesOf(facts).flatMap((rules) => {
+    const { approvals } = rules;
+    if (!approvals || isExempt(rules, facts) || !isApprover(member, approvals, creators)) return [];
+    return findMissingApprovals(approvals, facts, undefined);
+  });
+}
+
 /** Whether a person's approval counts under the rule, whatever it was given for. */
 export function isApprover(
   member: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,

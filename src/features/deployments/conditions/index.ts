@@ -1,6 +1,7 @@
 export {
   type Content,
   exceptionsOf,
+  findGivable,
   findOpenConditions,
   heldUntil,
   isApprover,
@@ -17,4 +18,4 @@ export {
   OVERRIDABLE,
   type Override,
 } from "./model.ts";
-export { BASIS, FACTS, hasFacts, isUnconditional } from "./store.ts";
+export { BASIS, FACTS, hasFacts, isUnconditional, NEEDS_APPROVALS } from "./store.ts";

@@ -42,6 +42,10 @@ const IS_CONDITIONAL = sql`(deployments.status = 'queued' and (deployments.kept_
 /** A JSON array. */
 const ALL_RULES = sql`json_insert(deployments.kept_rules, '$[#]', json(${RULES}))`;
 
+/** Whether one of the rules asks for approvals. */
+export const NEEDS_APPROVALS = sql`exists (select 1 from json_each(${ALL_RULES}) as record
+  where record.value -> 'approvals' is not null)`;
+
 /** A deployment without a source of its own deploys what the environment runs by now. */
 const SOURCE = sql`iif(deployments.keeps_source, (select place.source from environments as place
   where place.id = deployments.environment_id), deployments.source)`;

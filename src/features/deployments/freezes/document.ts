@@ -2,10 +2,11 @@ import type { FeatureDocument, OperationDocuments } from "../../../document/feat
 import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { NOT_FULL } from "../../housekeeping/audit/index.ts";
 import { WHAT_FREEZES } from "./model.ts";
 import { Freeze, FreezeList } from "./responses.ts";
 
-const FULL = "Needs a credential of the person's own with all that the person may do.";
+const FULL = "Needs a full credential (`full` in `GET /v1/whoami`).";
 const MEANWHILE = `${FULL} Meanwhile, no deployment starts; those that run go on. Deployments wait with the code \`freeze\`.`;
 
 const operations = {
@@ -22,7 +23,10 @@ const operations = {
     role: "admin",
     description: MEANWHILE,
     notFound: ["organization", "environment", "membership"],
-    errors: { freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES) },
+    errors: {
+      credential_not_full: NOT_FULL,
+      freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES),
+    },
     responses: { 201: jsonReply(Freeze(), "The freeze.") },
   },
   listProjectFreezes: {
@@ -38,7 +42,10 @@ const operations = {
     role: "owner",
     description: MEANWHILE,
     notFound: ["project", "environment", "membership"],
-    errors: { project_freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES) },
+    errors: {
+      credential_not_full: NOT_FULL,
+      project_freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES),
+    },
     responses: { 201: jsonReply(Freeze(), "The freeze.") },
   },
   getFreeze: {
@@ -53,6 +60,7 @@ const operations = {
     summary: "Delete a freeze",
     description: `${FULL} Needs the role that creating it does. Deployments that waited for its end start within a minute.`,
     notFound: ["freeze"],
+    errors: { credential_not_full: NOT_FULL },
     responses: { 204: NO_CONTENT },
   },
 } satisfies OperationDocuments;

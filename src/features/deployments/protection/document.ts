@@ -2,6 +2,7 @@ import type { FeatureDocument, OperationDocuments } from "../../../document/feat
 import { jsonReply } from "../../../document/replies.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { NOT_FULL } from "../../housekeeping/audit/index.ts";
 import { EnvironmentProtection } from "./responses.ts";
 
 const operations = {
@@ -17,10 +18,11 @@ const operations = {
     summary: "Replace the rules of an environment",
     role: "owner",
     description:
-      "Needs a credential of the person's own with all that the person may do. Rules that are absent are removed. " +
+      "Needs a full credential (`full` in `GET /v1/whoami`). Rules that are absent are removed. " +
       "Deployments that are queued keep the earlier rules beside the new ones.",
     notFound: ["environment", "membership", "other environment in the project"],
     errors: {
+      credential_not_full: NOT_FULL,
       kept_rules_limit: new LimitReached(
         LIMITS.keptRules.value,
         "earlier rules that a queued deployment keeps",

@@ -14,6 +14,7 @@ import { PatchDiff } from "../../components/patch-diff.tsx";
 import { formatCount, showHidden } from "../../format.ts";
 import { type Query, useList, useQuery } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
+import { useDecisions } from "../protection/decisions.tsx";
 import { describeSource } from "./source.tsx";
 
 interface DeploymentButtonsProps {
@@ -29,11 +30,13 @@ export function DeploymentButtons(props: DeploymentButtonsProps) {
   const { deployment, projectId, can, isLive, reload } = props;
   const { id, status } = deployment;
   const path = { deployment_id: id };
+  const decisions = useDecisions(deployment, projectId);
   const isCancelable = status === "queued" || status === "in_progress";
   return (
     <PageButtons
       reload={reload}
       buttons={[
+        ...decisions,
         isCancelable &&
           can("cancelDeployment") && {
             verb: "Cancel",

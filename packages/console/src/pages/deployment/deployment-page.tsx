@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useCan } from "../../access.ts";
+import { can, useCan } from "../../access.ts";
 import { announce } from "../../announce.ts";
 import type { Schemas } from "../../api.ts";
 import { Page, PendingPage, Section } from "../../components/page.tsx";
@@ -9,8 +9,10 @@ import { humanize } from "../../format.ts";
 import { LogView } from "../../log-view/log-view.tsx";
 import { useList, useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { openConditions } from "../protection/decisions.tsx";
+import { Approvals, Marks } from "../protection/marks.tsx";
 import { DeploymentButtons } from "./actions.tsx";
-import { DeploymentFacts, FailureNote, StackStates, Timeline } from "./progress.tsx";
+import { DeploymentFacts, StackStates, Timeline } from "./progress.tsx";
 
 const ENDED: readonly Schemas["DeploymentStatus"][] = [
   "succeeded",
@@ -41,7 +43,7 @@ interface LoadedPageProps {
 }
 
 function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
-  const { id, status, environment_id, data } = deployment;
+  const { id, status, environment_id } = deployment;
   const path = { environment_id };
   const environment = useQuery("/v1/environments/{environment_id}", { path });
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
@@ -78,14 +80,15 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
       }
     >
       <div class="stack loose">
-        {status === "failed" && <FailureNote deployment={deployment} projectId={projectId} />}
+        <Marks deployment={deployment} projectId={projectId} />
         <DeploymentFacts deployment={deployment} />
         <div class="grid">
-          <Timeline deployment={deployment} />
+          <Timeline deployment={deployment} projectId={projectId} />
           <StackStates deployment={deployment} stacks={stacks.items} />
         </div>
+        <Approvals deployment={deployment} />
         <Section title="Changes to the configuration">
-          <PatchDiff patch={data.patch} />
+          <Changes deployment={deployment} />
         </Section>
         {can("readLog") && (
           <Section title="Log">
@@ -95,6 +98,18 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
       </div>
     </Page>
   );
+}
+
+/** Of one that waits for rules, what would start now. */
+function Changes({ deployment }: { deployment: Schemas["Deployment"] }) {
+  const { id, data } = deployment;
+  const isHeld = openConditions(deployment).length > 0 && can("getEnvironment", "viewer");
+  const content = useQuery(
+    isHeld ? "/v1/deployments/{deployment_id}/configuration" : undefined,
+    { path: { deployment_id: id } },
+    isHeld ? "on" : "off",
+  );
+  return <PatchDiff patch={content.data?.diff ?? data.patch} />;
 }
 
 function useNewStatus(status: Schemas["DeploymentStatus"], run: () => void): void {

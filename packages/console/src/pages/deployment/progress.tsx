@@ -1,11 +1,10 @@
-import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Facts, Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
 import { formatDuration, formatExact, humanize, showHidden } from "../../format.ts";
-import { useQuery } from "../../query.ts";
+import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { SourceDetails } from "./source.tsx";
 
@@ -28,8 +27,13 @@ export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
   );
 }
 
+interface TimelineProps {
+  deployment: Deployment;
+  projectId: string | undefined;
+}
+
 /** What has happened, and what is still to happen. */
-export function Timeline({ deployment }: { deployment: Deployment }) {
+export function Timeline({ deployment, projectId }: TimelineProps) {
   const { status, created_at, started_at, finished_at } = deployment;
   const steps = [
     ["Created", created_at],
@@ -52,18 +56,38 @@ export function Timeline({ deployment }: { deployment: Deployment }) {
           </li>
         ))}
       </ol>
-      {status === "queued" && <Waiting reasons={deployment.waiting_for ?? []} />}
+      {status === "queued" && (
+        <Waiting reasons={deployment.waiting_for ?? []} projectId={projectId} />
+      )}
     </Section>
   );
 }
 
-function Waiting({ reasons }: { reasons: readonly Schemas["WaitingReason"][] }) {
+interface WaitingProps {
+  reasons: readonly Schemas["WaitingReason"][];
+  projectId: string | undefined;
+}
+
+function Waiting({ reasons, projectId }: WaitingProps) {
+  const namesEnvironments = projectId !== undefined && reasons.some(({ code }) => code === "from");
+  const environments = useList(
+    namesEnvironments ? "/v1/projects/{project_id}/environments" : undefined,
+    { path: { project_id: projectId ?? "" } },
+  );
+  const withNames = (message: string) =>
+    (environments.items ?? []).reduce((text, { id, name }) => text.replaceAll(id, name), message);
   return (
     <ul class="list" aria-label="Waiting for">
-      {reasons.map(({ code, message, deployment_id, pools = [] }) => (
-        <li key={code}>
-          <p>{showHidden(message)}</p>
+      {reasons.map(({ code, message, deployment_id, opens_at, expires_at, pools = [] }) => (
+        <li key={message}>
+          <p>{showHidden(withNames(message))}</p>
           <p class="row soft small">
+            {(opens_at ?? expires_at) && (
+              <span>
+                <TimeAfter words="Opens" at={opens_at} />
+                <TimeAfter words="Ends without them" at={expires_at} />
+              </span>
+            )}
             {deployment_id && <a href={`${ROOT}deployments/${deployment_id}`}>The deployment</a>}
             {code === "pool" && <a href={`${ROOT}runners`}>Runners</a>}
             {pools.map(({ id, name, last_asked_at }) => (
@@ -118,33 +142,5 @@ export function StackStates({ deployment, stacks = [] }: StackStatesProps) {
         </ul>
       )}
     </Section>
-  );
-}
-
-interface FailureNoteProps {
-  deployment: Deployment;
-  projectId: string | undefined;
-}
-
-/** Why it failed. Only the project's events have the reason. */
-export function FailureNote({ deployment, projectId }: FailureNoteProps) {
-  const isReadable = projectId !== undefined && can("listEvents", "viewer");
-  const events = useQuery(isReadable ? "/v1/projects/{project_id}/events" : undefined, {
-    path: { project_id: projectId ?? "" },
-    query: { type: "deployments.failed", environment_id: deployment.environment_id },
-  });
-  const data = events.data?.data
-    .map((event) => event.data as { deployment_id?: string; failure_reason?: string })
-    .find(({ deployment_id }) => deployment_id === deployment.id);
-  const reason = data?.failure_reason;
-  return (
-    <div class="note bad">
-      <p>
-        {reason
-          ? `The deployment failed: ${humanize(reason).toLowerCase()}.`
-          : "The deployment failed."}{" "}
-        The stacks and the log have the details.
-      </p>
-    </div>
   );
 }

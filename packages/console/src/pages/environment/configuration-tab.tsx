@@ -1,5 +1,5 @@
-import { diffDocuments } from "../../../../../src/lib/json-diff.ts";
 import type { Schemas } from "../../api.ts";
+import { differenceOf } from "../../components/edit-json.tsx";
 import { ReadErrorNote } from "../../components/error-note.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Skeleton } from "../../components/list.tsx";
@@ -9,9 +9,6 @@ import { Time } from "../../components/time.tsx";
 import { useQuery } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import type { EnvironmentTabProps } from "../tabs.ts";
-
-/** Beyond it, a difference has no old values. */
-const DIFF_BYTES = 256 * 1024;
 
 export function ConfigurationTab({ environment, can }: EnvironmentTabProps) {
   const { id, configuration } = environment;
@@ -57,9 +54,7 @@ function ChangesSinceSuccess({ environmentId, configuration }: ChangesProps) {
           the deployment that succeeded <Time at={last.finished_at ?? last.created_at} />
         </a>
       </p>
-      <PatchDiff
-        patch={diffDocuments(after, configuration, DIFF_BYTES) as Schemas["PatchOperation"][]}
-      />
+      <PatchDiff patch={differenceOf(after, configuration)} />
     </>
   );
 }

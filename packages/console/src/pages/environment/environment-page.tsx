@@ -3,6 +3,7 @@ import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { NotFoundPage } from "../not-found.tsx";
+import { RulesTab } from "../protection/rules-tab.tsx";
 import { type EnvironmentTabProps, linkTabs, type Tab } from "../tabs.ts";
 import { VariablesTab } from "../variables/variables-tab.tsx";
 import { ComponentsTab } from "./components-tab.tsx";
@@ -17,6 +18,7 @@ const TABS: readonly Tab<EnvironmentTabProps>[] = [
   { path: "components", label: "Components", Content: ComponentsTab },
   { path: "stacks", label: "Stacks", Content: StacksTab },
   { path: "variables", label: "Variables", Content: VariablesTab },
+  { path: "protection", label: "Protection", Content: RulesTab },
   { path: "settings", label: "Settings", Content: SettingsTab },
 ];
 

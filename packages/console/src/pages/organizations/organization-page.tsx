@@ -4,6 +4,7 @@ import type { OperationId } from "../../generated/access.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { NotFoundPage } from "../not-found.tsx";
+import { OrganizationFreezesTab } from "../protection/freezes-tab.tsx";
 import { linkTabs, type OrganizationTabProps, type Tab } from "../tabs.ts";
 import { ApiKeysTab } from "./api-keys-tab.tsx";
 import { AuditLogTab } from "./audit-log-tab.tsx";
@@ -30,6 +31,7 @@ const TABS: readonly OrganizationTab[] = [
     needs: "listServiceAccounts",
   },
   { path: "trusts", label: "Trusts", Content: TrustsTab, needs: "listTrusts" },
+  { path: "freezes", label: "Freezes", Content: OrganizationFreezesTab, needs: "listFreezes" },
   { path: "sessions", label: "Sessions", Content: SessionsTab, needs: "listSessions" },
   { path: "usage", label: "Usage", Content: UsageTab, needs: "getUsage" },
   { path: "audit", label: "Audit log", Content: AuditLogTab, needs: "listAuditLog" },

@@ -4,6 +4,7 @@ import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { IntegrationsTab } from "../integrations/integrations-tab.tsx";
 import { NotFoundPage } from "../not-found.tsx";
+import { ProjectFreezesTab } from "../protection/freezes-tab.tsx";
 import { linkTabs, type ProjectTabProps, type Tab } from "../tabs.ts";
 import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
@@ -16,6 +17,7 @@ const TABS: readonly Tab<ProjectTabProps>[] = [
   { path: "connection", label: "Connection", Content: ConnectionTab },
   { path: "members", label: "Members", Content: MembersTab },
   { path: "integrations", label: "Integrations", Content: IntegrationsTab },
+  { path: "freezes", label: "Freezes", Content: ProjectFreezesTab },
   { path: "changelog", label: "Changelog", Content: ChangelogTab },
   { path: "settings", label: "Settings", Content: SettingsTab },
 ];

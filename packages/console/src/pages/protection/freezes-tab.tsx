@@ -1,0 +1,197 @@
+import type { ComponentChildren } from "preact";
+import { can as canInOrganization } from "../../access.ts";
+import { client, type Schemas } from "../../api.ts";
+import { FormDialog } from "../../components/dialog.tsx";
+import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
+import { Choices, type FormFields, TextField } from "../../components/form.tsx";
+import { ItemList } from "../../components/item-list.tsx";
+import { Status } from "../../components/status.tsx";
+import { formatExact, showHidden } from "../../format.ts";
+import { type List, useList } from "../../query.ts";
+import { ROOT } from "../../router.ts";
+import type { OrganizationTabProps, ProjectTabProps } from "../tabs.ts";
+import { stateOf } from "./freezes.ts";
+import { useMembers } from "./members.ts";
+
+type Freeze = Schemas["Freeze"];
+
+const OF_ORGANIZATION = "/v1/orgs/{org_id}/freezes" as const;
+const OF_PROJECT = "/v1/projects/{project_id}/freezes" as const;
+const ENVIRONMENTS = "/v1/projects/{project_id}/environments" as const;
+
+export function OrganizationFreezesTab({ path }: OrganizationTabProps) {
+  return (
+    <Freezes
+      list={useList(OF_ORGANIZATION, { path }, "on")}
+      mayChange={canInOrganization("createFreeze")}
+      create={(body) => client.post(OF_ORGANIZATION, { path, body })}
+      scope="Meanwhile, no deployment of any project starts. Those that run go on."
+      command="--organization"
+    />
+  );
+}
+
+export function ProjectFreezesTab({ project, can }: ProjectTabProps) {
+  const path = { project_id: project.id };
+  return (
+    <Freezes
+      list={useList(OF_PROJECT, { path }, "on")}
+      mayChange={can("createProjectFreeze")}
+      create={(body) => client.post(OF_PROJECT, { path, body })}
+      projectId={project.id}
+      scope={
+        <>
+          Meanwhile, no deployment of the project starts. Those that run go on. The{" "}
+          <a href={`${ROOT}organization/freezes`}>freezes of all projects</a> hold them, too.
+        </>
+      }
+      command={`-p ${project.id}`}
+    />
+  );
+}
+
+interface FreezesProps {
+  list: List<Freeze>;
+  mayChange: boolean;
+  create: (body: Schemas["CreateFreeze"]) => Promise<unknown>;
+  /** Absent: of all projects. */
+  projectId?: string;
+  scope: ComponentChildren;
+  /** The options that name the owner. */
+  command: string;
+}
+
+function Freezes({ list, mayChange, create, projectId, scope, command }: FreezesProps) {
+  const environments = useList(projectId === undefined ? undefined : ENVIRONMENTS, {
+    path: { project_id: projectId ?? "" },
+  });
+  const nameOf = (id: string) => environments.items?.find((each) => each.id === id)?.name ?? id;
+  return (
+    <ItemList
+      title="Freezes"
+      list={list}
+      buttons={[
+        mayChange && {
+          verb: "Create a freeze",
+          inPalette: "Create a freeze",
+          dialog: (props) => (
+            <CreateFreeze
+              {...props}
+              create={create}
+              projectId={projectId}
+              environments={environments.items ?? []}
+            />
+          ),
+        },
+      ]}
+      row={(freeze, buttons) => (
+        <div class="list-item">
+          <span>
+            {showHidden(freeze.name)}
+            <p class="soft small">
+              {showHidden(freeze.reason)}
+              <br />
+              {formatExact(freeze.starts_at)} to {formatExact(freeze.ends_at)}
+              {freeze.environment_ids && (
+                <> · {showHidden(freeze.environment_ids.map(nameOf).join(", "))}</>
+              )}
+            </p>
+          </span>
+          <span class="row">
+            <Status of={stateOf(freeze)} />
+            {buttons}
+          </span>
+        </div>
+      )}
+      itemButtons={({ id, name }) => [
+        mayChange && {
+          verb: "Delete",
+          label: `Delete ${name}`,
+          confirm: {
+            done: "Freeze deleted.",
+            text: "Deployments that waited for its end start within a minute.",
+            work: () => client.delete("/v1/freezes/{freeze_id}", { path: { freeze_id: id } }),
+          },
+        },
+      ]}
+      empty="There are no freezes."
+      command={
+        mayChange &&
+        `npx @longshore/cli freeze Holidays --reason 'Nobody is there' --until 2027-01-03 ${command}`
+      }
+    >
+      <p class="soft">{scope}</p>
+    </ItemList>
+  );
+}
+
+interface CreateFreezeProps extends OpenDialogProps {
+  create: FreezesProps["create"];
+  projectId: string | undefined;
+  environments: readonly Schemas["Environment"][];
+}
+
+function CreateFreeze({ create, projectId, environments, ...dialog }: CreateFreezeProps) {
+  const members = useMembers(projectId);
+  const people = members.data?.filter(({ kind }) => kind === "person") ?? [];
+  return (
+    <FormDialog
+      {...dialog}
+      title="Create a freeze"
+      verb="Create"
+      done="Freeze created."
+      submit={async (fields) => create(readFreeze(fields))}
+    >
+      {(error) => (
+        <>
+          <TextField name="name" label="Name" required error={error} />
+          <TextField
+            name="reason"
+            label="Reason"
+            hint="Everybody whose deployment waits reads it"
+            required
+            error={error}
+          />
+          <TextField
+            name="starts_at"
+            type="datetime-local"
+            label="From (empty: now)"
+            error={error}
+          />
+          <TextField
+            name="ends_at"
+            type="datetime-local"
+            label="Until"
+            hint="On the clock of this browser"
+            required
+            error={error}
+          />
+          <Choices
+            name="environment_ids"
+            legend="Environments (none: all)"
+            options={environments.map(({ id, name }) => [id, showHidden(name)])}
+          />
+          <Choices
+            name="override"
+            legend="May override it, beside the owners of the organization"
+            options={people.map(({ id, name }) => [id, name])}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function readFreeze(fields: FormFields): Schemas["CreateFreeze"] {
+  const toTime = (text: string | undefined) =>
+    (text === undefined ? new Date() : new Date(text)).toISOString();
+  const environmentIds = fields.all("environment_ids");
+  return {
+    name: fields.text("name"),
+    reason: fields.text("reason"),
+    starts_at: toTime(fields.optional("starts_at")),
+    ends_at: toTime(fields.text("ends_at")),
+    override: fields.all("override"),
+    ...(environmentIds.length > 0 && { environment_ids: environmentIds }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Schemas } from "../../api.ts";
+import { formatCount, formatSpan, humanize, showHidden } from "../../format.ts";
+
+type Rules = Schemas["EnvironmentProtection"];
+
+/** Of a member or an environment; the ID if it cannot be read. */
+export type NameOf = (id: string) => string;
+
+/** Each rule in words. Access is always there. */
+export function describeRules(rules: Rules, nameOf: NameOf): (readonly [string, string])[] {
+  const { access, approvals, from, sources, windows, group, exempt } = rules;
+  const described: (readonly [string, string] | undefined)[] = [
+    ["Deploy", describeMembers(access.deploy, nameOf)],
+    ["Write variables and the configuration", describeMembers(access.configure, nameOf)],
+    approvals && ["Approvals", describeApprovals(approvals, nameOf)],
+    from && ["Tried before", describeFrom(from, nameOf)],
+    sources && [
+      "Sources",
+      `Only CI jobs of ${join(
+        sources.map(({ ref, repository_id: id }) => `${ref} of the repository ${id}`),
+        "or",
+      )}.`,
+    ],
+    windows && ["Times", describeWindows(windows)],
+    group !== undefined
+      ? ["One at a time", `Over all environments of the group ${group}.`]
+      : undefined,
+    exempt && [
+      "Exempt",
+      `A ${join([...exempt], "or")} needs nothing of this but its turn in the group, and no freeze holds it.`,
+    ],
+  ];
+  return described
+    .filter((each) => each !== undefined)
+    .map(([title, text]) => [title, showHidden(text)] as const);
+}
+
+function describeMembers(members: Schemas["EnvironmentMembers"], nameOf: NameOf): string {
+  return members.role
+    ? `${humanize(members.role)}s of the project, and admins of the organization`
+    : join((members.membership_ids ?? []).map(nameOf).toSorted(), "and");
+}
+
+function describeApprovals(rule: Schemas["EnvironmentApprovals"], nameOf: NameOf): string {
+  const { required, approvers, prevent_self_approval, expires_after_seconds } = rule;
+  const needed = approvers.role
+    ? `${formatCount(required, "approval")} by ${approvers.role}s of the project or admins of the organization`
+    : `${formatCount(required, "approval")} of: ${describeMembers(approvers, nameOf)}`;
+  const self = prevent_self_approval ? "Nobody approves a deployment of their own." : "";
+  const end = `Without, a deployment is canceled ${formatSpan(expires_after_seconds)} after its creation.`;
+  return [`${needed}.`, self, end].filter(Boolean).join(" ");
+}
+
+function describeFrom(rule: Schemas["EnvironmentFrom"], nameOf: NameOf): string {
+  const { environment_ids, minimum_seconds, same_configuration } = rule;
+  const except = same_configuration?.except ?? [];
+  const what = `The same source${same_configuration ? " and configuration" : ""}`;
+  const but = except.length > 0 ? ` (except ${join(except, "and")})` : "";
+  const long = minimum_seconds > 0 ? `, and been there for ${formatSpan(minimum_seconds)}` : "";
+  return `${what}${but} has to have succeeded in ${join(environment_ids.map(nameOf), "or")}${long}.`;
+}
+
+function describeWindows({ time_zone, weekly }: Schemas["EnvironmentWindows"]): string {
+  const times = weekly.map(
+    ({ days, from, to }) => `${join(days.map(humanize), "and")} ${from} to ${to}`,
+  );
+  return `${times.join("; ")} (${time_zone}).`;
+}
+
+function join(parts: readonly string[], word: "and" | "or"): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} ${word} ${last}`;
+}

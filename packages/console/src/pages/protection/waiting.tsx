@@ -1,0 +1,39 @@
+import { can } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
+import { Section } from "../../components/page.tsx";
+import { Time, TimeAfter } from "../../components/time.tsx";
+import { showHidden } from "../../format.ts";
+import { useList } from "../../query.ts";
+import { ROOT } from "../../router.ts";
+import { currentWho } from "../../session.ts";
+import { describeSource } from "../deployment/source.tsx";
+
+/** The deployments of all projects that wait for the person's approval. */
+export function useWaiting() {
+  const isReadable = can("listPendingApprovals");
+  const path = { org_id: currentWho().organization.id };
+  return useList(isReadable ? "/v1/orgs/{org_id}/approvals" : undefined, { path }, "on").items;
+}
+
+export function WaitingForYou({ items }: { items: readonly Schemas["PendingApproval"][] }) {
+  return (
+    <Section title="Waiting for you">
+      <ul class="list" aria-label="Waiting for you">
+        {items.map((item) => (
+          <li key={item.deployment_id} class="list-item">
+            <span>
+              <a href={`${ROOT}deployments/${item.deployment_id}`}>
+                {showHidden(`${item.project_name} / ${item.environment_name}`)}
+              </a>{" "}
+              <span class="soft small">{describeSource(item.source)}</span>
+              <p class="soft small">
+                {showHidden(item.message)} <TimeAfter words="Ends" at={item.expires_at} />
+              </p>
+            </span>
+            <Time at={item.created_at} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

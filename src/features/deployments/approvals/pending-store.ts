@@ -1,0 +1,54 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Actor } from "../../../actor.ts";
+import type { Database } from "../../../db/client.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { orgRoleReaches } from "../../../lib/roles.ts";
+import { environments } from "../../tenancy/environment-table.ts";
+import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { projects } from "../../tenancy/project-table.ts";
+import { FACTS, NEEDS_APPROVALS } from "../conditions/index.ts";
+import { deploymentStatus, deployments } from "../deployments/table.ts";
+
+export type PendingApprovalRow = Awaited<ReturnType<typeof listWaiting>>[number];
+
+/** The plus keeps SQLite from the index of the held deployments of all organizations. */
+const IS_HELD = sql`deployments.status = ${deploymentStatus.queued} and +deployments.held_until is not 0`;
+
+/** Of the projects that the actor can read, the newest that wait where a rule needs approvals. */
+export function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
+  const { organizationId, role } = actor;
+  const isSearched =
+    deploymentId === undefined
+      ? sql`${deployments}.rowid in (select deployments.rowid from deployments
+          where deployments.organization_id = ${organizationId} and ${IS_HELD}
+          order by deployments.created_at desc, deployments.id desc limit ${LIMITS.searchedRows.value})`
+      : sql`${deployments.id} = ${deploymentId} and ${IS_HELD}`;
+  return db
+    .select({
+      id: sql<string>`${deployments.id}`.as("deployment_id"),
+      environmentId: deployments.environmentId,
+      environmentName: sql<string>`${environments.name}`.as("environment_name"),
+      projectId: deployments.projectId,
+      projectName: sql<string>`${projects.name}`.as("project_name"),
+      source: deployments.source,
+      createdAt: sql<number>`${deployments.createdAt}`.as("deployment_created_at"),
+      facts: FACTS.as("facts"),
+      memberRole: MEMBER_ROLE,
+    })
+    .from(deployments)
+    .innerJoin(environments, eq(environments.id, deployments.environmentId))
+    .innerJoin(projects, eq(projects.id, deployments.projectId))
+    .leftJoin(projectMembers, isRoleOf(actor, deployments.projectId))
+    .where(
+      and(
+        eq(deployments.organizationId, organizationId),
+        eq(environments.organizationId, organizationId),
+        eq(projects.organizationId, organizationId),
+        isSearched,
+        NEEDS_APPROVALS,
+        orgRoleReaches(role, "admin") ? undefined : sql`${projectMembers.role} is not null`,
+      ),
+    )
+    .orderBy(sql`deployment_created_at desc, deployment_id desc`)
+    .limit(LIMITS.pendingApprovals.value);
+}
