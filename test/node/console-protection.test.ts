@@ -220,7 +220,7 @@ describe("the rules of an environment", () => {
     for (const text of [
       "Mona Maker and Olga Owner",
       "Owners of the project, and admins of the organization",
-      "1 approval of: Olga Owner. Nobody approves a deployment of their own. Without, a deployment is canceled 2 hours after its creation.",
+      "1 approval of: Olga Owner. Nobody approves a deployment of their own. Without that, a deployment is canceled 2 hours after its creation.",
       "Monday 09:00 to 17:00 (Europe/Berlin).",
       "A rollback or restart needs nothing of this",
     ]) {

@@ -22,7 +22,10 @@ export function useModal(onClose: () => void) {
     dialog?.showModal();
     return () => {
       dialog?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      // An empty list has a button that is gone once the list has an item.
+      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      const next = isThere ? opener : document.querySelector("h1");
+      next?.focus();
     };
   }, []);
   const onCancel = (event: Event) => {

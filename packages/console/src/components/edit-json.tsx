@@ -15,7 +15,7 @@ import { PatchDiff } from "./patch-diff.tsx";
 /** Beyond it, a difference has no old values. */
 export const DIFF_BYTES = 256 * 1024;
 
-type Patch = readonly Schemas["PatchOperation"][];
+export type Patch = readonly Schemas["PatchOperation"][];
 
 export function differenceOf(before: unknown, after: unknown): Patch {
   return diffDocuments(before, after, DIFF_BYTES) as Schemas["PatchOperation"][];
@@ -30,6 +30,8 @@ interface EditJsonProps {
   read: () => Promise<Version<unknown>>;
   /** Saves it if the version is still the present one. */
   save: (value: unknown, etag: string | undefined) => Promise<unknown>;
+  /** Another way to make the change, beside saving it. */
+  other?: { verb: string; done: string; work: (patch: Patch) => Promise<unknown> } | undefined;
   reload: () => Promise<void>;
   onClose: () => void;
 }
@@ -45,7 +47,7 @@ export function EditJson(props: EditJsonProps) {
 }
 
 function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }) {
-  const { label, hint, read, save, reload, onClose } = props;
+  const { label, hint, read, save, other, reload, onClose } = props;
   const [base, setBase] = useState(first);
   const [theirs, setTheirs] = useState<Patch>();
   const [text, setText] = useState(() => showHiddenInJson(JSON.stringify(first.value, null, 2)));
@@ -71,6 +73,9 @@ function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }
     event.preventDefault();
     if (isReady && (await action.run(saveOrCompare, props.done))) onClose();
   };
+  const makeOther = async () => {
+    if (other && (await action.run(() => other.work(patch), other.done))) onClose();
+  };
   return (
     <form class="stack" onSubmit={submit}>
       <Field label={label} hint={hint} problem={problem}>
@@ -94,6 +99,11 @@ function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }
         <Button type="submit" kind="primary" isBusy={action.isRunning || !isReady}>
           Save
         </Button>
+        {other && (
+          <Button isBusy={action.isRunning || !isReady} onClick={makeOther}>
+            {other.verb}
+          </Button>
+        )}
         <Button onClick={onClose}>Cancel</Button>
       </div>
     </form>

@@ -12,7 +12,7 @@ export interface FrameProps {
   children: ComponentChildren;
 }
 
-interface ItemListProps<T> extends Omit<EmptyProps, "title"> {
+interface ItemListProps<T> extends Pick<EmptyProps, "command"> {
   title: string;
   /** Names the list for a screen reader. Absent: the title. */
   label?: string;
@@ -44,21 +44,30 @@ export function ItemList<T>(props: ItemListProps<T>) {
   const { buttons = [], itemButtons = () => [], Frame = Section } = props;
   const { open, dialog } = useOpenDialog(list.reload, buttons);
   const text = nameOf ? queryOf("filter").toLowerCase() : "";
-  const { empty, noneNamed, here, command } = props;
+  const { empty, noneNamed, command } = props;
+  const isFirst = !text && command && list.items?.length === 0 && !list.hasMore;
+  const [next, ...others] = buttons.filter((each) => each !== false);
+  const inHeading = isFirst ? others : buttons;
   const nothing =
     text && noneNamed ? (
       <Empty title={noneNamed} />
     ) : (
-      <Empty title={empty} here={here} command={command} />
+      <Empty
+        title={empty}
+        command={command}
+        button={
+          isFirst && next && <DialogButtons buttons={[{ ...next, kind: "primary" }]} open={open} />
+        }
+      />
     );
   return (
     <Frame
       title={title}
       actions={
-        (beside || buttons.some(Boolean)) && (
+        (beside || inHeading.some(Boolean)) && (
           <>
             {beside}
-            <DialogButtons buttons={buttons} open={open} />
+            <DialogButtons buttons={inHeading} open={open} />
           </>
         )
       }

@@ -28,20 +28,24 @@ export function Pending({ error, lines }: { error: unknown; lines?: number }) {
 
 export interface EmptyProps {
   title: string;
-  /** Of the command line, that creates one. False: the service would refuse it. */
+  /** Of the command line, that does the next step. False: the service would refuse it. */
   command?: string | false | undefined;
-  /** What the person can do instead. */
-  here?: string | undefined;
+  /** The button that does it. */
+  button?: ComponentChildren;
 }
 
-/** What a list without items shows. */
-export function Empty({ title, command, here = "Create one here" }: EmptyProps) {
+/** What a list without items shows: the next step. */
+export function Empty({ title, command, button }: EmptyProps) {
   return (
     <div class="empty">
-      <p>
-        {title} {command ? `${here}, or with the command line:` : ""}
-      </p>
-      {command && <Command text={command} />}
+      <p>{title}</p>
+      {button}
+      {command && (
+        <>
+          <p class="soft">{button ? "Or with the command line:" : "With the command line:"}</p>
+          <Command text={command} />
+        </>
+      )}
     </div>
   );
 }

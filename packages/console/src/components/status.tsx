@@ -12,6 +12,7 @@ const TONES: Readonly<Record<string, string>> = {
   failed: "bad",
   alarm: "bad",
   revoked: "bad",
+  offline: "bad",
   refused: "bad",
   rejected: "bad",
   approved: "good",

@@ -39,7 +39,6 @@ export function ProjectsPage() {
       )}
       empty="There are no projects yet."
       noneNamed="No loaded project has this name."
-      here="Create the first one here"
       command={mayCreate && "npx @longshore/cli projects create shop"}
     />
   );

@@ -11,19 +11,46 @@ import { SourceDetails } from "./source.tsx";
 type Deployment = Schemas["Deployment"];
 
 export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
-  const { id, data, started_at, finished_at } = deployment;
+  const { id, data, created_by, reason, trigger, from_deployment_id } = deployment;
+  const { runner, run_seconds } = deployment;
   return (
     <Facts
       facts={[
         ["Source", <SourceDetails key="source" source={data.source} />],
+        created_by && ["Created by", <Creator key="creator" creator={created_by} />],
+        reason && ["Reason", showHidden(reason)],
+        from_deployment_id && [
+          humanize(trigger ?? "copy"),
+          <a key="from" href={`${ROOT}deployments/${from_deployment_id}`}>
+            of a deployment
+          </a>,
+        ],
+        runner && [
+          "Runner",
+          showHidden([runner.name, runner.pool.name].filter(Boolean).join(" of ")),
+        ],
+        run_seconds !== undefined && ["Duration", formatDuration(run_seconds * 1000)],
         ["ID", <code key="id">{id}</code>],
-        started_at &&
-          finished_at && [
-            "Duration",
-            formatDuration(Date.parse(finished_at) - Date.parse(started_at)),
-          ],
       ]}
     />
+  );
+}
+
+function Creator({ creator }: { creator: Schemas["DeploymentCreator"] }) {
+  const { name, membership_id, type, run_url } = creator;
+  return (
+    <>
+      {showHidden(name ?? membership_id)}
+      {type !== "person" && <span class="soft"> ({type === "ci" ? "CI" : "service account"})</span>}
+      {run_url && (
+        <>
+          {" "}
+          <a href={run_url} target="_blank" rel="noreferrer">
+            Run
+          </a>
+        </>
+      )}
+    </>
   );
 }
 

@@ -1,16 +1,20 @@
-import type { Schemas } from "../../api.ts";
-import { differenceOf } from "../../components/edit-json.tsx";
+import { useState } from "preact/hooks";
+import { client, type Schemas } from "../../api.ts";
+import { type OpenDialogProps, PageButtons } from "../../components/dialog-buttons.tsx";
+import { differenceOf, EditJson, type Patch } from "../../components/edit-json.tsx";
 import { ReadErrorNote } from "../../components/error-note.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Skeleton } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { PatchDiff } from "../../components/patch-diff.tsx";
 import { Time } from "../../components/time.tsx";
-import { useQuery } from "../../query.ts";
-import { ROOT } from "../../router.ts";
+import { readVersion, useQuery } from "../../query.ts";
+import { navigate, ROOT } from "../../router.ts";
 import type { EnvironmentTabProps } from "../tabs.ts";
 
-export function ConfigurationTab({ environment, can }: EnvironmentTabProps) {
+const ENVIRONMENT = "/v1/environments/{environment_id}" as const;
+
+export function ConfigurationTab({ environment, can, reload }: EnvironmentTabProps) {
   const { id, configuration } = environment;
   return (
     <div class="stack loose">
@@ -19,7 +23,25 @@ export function ConfigurationTab({ environment, can }: EnvironmentTabProps) {
           <ChangesSinceSuccess environmentId={id} configuration={configuration} />
         </Section>
       )}
-      <Section title="Configuration">
+      <Section
+        title="Configuration"
+        actions={
+          can("replaceEnvironment") && (
+            <PageButtons
+              reload={reload}
+              buttons={[
+                {
+                  verb: "Edit",
+                  inPalette: "Edit the configuration",
+                  dialog: (props) => (
+                    <EditConfiguration id={id} mayDeploy={can("createDeployment")} {...props} />
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      >
         <JsonTree value={configuration} />
       </Section>
     </div>
@@ -57,4 +79,55 @@ function ChangesSinceSuccess({ environmentId, configuration }: ChangesProps) {
       <PatchDiff patch={differenceOf(after, configuration)} />
     </>
   );
+}
+
+interface EditConfigurationProps extends OpenDialogProps {
+  id: string;
+  mayDeploy: boolean;
+}
+
+function EditConfiguration({ id, mayDeploy, onClose, reload }: EditConfigurationProps) {
+  const path = { environment_id: id };
+  const [name, setName] = useState("");
+  return (
+    <EditJson
+      title="Edit the configuration"
+      label="Configuration"
+      hint="Saved, it is what the next deployment starts from. Deployed, it becomes the configuration once the deployment succeeds."
+      done="Configuration saved."
+      reload={reload}
+      onClose={onClose}
+      read={async () => {
+        const { value, etag } = await readVersion(ENVIRONMENT, path);
+        setName(value.name);
+        return { value: value.configuration, etag };
+      }}
+      save={(value, ifMatch) =>
+        client.put(ENVIRONMENT, {
+          path,
+          body: { name, configuration: value as Schemas["Configuration"] },
+          ifMatch,
+        })
+      }
+      other={
+        mayDeploy
+          ? {
+              verb: "Deploy",
+              done: "Deployment created.",
+              work: async (patch) => {
+                const body = { patch: patch.map(toInput) };
+                const pattern = "/v1/environments/{environment_id}/deployments";
+                const deployment = await client.post(pattern, { path, body });
+                navigate(`${ROOT}deployments/${deployment.id}`);
+              },
+            }
+          : undefined
+      }
+    />
+  );
+}
+
+/** The service adds the old value itself. */
+function toInput({ old_value: _, ...operation }: Patch[number]): Schemas["PatchOperationInput"] {
+  return operation;
 }

@@ -1,5 +1,6 @@
 import { client, type Schemas } from "../../api.ts";
-import { FormDialog } from "../../components/dialog.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog, FormDialog } from "../../components/dialog.tsx";
 import {
   Check,
   Choices,
@@ -19,6 +20,7 @@ interface CreateDeploymentProps {
 export function CreateDeployment({ environment, onClose }: CreateDeploymentProps) {
   const path = { environment_id: environment.id };
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  if (stacks.items?.length === 0) return <NothingToDeploy id={environment.id} onClose={onClose} />;
   return (
     <FormDialog
       title={`Deploy to ${showHidden(environment.name)}`}
@@ -34,6 +36,7 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
     >
       {(error) => (
         <>
+          <TextField name="reason" label="Reason (optional)" error={error} />
           <TextField name="image" label="Image (optional)" error={error} hint="Such as shop:42" />
           <TextAreaField
             name="patch"
@@ -56,13 +59,30 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
   );
 }
 
+/** The service refuses a deployment without stacks. */
+function NothingToDeploy({ id, onClose }: { id: string; onClose: () => void }) {
+  return (
+    <Dialog title="Deploy" onClose={onClose}>
+      <p>
+        The environment has no stacks, so there is nothing to deploy.{" "}
+        <a href={`${ROOT}environments/${id}/stacks`}>Create a stack</a> first.
+      </p>
+      <div>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
 /** @throws Error if the patch is not JSON. The service checks the rest. */
 function readDeployment(fields: FormFields): Schemas["CreateDeployment"] {
   const patch = fields.optional("patch");
   const image = fields.optional("image");
+  const reason = fields.optional("reason");
   const stackIds = fields.all("stack");
   return {
     ...(patch !== undefined && { patch: parsePatch(patch) }),
+    ...(reason !== undefined && { reason }),
     ...(image !== undefined && { source: { registry: { image } } }),
     ...(stackIds.length > 0 && { stack_ids: stackIds }),
     ...(fields.isChecked("fifo") && { queue: "fifo" }),

@@ -4,7 +4,7 @@ import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { formatCount, humanize } from "../../format.ts";
+import { formatCount, formatDuration, humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
 import { describeSource } from "../deployment/source.tsx";
@@ -56,7 +56,6 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         }
         row={(deployment) => <DeploymentRow deployment={deployment} />}
         empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
-        here="Deploy here"
         command={mayDeploy && !status && `npx @longshore/cli deploy -e ${id} --wait`}
       />
     </>
@@ -70,18 +69,36 @@ function EnvironmentUrls({ environmentId }: { environmentId: string }) {
   return <OutputUrls stacks={items} />;
 }
 
+/** In columns that are the same for all rows. */
 export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"] }) {
-  const { id, status, data, created_at, finished_at, stack_ids } = deployment;
+  const { id, status, data, created_at, finished_at, run_seconds, stack_ids } = deployment;
+  const { created_by, reason, trigger, failure_reason, overridden } = deployment;
+  const marks = [
+    created_by?.name,
+    trigger !== "api" && trigger,
+    formatCount(stack_ids.length, "stack"),
+    failure_reason && humanize(failure_reason).toLowerCase(),
+    overridden && "rules overridden",
+  ];
+  const [title = reason] = data.source?.git?.commit.message.split("\n") ?? [];
   return (
-    <div class="list-item">
+    <div class="columns">
       <span>
-        <a href={`${ROOT}deployments/${id}`}>{describeSource(data.source)}</a>{" "}
-        <span class="soft small nowrap">{formatCount(stack_ids.length, "stack")}</span>
+        <a href={`${ROOT}deployments/${id}`}>{describeSource(data.source)}</a>
+        {title && <> {showHidden(title)}</>}
+        <br />
+        <span class="soft small">{showHidden(marks.filter(Boolean).join(" · "))}</span>
       </span>
-      <span class="row">
-        <Status of={status} />
-        <Time at={finished_at ?? created_at} />
+      <Status of={status} />
+      <span class="soft small">
+        {run_seconds !== undefined && (
+          <>
+            <span class="visually-hidden">took </span>
+            {formatDuration(run_seconds * 1000)}
+          </>
+        )}
       </span>
+      <Time at={finished_at ?? created_at} />
     </div>
   );
 }

@@ -51,7 +51,6 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
         </div>
       )}
       empty="Nothing is notified."
-      here="Create a webhook here"
       command={
         mayCreate &&
         `npx @longshore/cli integrations create https://example.com/hook -p ${project.id}`

@@ -47,7 +47,7 @@ function describeApprovals(rule: Schemas["EnvironmentApprovals"], nameOf: NameOf
     ? `${formatCount(required, "approval")} by ${approvers.role}s of the project or admins of the organization`
     : `${formatCount(required, "approval")} of: ${describeMembers(approvers, nameOf)}`;
   const self = prevent_self_approval ? "Nobody approves a deployment of their own." : "";
-  const end = `Without, a deployment is canceled ${formatSpan(expires_after_seconds)} after its creation.`;
+  const end = `Without that, a deployment is canceled ${formatSpan(expires_after_seconds)} after its creation.`;
   return [`${needed}.`, self, end].filter(Boolean).join(" ");
 }
 

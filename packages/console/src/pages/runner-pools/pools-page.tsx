@@ -1,12 +1,17 @@
 import { can } from "../../access.ts";
+import type { Schemas } from "../../api.ts";
 import { ItemList } from "../../components/item-list.tsx";
 import { Page } from "../../components/page.tsx";
-import { Time } from "../../components/time.tsx";
-import { showHidden } from "../../format.ts";
+import { Status } from "../../components/status.tsx";
+import { TimeAfter } from "../../components/time.tsx";
+import { formatCount, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { EditPool } from "./edit-pool.tsx";
+
+/** How many pools show their runners, each with a request of its own. */
+const MOST_WITH_RUNNERS = 12;
 
 export function RunnerPoolsPage() {
   const path = { org_id: currentWho().organization.id };
@@ -34,16 +39,8 @@ export function RunnerPoolsPage() {
           dialog: EditPool,
         },
       ]}
-      row={({ id, name, environment_ids, created_at }) => (
-        <div class="list-item">
-          <a href={`${ROOT}runners/${id}`}>{showHidden(name)}</a>
-          <span class="row soft">
-            {environment_ids.length === 1
-              ? "1 environment"
-              : `${environment_ids.length} environments`}
-            <Time at={created_at} />
-          </span>
-        </div>
+      row={(pool) => (
+        <PoolRow pool={pool} hasRunners={(list.items ?? []).indexOf(pool) < MOST_WITH_RUNNERS} />
       )}
       empty="There are no pools. Runners, which execute deployments, belong to a pool."
       command={
@@ -51,5 +48,59 @@ export function RunnerPoolsPage() {
         `npx @longshore/cli api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`
       }
     />
+  );
+}
+
+interface PoolRowProps {
+  pool: Schemas["RunnerPool"];
+  hasRunners: boolean;
+}
+
+function PoolRow({ pool, hasRunners }: PoolRowProps) {
+  const { id, org_id, name, environment_ids } = pool;
+  const runners = useList(
+    hasRunners ? "/v1/orgs/{org_id}/runner-pools/{pool_id}/runners" : undefined,
+    { path: { org_id, pool_id: id } },
+    "on",
+  );
+  return (
+    <div class="list-item">
+      <span>
+        <a href={`${ROOT}runners/${id}`}>{showHidden(name)}</a>{" "}
+        <span class="soft small">{formatCount(environment_ids.length, "environment")}</span>
+      </span>
+      {runners.items && <RunnerStates runners={runners.items} />}
+    </div>
+  );
+}
+
+/** How many runners do what, who is busy with which deployment, and when one was last seen. */
+function RunnerStates({ runners }: { runners: readonly Schemas["RunnerPoolRunner"][] }) {
+  if (runners.length === 0) return <Status of="offline" />;
+  const states = [...new Set(runners.map(({ state }) => state))].toSorted();
+  const [seen] = runners
+    .map(({ last_seen_at }) => last_seen_at)
+    .toSorted()
+    .toReversed();
+  return (
+    <span class="row">
+      {states.map((state) => (
+        <span key={state} class="row">
+          {runners.filter((each) => each.state === state).length} <Status of={state} />
+        </span>
+      ))}
+      {runners.flatMap(({ deployment_id: deployment }) =>
+        deployment === undefined ? (
+          []
+        ) : (
+          <a key={deployment} href={`${ROOT}deployments/${deployment}`}>
+            A deployment
+          </a>
+        ),
+      )}
+      <span class="soft small">
+        <TimeAfter words="seen" at={seen} />
+      </span>
+    </span>
   );
 }

@@ -62,7 +62,6 @@ export function Variables({ scope, can, command }: VariablesProps) {
       ]}
       empty="There are no variables."
       noneNamed="No loaded variable has this name."
-      here="Add one here"
       command={mayWrite && command}
     />
   );

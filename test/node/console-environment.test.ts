@@ -1,0 +1,175 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "./support/browser.ts";
+import { openConsole, waitUntilLoaded } from "./support/console.ts";
+import { DeployedEnvironment } from "./support/deployed-environment.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const at = (path: string) => new URL(`/console/${path}`, service.url);
+
+async function open(path: string, apiKey = service.owner.key) {
+  const opened = await openConsole(browser, at(path), { apiKey, reducedMotion: "reduce" });
+  await waitUntilLoaded(opened.page);
+  return opened;
+}
+
+const git = (message: string): object => ({
+  git: {
+    commit: { author: {}, committer: {}, message, sha: "3f1c2aa9d5e14b7f8a90b1c2d3e4f5a6b7c8d9e0" },
+    installation_id: "1",
+    owner: "acme",
+    provider: "github",
+    ref: "main",
+    repo: "shop",
+    repo_id: "2",
+  },
+});
+
+describe("the list of deployments", () => {
+  it("has the commit, its message, the outcome and the duration in columns", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const message = `Raise the number of replicas ${"and more ".repeat(20)}\nIts body`;
+    await environment.deploy({ source: git(message) as never });
+    await environment.run("succeeded");
+    await environment.deploy({ source: { registry: { image: "shop:42" } } });
+    await environment.run("failed");
+    const { page, problems } = await open(`environments/${environment.id}`, environment.apiKey);
+    const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
+    expect(await rows.count()).toBe(2);
+    const texts = await rows.allTextContents();
+    expect(texts[1]).toMatch(
+      /^main · 3f1c2aa Raise the number of replicas .*2 stacks.*Succeeded.*took \d+ s/,
+    );
+    expect(texts[1]).not.toContain("Its body");
+    expect(texts[0]).toMatch(/^shop:42.*2 stacks.*Failed.*took \d+ s/);
+    const statuses = await rows.locator(".status").all();
+    const boxes = await Promise.all(statuses.map((each) => each.boundingBox()));
+    expect(boxes[0]?.x).toBe(boxes[1]?.x);
+    await page.getByLabel("Status").selectOption("failed");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(new URL(page.url()).search).toBe("?status=failed");
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("an empty environment", () => {
+  it("leads to the first deployment, one step at a time, each a button and a command", async () => {
+    const { default_environment_id: id } = await service.owner.call("POST", "/v1/projects", {
+      name: "the first run",
+    });
+    const { page, problems } = await open(`environments/${id}`);
+    const empty = page.locator(".empty");
+    await empty.getByText("Nothing was deployed yet.").waitFor();
+    await empty.getByText(`npx @longshore/cli deploy -e ${id} --wait`).waitFor();
+    const deploy = page.getByRole("button", { name: "Deploy", exact: true });
+    expect(await deploy.count()).toBe(1);
+    await deploy.click();
+    await page.getByText("The environment has no stacks").waitFor();
+    expect(await page.getByRole("dialog").getByRole("button").allTextContents()).toEqual(["Close"]);
+    await page.getByRole("link", { name: "Create a stack" }).click();
+    await empty.getByText(`npx @longshore/cli stacks create network -e ${id}`).waitFor();
+    const create = page.getByRole("button", { name: "Create a stack" });
+    expect(await create.count()).toBe(1);
+    await create.click();
+    await page.getByRole("dialog").getByLabel("Name").fill("web");
+    await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+    await page.getByRole("link", { name: "web" }).waitFor();
+    // The button of the empty list is gone, and the one of the list is there.
+    expect(await empty.count()).toBe(0);
+    expect(await create.count()).toBe(1);
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await page.goto(at(`environments/${id}`).href);
+    await deploy.click();
+    await page.getByRole("dialog").getByRole("checkbox", { name: "web" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("the list of runner pools", () => {
+  it("says how many runners are online, idle and busy with what, and that none is", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const { page, problems } = await open("runners");
+    const row = page
+      .getByRole("list", { name: "Runner pools" })
+      .getByRole("listitem")
+      .filter({ hasText: environment.id });
+    await row.getByText("Offline").waitFor();
+    const { id } = await environment.deploy();
+    const started = await environment.start();
+    await page.reload();
+    await row.getByText("Busy").waitFor();
+    expect(await row.textContent()).toMatch(/1 environment.*1 Busy.*A deployment.*seen/);
+    const link = row.getByRole("link", { name: "A deployment" });
+    expect(await link.getAttribute("href")).toBe(`/console/deployments/${id}`);
+    await started.complete("succeeded");
+    await page.reload();
+    await row.getByText("Idle").waitFor();
+    expect(await link.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("the editor of a configuration", () => {
+  it("shows the change before it is saved, and the other's change if two edit", async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 2 });
+    const path = `environments/${environment.id}/configuration`;
+    const api = `/v1/environments/${environment.id}`;
+    const { page, problems } = await open(path, environment.apiKey);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
+    const field = dialog.getByLabel("Configuration", { exact: true });
+    expect(await field.inputValue()).toBe('{\n  "replicas": 2\n}');
+    const save = dialog.getByRole("button", { name: "Save" });
+    expect(await save.getAttribute("aria-disabled")).toBe("true");
+    await field.fill('{"replicas": 3,}');
+    await dialog.getByText("JSON at position").waitFor();
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await field.fill('{"replicas": 3}');
+    await dialog.getByText("/replicas 3").waitFor();
+    const before = await service.owner.call("GET", api);
+    const theirs = { name: before.name, configuration: { replicas: 2, search: true } };
+    await service.owner.call("PUT", api, theirs);
+    await save.click();
+    await dialog.getByRole("heading", { name: "What the others have changed" }).waitFor();
+    await dialog.getByText("/search true").first().waitFor();
+    expect((await service.owner.call("GET", api)).configuration).toEqual(theirs.configuration);
+    await field.fill('{"replicas": 3, "search": true}');
+    await save.click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("replicas: 3").waitFor();
+    const { name, configuration } = await service.owner.call("GET", api);
+    expect([name, configuration]).toEqual([before.name, { replicas: 3, search: true }]);
+    expect(problems.filter((each) => !each.includes("the server responded with"))).toEqual([]);
+  });
+
+  it("deploys the change instead, which saves it once the deployment succeeds", async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 2 });
+    const path = `environments/${environment.id}/configuration`;
+    const { page, problems } = await open(path, environment.apiKey);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
+    await dialog.getByLabel("Configuration", { exact: true }).fill('{"replicas": 4}');
+    await dialog.getByRole("button", { name: "Deploy" }).click();
+    await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
+    await page.getByText("/replicas 4").waitFor();
+    const [deployment] = await environment.list();
+    expect(deployment?.data.patch).toEqual([
+      { op: "replace", path: "/replicas", value: 4, old_value: 2 },
+    ]);
+    expect(problems).toEqual([]);
+  });
+});
