@@ -18,7 +18,7 @@ import { ROOT, runWrangler } from "./lib/wrangler.ts";
 /** 10 KB of it are for the rules of environments, with their events. */
 const MAXIMUM_KB = 266;
 /** Of the console, by the ends of the names of its files. */
-const MAXIMUM_CONSOLE_KB = { ".js": 64, ".css": 15 };
+const MAXIMUM_CONSOLE_KB = { ".js": 75, ".css": 15 };
 const MAXIMUM_STARTUP_MS = 59;
 const STARTUP_RUNS = { fewest: 3, most: 12 };
 const LINES_FOR_REVIEW = 250;

@@ -116,6 +116,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     at("project", `projects/${project.id}`),
     ...tabs("project", `projects/${project.id}`, [
       "connection",
+      "variables",
       "members",
       "integrations",
       "freezes",

@@ -173,3 +173,31 @@ describe("the editor of a configuration", () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe("the variables of a project", () => {
+  it("are a matrix of their names and the environments, without values", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const write = (id: string, name: string, storage_method: string) =>
+      service.owner.call("POST", `/v1/environments/${id}/variables`, {
+        name,
+        storage_method,
+        value: "canary",
+      });
+    const { projectId } = environment;
+    const { default_environment_id } = await service.owner.call("GET", `/v1/projects/${projectId}`);
+    await write(environment.id, "LEVEL", "string");
+    await write(default_environment_id, "LEVEL", "secret");
+    await write(default_environment_id, "TOKEN", "secret");
+    const { page, problems } = await open(`projects/${projectId}/variables`);
+    const cells = (name: string) =>
+      page.getByRole("row", { name }).getByRole("cell").allTextContents();
+    const columns = await page.getByRole("columnheader").allTextContents();
+    const staging = columns.indexOf("staging") - 1;
+    expect(columns.toSorted()).toEqual(["Name", "production", "staging"]);
+    const [level, token] = [await cells("LEVEL"), await cells("TOKEN")];
+    expect([level[staging], level[1 - staging]]).toEqual(["string", "secret"]);
+    expect([token[staging], token[1 - staging]]).toEqual(["missing", "secret"]);
+    expect(await page.textContent("main")).not.toContain("canary");
+    expect(problems).toEqual([]);
+  });
+});

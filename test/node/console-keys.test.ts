@@ -141,9 +141,15 @@ describe("the console of a viewer", () => {
     const paths = [
       "",
       `projects/${project.projectId}`,
-      ...["connection", "members", "integrations", "freezes", "changelog", "settings"].map(
-        (tab) => `projects/${project.projectId}/${tab}`,
-      ),
+      ...[
+        "connection",
+        "variables",
+        "members",
+        "integrations",
+        "freezes",
+        "changelog",
+        "settings",
+      ].map((tab) => `projects/${project.projectId}/${tab}`),
       ...["configuration", "components", "stacks", "variables", "protection", "settings"].map(
         (tab) => `${environment}/${tab}`,
       ),

@@ -11,10 +11,12 @@ import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
+import { ProjectVariablesTab } from "./variables-tab.tsx";
 
 const TABS: readonly Tab<ProjectTabProps>[] = [
   { path: "", label: "Environments", Content: EnvironmentsTab },
   { path: "connection", label: "Connection", Content: ConnectionTab },
+  { path: "variables", label: "Variables", Content: ProjectVariablesTab },
   { path: "members", label: "Members", Content: MembersTab },
   { path: "integrations", label: "Integrations", Content: IntegrationsTab },
   { path: "freezes", label: "Freezes", Content: ProjectFreezesTab },
