@@ -1,4 +1,6 @@
-import type { RevealedVariable, StorageMethod, VariableInput } from "./scope.ts";
+import type { Schemas } from "../../../client/src/index.ts";
+
+type VariableInput = Schemas["VariableInput"];
 
 /** What a push of a file would do to the variables. */
 export interface PushPlan {
@@ -13,8 +15,8 @@ export interface PushPlan {
 /** Existing variables keep their storage method; new ones get `method`. */
 export function planPush(
   file: ReadonlyMap<string, string>,
-  existing: readonly RevealedVariable[],
-  method: StorageMethod,
+  existing: readonly Schemas["RevealedVariable"][],
+  method: Schemas["StorageMethod"],
 ): PushPlan {
   const byName = new Map(existing.map((variable) => [variable.name, variable]));
   const plan: PushPlan = { added: [], changed: [], unchanged: [], missing: [] };
