@@ -1,0 +1,477 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import type { Random } from "../support/random.ts";
+import { CONNECTION, join, newWorld, type World } from "../support/world.ts";
+import { type Reply, VirtualTimeWorker } from "./fixture.ts";
+import { describeBreaches, selectBreaches } from "./invariants.ts";
+import {
+  ProtectionModel,
+  type WalkDeployment,
+  type WalkPerson,
+  type WalkRules,
+} from "./protection-model.ts";
+
+const HOUR_MS = 3_600_000;
+const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const CODES = ["approvals", "from", "window", "freeze"];
+const MAXIMUM_TURNS = 60;
+
+interface Offer {
+  deployment: WalkDeployment;
+  claimed: Reply["body"];
+}
+
+/** One random walk of people and a runner in two protected environments, determined by its seed. */
+export class ProtectedWalk {
+  readonly log: string[] = [];
+  readonly #random: Random;
+  #worker = new VirtualTimeWorker();
+  #world!: World;
+  #projectId = "";
+  #runner = "";
+  #model = new ProtectionModel([]);
+  #offers: Offer[] = [];
+  /** How many starts were allowed, and how many refused. */
+  readonly starts = { allowed: 0, refused: 0 };
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  async run(steps: number): Promise<void> {
+    await this.#prepare();
+    const actions: [number, () => Promise<unknown>][] = [
+      [12, () => this.#create()],
+      [6, () => this.#redeploy()],
+      [4, () => this.#promote()],
+      [8, () => this.#changeRules()],
+      [20, () => this.#decide("approve")],
+      [2, () => this.#decide("reject")],
+      [5, () => this.#changePerson()],
+      [6, () => this.#edit()],
+      [3, () => this.#freeze()],
+      [3, () => this.#thaw()],
+      [4, () => this.#override()],
+      [14, () => this.#claim()],
+      [14, () => this.#start()],
+      [12, () => this.#complete()],
+      [8, () => this.#advance(this.#random.below(120_000))],
+      [6, () => this.#advance(this.#random.below(8 * HOUR_MS))],
+      [1, () => this.#restart()],
+      [8, () => this.#expectNothingWaits()],
+    ];
+    for (let step = 0; step < steps; step += 1) {
+      await this.#step(actions);
+      await this.#sync();
+    }
+    await this.#expectEverythingStarts();
+  }
+
+  async #step(actions: [number, () => Promise<unknown>][]): Promise<void> {
+    let ticket = this.#random.below(actions.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, action] of actions) {
+      ticket -= weight;
+      if (ticket < 0) return void (await action());
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    this.#world = await newWorld();
+    const { id: orgId, client, membershipId } = this.#world;
+    const key = String(client.key);
+    const { body: project } = await this.#call(key, "POST", "/v1/projects", { name: "walk" });
+    this.#projectId = project.id;
+    await this.#call(key, "PUT", `/v1/projects/${project.id}/connection`, CONNECTION);
+    const environments = `/v1/projects/${project.id}/environments`;
+    const { body: staging } = await this.#call(key, "POST", environments, { name: "staging" });
+    const ids = [staging.id, project.default_environment_id];
+    for (const id of ids)
+      await this.#call(key, "POST", `/v1/environments/${id}/stacks`, { name: "a" });
+    const pools = `/v1/orgs/${orgId}/runner-pools`;
+    const fields = { name: "both", environment_ids: ids, max_run_seconds: 86_400 };
+    const { body: pool } = await this.#call(key, "POST", pools, fields);
+    const { body } = await this.#call(key, "POST", `${pools}/${pool.id}/tokens`, { name: "x" });
+    this.#runner = body.token;
+    this.#model = new ProtectionModel(ids);
+    this.#add({ membershipId, key, isOrganizationOwner: true, role: undefined });
+    for (const role of ["contributor", "owner", "owner"]) {
+      const person = await join(this.#world);
+      const own = { membershipId: person.membershipId, key: String(person.client.key) };
+      const added = { ...own, isOrganizationOwner: false, role: undefined };
+      this.#add(added);
+      await this.#setRole(added, role);
+    }
+  }
+
+  #add(person: WalkPerson): void {
+    this.#model.people.set(person.membershipId, person);
+  }
+
+  get #people(): WalkPerson[] {
+    return [...this.#model.people.values()];
+  }
+
+  get #owner(): string {
+    return String(this.#world.client.key);
+  }
+
+  #anyEnvironment(): string {
+    return this.#random.pick([...this.#model.places.keys()]) ?? "";
+  }
+
+  async #call(key: string, method: string, path: string, body?: object, lease?: string) {
+    const headers = lease === undefined ? {} : { "lease-token": lease };
+    const reply = await this.#worker.call(key, method, path, body, headers);
+    this.log.push(`${method} ${path} ${JSON.stringify(body)}: ${reply.status}`);
+    if (reply.status >= 500)
+      throw new Error(`${path} answered ${reply.status}: ${this.#worker.unexpectedError}`);
+    return reply;
+  }
+
+  async #create(): Promise<void> {
+    const environment = this.#anyEnvironment();
+    const isEmpty = this.#random.chance(0.3);
+    const set = isEmpty ? {} : { [`k${this.#random.below(3)}`]: this.#random.below(3) };
+    const patch = Object.entries(set).map(([name, value]) => ({
+      op: "add",
+      path: `/${name}`,
+      value,
+    }));
+    const source = { registry: { image: `ghcr.io/acme/shop:${this.#random.below(2)}` } };
+    const creators = this.#people.filter(
+      ({ isOrganizationOwner, role }) =>
+        isOrganizationOwner || role === "owner" || role === "contributor",
+    );
+    const creator = this.#random.pick(creators);
+    if (!creator) return;
+    const queue = this.#random.chance(0.5) ? "fifo" : "supersede";
+    const path = `/v1/environments/${environment}/deployments`;
+    const reply = await this.#call(creator.key, "POST", path, { patch, source, queue });
+    expect(reply.status).toBe(201);
+    this.#created(reply, environment, creator.membershipId, { set }, JSON.stringify(source));
+  }
+
+  #created(
+    { body }: Reply,
+    environment: string,
+    creator: string,
+    change: WalkDeployment["change"],
+    source: string,
+    exempt?: WalkDeployment["exempt"],
+  ): void {
+    this.#model.deployments.set(body.id, {
+      ...{ id: body.id, environment, creator, createdAt: this.#worker.now, change, source, exempt },
+      ...{ kept: [], approvals: new Map(), override: undefined, status: "queued" },
+      ...{ startedAt: undefined, finishedAt: undefined, configuration: undefined },
+    });
+  }
+
+  #anySuccess(): WalkDeployment | undefined {
+    const all = [...this.#model.deployments.values()];
+    return this.#random.pick(all.filter(({ status }) => status === "succeeded").slice(-5));
+  }
+
+  async #redeploy(): Promise<void> {
+    const copied = this.#anySuccess();
+    if (!copied?.configuration) return;
+    const exempt = this.#model.exemptionOf(copied.id);
+    const path = `/v1/deployments/${copied.id}/redeploy`;
+    const reply = await this.#call(this.#owner, "POST", path);
+    expect([reply.status, reply.body.exempt]).toEqual([201, exempt]);
+    const change = { fixed: copied.configuration };
+    const { environment, source } = copied;
+    this.#created(reply, environment, this.#world.membershipId, change, source, exempt);
+  }
+
+  async #promote(): Promise<void> {
+    const copied = this.#anySuccess();
+    if (!copied?.configuration) return;
+    const environment = this.#anyEnvironment();
+    const body = { environment_id: environment };
+    const path = `/v1/deployments/${copied.id}/promote`;
+    const reply = await this.#call(this.#owner, "POST", path, body);
+    expect(reply.status).toBe(201);
+    const change = { fixed: copied.configuration };
+    this.#created(reply, environment, this.#world.membershipId, change, copied.source);
+  }
+
+  async #changeRules(): Promise<void> {
+    const environment = this.#anyEnvironment();
+    const rules = this.#randomRules(environment);
+    const path = `/v1/environments/${environment}/protection`;
+    const { status, body } = await this.#call(this.#owner, "PUT", path, rules);
+    if (status === 409) return void expect(body.message).toContain("earlier rules");
+    expect(status).toBe(200);
+    this.#model.setRules(environment, rules);
+  }
+
+  #randomRules(environment: string): WalkRules {
+    const { chance, below, pick } = this.#random;
+    const [staging = "", production = ""] = this.#model.places.keys();
+    const listed = this.#people.slice(1).map(({ membershipId }) => membershipId);
+    const exempt = ["rollback", "restart"].filter(() => chance(0.5));
+    const hours = [below(24), below(24)].map((hour) => `${String(hour).padStart(2, "0")}:00`);
+    return {
+      ...(chance(0.6) && {
+        approvals: {
+          required: 1 + below(2),
+          approvers: chance(0.5) ? { role: "owner" } : { membership_ids: listed.toSorted() },
+          prevent_self_approval: chance(0.6),
+          expires_after_seconds: pick([3_600, 86_400, 864_000]) ?? 86_400,
+        },
+      }),
+      ...(chance(0.3) && {
+        windows: {
+          time_zone: "UTC",
+          weekly: [
+            {
+              days: DAYS.filter((_, at) => at === 0 || chance(0.6)),
+              from: hours[0] ?? "",
+              to: hours[1] ?? "",
+            },
+          ],
+        },
+      }),
+      ...(environment === production &&
+        chance(0.3) && {
+          from: { environment_ids: [staging], minimum_seconds: pick([0, 0, 600]) ?? 0 },
+        }),
+      ...(chance(0.4) && { group: "live" }),
+      ...(exempt.length > 0 && { exempt }),
+    };
+  }
+
+  async #decide(decision: "approve" | "reject"): Promise<void> {
+    const deployment = this.#random.pick(this.#model.listQueued());
+    const person = this.#random.pick(this.#people);
+    if (!deployment || !person) return;
+    const rules = this.#model.rulesOf(deployment).filter(({ approvals }) => approvals);
+    const mayDecide = rules.some((each) => this.#model.isApprover(person, each, deployment));
+    const content = this.#model.contentOf(deployment);
+    const path = `/v1/deployments/${deployment.id}/approvals`;
+    const { status } = await this.#call(person.key, "POST", path, { decision });
+    const isVisible = person.isOrganizationOwner || person.role !== undefined;
+    const refusal = isVisible && rules.length === 0 ? 409 : 403;
+    expect(status, "who decides").toBe(mayDecide && isVisible ? 201 : refusal);
+    if (status !== 201) return;
+    if (decision === "approve") deployment.approvals.set(person.membershipId, content);
+    else expect(await this.#statusOf(deployment), "a rejection").toBe("canceled rejected");
+  }
+
+  async #changePerson(): Promise<void> {
+    const person = this.#random.pick(this.#people.slice(1));
+    if (person)
+      await this.#setRole(person, this.#random.pick([undefined, "viewer", "owner", "owner"]));
+  }
+
+  async #setRole(person: WalkPerson, role: string | undefined): Promise<void> {
+    const path = `/v1/projects/${this.#projectId}/members`;
+    const { membershipId } = person;
+    if (person.role) await this.#call(this.#owner, "DELETE", `${path}/${membershipId}`);
+    person.role = role;
+    if (!role) return;
+    const reply = await this.#call(this.#owner, "POST", path, { member_ids: [membershipId], role });
+    expect(reply.status).toBeLessThan(300);
+  }
+
+  async #edit(): Promise<void> {
+    const environment = this.#anyEnvironment();
+    const configuration = { [`k${this.#random.below(3)}`]: this.#random.below(3) };
+    const path = `/v1/environments/${environment}`;
+    const { body } = await this.#call(this.#owner, "GET", path);
+    const { status } = await this.#call(this.#owner, "PUT", path, {
+      name: body.name,
+      configuration,
+    });
+    expect([200, 409]).toContain(status);
+    if (status === 200) this.#model.setConfiguration(environment, configuration);
+  }
+
+  async #freeze(): Promise<void> {
+    const { chance, below } = this.#random;
+    const start = this.#worker.now + (chance(0.5) ? 0 : below(4 * HOUR_MS));
+    const end = start + 60_000 + below(6 * HOUR_MS);
+    const environments = chance(0.5) ? [this.#anyEnvironment()] : undefined;
+    const owner = chance(0.5) ? `orgs/${this.#world.id}` : `projects/${this.#projectId}`;
+    const { status, body } = await this.#call(this.#owner, "POST", `/v1/${owner}/freezes`, {
+      name: "freeze",
+      reason: "a walk",
+      starts_at: new Date(start).toISOString(),
+      ends_at: new Date(end).toISOString(),
+      ...(environments && { environment_ids: environments }),
+    });
+    expect(status).toBe(201);
+    this.#model.freezes.push({ id: body.id, start, end, environments });
+  }
+
+  async #thaw(): Promise<void> {
+    const freeze = this.#random.pick(this.#model.freezes);
+    if (!freeze) return;
+    expect((await this.#call(this.#owner, "DELETE", `/v1/freezes/${freeze.id}`)).status).toBe(204);
+    this.#model.freezes = this.#model.freezes.filter(({ id }) => id !== freeze.id);
+  }
+
+  async #override(
+    deployment = this.#random.pick(this.#model.listQueued()),
+    codes = CODES.filter(() => this.#random.chance(0.5)),
+  ): Promise<void> {
+    if (!deployment || codes.length === 0) return;
+    const { environment } = deployment;
+    const content = this.#model.contentOf(deployment);
+    const path = `/v1/deployments/${deployment.id}/override`;
+    const body = { reason: "a walk", conditions: codes };
+    const { status } = await this.#call(this.#owner, "POST", path, body);
+    expect([200, 409]).toContain(status);
+    const { version } = this.#model.placeOf(environment);
+    if (status === 200) deployment.override = { codes, content, version };
+  }
+
+  async #claim(wanted?: WalkDeployment): Promise<Offer | undefined> {
+    const body = {
+      request_id: crypto.randomUUID(),
+      ...(wanted && { deployment_id: wanted.id }),
+    };
+    const { status, body: claimed } = await this.#call(
+      this.#runner,
+      "POST",
+      "/v1/runner/claims",
+      body,
+    );
+    if (status !== 200) return undefined;
+    const offer = { deployment: this.#model.of(claimed.deployment.id), claimed };
+    this.#offers.push(offer);
+    return offer;
+  }
+
+  /** A start succeeds exactly if the model allows it at that moment. */
+  async #start(offer = this.#random.pick(this.#offers.slice(-2))): Promise<void> {
+    if (!offer) return;
+    await this.#sync();
+    const { deployment, claimed } = offer;
+    const verdict = this.#model.mayStart(deployment, this.#worker.now);
+    const open = this.#model.openConditions(deployment, this.#worker.now).join(", ");
+    const isQueued = deployment.status === "queued";
+    const configuration = this.#model.resultOf(deployment);
+    const { status } = await this.#attempt(claimed, "start");
+    const outcome = await env.DB.prepare("select outcome from attempts where id = ?")
+      .bind(claimed.attempt_id)
+      .first("outcome");
+    if (!isQueued) return;
+    if (status === 200) {
+      expect(verdict, `a start without its conditions: ${open}`).not.toBe("no");
+      Object.assign(deployment, { configuration, startedAt: this.#worker.now });
+      this.starts.allowed += 1;
+    } else if (outcome === "refused") {
+      expect(verdict, "a start is refused although its conditions are met").not.toBe("yes");
+      this.starts.refused += 1;
+    }
+  }
+
+  #attempt({ attempt_id: id, lease_token: lease }: Reply["body"], verb: string, body?: object) {
+    return this.#call(this.#runner, "POST", `/v1/runner/attempts/${id}/${verb}`, body, lease);
+  }
+
+  async #complete(offer = this.#offers.at(-1), outcome?: string): Promise<void> {
+    if (!offer) return;
+    const { deployment, claimed } = offer;
+    const chosen = outcome ?? (this.#random.chance(0.8) ? "succeeded" : "failed");
+    const { attempt_id: id, lease_token: lease } = claimed;
+    for (const stack of claimed.deployment.stack_ids) {
+      const path = `/v1/runner/attempts/${id}/stacks/${stack}`;
+      await this.#call(this.#runner, "PUT", path, { seq: 1, status: chosen }, lease);
+    }
+    const { status } = await this.#attempt(claimed, "complete", { outcome: chosen });
+    const wasRunning = deployment.status === "in_progress";
+    await this.#sync();
+    if (status !== 200 || !wasRunning || deployment.status !== "succeeded") return;
+    this.#model.setConfiguration(deployment.environment, deployment.configuration ?? {});
+  }
+
+  async #advance(milliseconds: number): Promise<void> {
+    this.log.push(`${milliseconds} ms later`);
+    this.#worker.now += milliseconds;
+  }
+
+  /** Another Worker continues. */
+  async #restart(): Promise<void> {
+    const { now } = this.#worker;
+    this.#worker = new VirtualTimeWorker();
+    this.#worker.now = now;
+    this.log.push("restart");
+  }
+
+  async #sweep(): Promise<void> {
+    this.log.push("sweep");
+    this.#worker.now += 1;
+    await this.#worker.sweep();
+    await this.#sync();
+  }
+
+  /** After two sweeps, what may start is offered, and what has expired has ended. */
+  async #expectNothingWaits(): Promise<void> {
+    await this.#sweep();
+    await this.#sweep();
+    const { now } = this.#worker;
+    for (const deployment of this.#model.listQueued()) {
+      const isKept = deployment.override?.codes.includes("approvals");
+      if (!isKept)
+        expect(this.#model.isExpired(deployment, now), "an expired deployment waits").toBe(false);
+      const { body } = await this.#call(this.#owner, "GET", `/v1/deployments/${deployment.id}`);
+      const waits: string[] = body.waiting_for.map(({ code }: { code: string }) => code);
+      const verdict = this.#model.mayStart(deployment, now);
+      const isHeld = waits.some((code) => [...CODES, "group"].includes(code));
+      if (verdict !== "unclear")
+        expect(isHeld, `says that it waits for ${waits}`).toBe(verdict === "no");
+      const isNext =
+        waits.every((code) => code === "runner") && !/offered/.test(JSON.stringify(body));
+      if (verdict !== "yes" || !isNext) continue;
+      expect(
+        await this.#claim(deployment),
+        "a deployment waits with its conditions met",
+      ).toBeDefined();
+      return;
+    }
+  }
+
+  async #statusOf({ id }: WalkDeployment): Promise<unknown> {
+    return env.DB.prepare(
+      "select status || coalesce(' ' || failure_reason, '') as text from deployments where id = ?",
+    )
+      .bind(id)
+      .first("text");
+  }
+
+  async #sync(): Promise<void> {
+    const [rows, breaches] = await env.DB.batch<Reply["body"]>([
+      env.DB.prepare(
+        "select id, status, failure_reason, finished_at from deployments where organization_id = ?",
+      ).bind(this.#world.id),
+      selectBreaches({ worldId: this.#world.id, environments: [...this.#model.places.keys()] }),
+    ]);
+    const found = describeBreaches(breaches?.results ?? []);
+    if (found.length > 0) throw new Error(found.join("; "));
+    for (const row of rows?.results ?? []) {
+      const deployment = this.#model.of(row.id);
+      if (deployment.status === row.status) continue;
+      if (row.failure_reason === "approval_expired") {
+        expect(this.#model.isExpired(deployment, this.#worker.now), "it expires early").toBe(true);
+      }
+      Object.assign(deployment, { status: row.status, finishedAt: row.finished_at ?? undefined });
+    }
+  }
+
+  /** With every condition overridden, two sweeps and a runner empty the queue. */
+  async #expectEverythingStarts(): Promise<void> {
+    for (let turn = 0; turn < MAXIMUM_TURNS; turn += 1) {
+      await this.#advance(400_000);
+      for (const deployment of this.#model.listQueued()) await this.#override(deployment, CODES);
+      await this.#sweep();
+      await this.#sweep();
+      const offer = await this.#claim();
+      if (!offer) break;
+      await this.#start(offer);
+      await this.#complete(offer, "failed");
+    }
+    expect(this.#model.listQueued(), "still queued").toEqual([]);
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * A second, simple model of protected environments: what was requested, and whether a start is allowed at a moment.
+ * It shares nothing with the service but the form of the rules.
+ */
+export interface WalkRules {
+  approvals?: {
+    required: number;
+    approvers: { role?: string; membership_ids?: string[] };
+    prevent_self_approval: boolean;
+    expires_after_seconds: number;
+  };
+  windows?: { time_zone: "UTC"; weekly: { days: string[]; from: string; to: string }[] };
+  from?: { environment_ids: string[]; minimum_seconds: number };
+  group?: string;
+  exempt?: string[];
+}
+
+export interface WalkFreeze {
+  id: string;
+  start: number;
+  end: number;
+  environments: readonly string[] | undefined;
+}
+
+export interface WalkPerson {
+  membershipId: string;
+  key: string;
+  isOrganizationOwner: boolean;
+  /** In the project. Undefined: none. */
+  role: string | undefined;
+}
+
+export interface WalkDeployment {
+  id: string;
+  environment: string;
+  creator: string;
+  createdAt: number;
+  /** A change of the configuration of that moment, or a fixed one. */
+  change: { set: Record<string, number> } | { fixed: Record<string, number> };
+  source: string;
+  exempt: "restart" | "rollback" | undefined;
+  kept: WalkRules[];
+  /** The content that each person has approved. */
+  approvals: Map<string, string>;
+  override: { codes: readonly string[]; content: string; version: number } | undefined;
+  status: string;
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  /** Once it has started. */
+  configuration: Record<string, number> | undefined;
+}
+
+interface Place {
+  rules: WalkRules;
+  configuration: Record<string, number>;
+  /** Counts the changes of the configuration. */
+  version: number;
+}
+
+/** `unclear`: the configuration has changed and is the same again, which the service may take for a change. */
+export type Verdict = "yes" | "no" | "unclear";
+
+const DAY_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const MINUTE_MS = 60_000;
+const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+const sorted = (configuration: Record<string, number>) =>
+  JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+export class ProtectionModel {
+  readonly places = new Map<string, Place>();
+  readonly deployments = new Map<string, WalkDeployment>();
+  readonly people = new Map<string, WalkPerson>();
+  freezes: WalkFreeze[] = [];
+
+  constructor(environments: readonly string[]) {
+    for (const id of environments)
+      this.places.set(id, { rules: {}, configuration: {}, version: 0 });
+  }
+
+  placeOf(environment: string): Place {
+    const place = this.places.get(environment);
+    if (!place) throw new Error("No such environment");
+    return place;
+  }
+
+  of(id: string): WalkDeployment {
+    const found = this.deployments.get(id);
+    if (!found) throw new Error("No such deployment");
+    return found;
+  }
+
+  listQueued(): WalkDeployment[] {
+    return [...this.deployments.values()].filter(({ status }) => status === "queued");
+  }
+
+  setRules(environment: string, rules: WalkRules): void {
+    const place = this.placeOf(environment);
+    if (JSON.stringify(rules) === JSON.stringify(place.rules)) return;
+    for (const each of this.listQueued()) {
+      if (each.environment === environment && Object.keys(place.rules).length > 0)
+        each.kept.push(place.rules);
+    }
+    place.rules = rules;
+  }
+
+  setConfiguration(environment: string, configuration: Record<string, number>): void {
+    const place = this.placeOf(environment);
+    if (JSON.stringify(configuration) !== JSON.stringify(place.configuration)) place.version += 1;
+    place.configuration = configuration;
+  }
+
+  /** The configuration that would start, and the source. */
+  contentOf(deployment: WalkDeployment): string {
+    return `${sorted(this.resultOf(deployment))} ${deployment.source}`;
+  }
+
+  resultOf({ change, environment }: WalkDeployment): Record<string, number> {
+    if ("fixed" in change) return change.fixed;
+    return { ...this.placeOf(environment).configuration, ...change.set };
+  }
+
+  /** What a redeployment of it would be exempt as. */
+  exemptionOf(id: string): WalkDeployment["exempt"] {
+    const { environment } = this.of(id);
+    const started = [...this.deployments.values()].filter(
+      (each) => each.environment === environment && each.startedAt !== undefined,
+    );
+    const newest = started.at(-1);
+    const before = started.slice(0, -1).findLast(({ status }) => status === "succeeded");
+    if (newest?.id === id && newest.status === "succeeded") return "restart";
+    return before?.id === id ? "rollback" : undefined;
+  }
+
+  /** Whether a start is allowed now. */
+  mayStart(deployment: WalkDeployment, now: number): Verdict {
+    const open = this.openConditions(deployment, now);
+    const { override, environment } = deployment;
+    const isOverridden = override?.content === this.contentOf(deployment);
+    const left = open.filter((code) => !(isOverridden && override?.codes.includes(code)));
+    if (left.length > 0) return "no";
+    const isChanged = override?.version !== this.placeOf(environment).version;
+    return open.length > 0 && isChanged ? "unclear" : "yes";
+  }
+
+  /** The codes of the conditions that are open, whoever overrides them. */
+  openConditions(deployment: WalkDeployment, now: number): string[] {
+    const rules = this.rulesOf(deployment);
+    const isFree = (each: WalkRules) =>
+      deployment.exempt !== undefined && (each.exempt ?? []).includes(deployment.exempt);
+    const codes = rules.flatMap((each) => {
+      const group = each.group !== undefined && this.#isGroupBusy(each.group, deployment);
+      if (isFree(each)) return group ? ["group"] : [];
+      return [
+        ...(this.lacksApprovals(each, deployment) ? ["approvals"] : []),
+        ...(each.windows && !isWithin(each.windows, now) ? ["window"] : []),
+        ...(each.from && !this.#hasSucceeded(each.from, deployment, now) ? ["from"] : []),
+        ...(group ? ["group"] : []),
+      ];
+    });
+    const isFrozen = this.freezes.some(
+      ({ start, end, environments }) =>
+        start <= now && now < end && (environments?.includes(deployment.environment) ?? true),
+    );
+    const ignoresFreezes = rules.length > 0 && rules.every(isFree);
+    return [...codes, ...(isFrozen && !ignoresFreezes ? ["freeze"] : [])];
+  }
+
+  /** Whether approvals are missing after their time, so that it ends unless somebody has overridden that. */
+  isExpired(deployment: WalkDeployment, now: number): boolean {
+    const { createdAt, exempt } = deployment;
+    return this.rulesOf(deployment).some(
+      (each) =>
+        each.approvals !== undefined &&
+        !(exempt !== undefined && (each.exempt ?? []).includes(exempt)) &&
+        this.lacksApprovals(each, deployment) &&
+        now >= createdAt + each.approvals.expires_after_seconds * 1_000,
+    );
+  }
+
+  /** Those of the environment, and the earlier ones since its creation. */
+  rulesOf({ kept, environment }: WalkDeployment): WalkRules[] {
+    const { rules } = this.placeOf(environment);
+    return [...kept, ...(Object.keys(rules).length > 0 ? [rules] : [])];
+  }
+
+  /** Whether the person may decide about it by one of the rules. */
+  isApprover(person: WalkPerson, rule: WalkRules, { creator }: WalkDeployment): boolean {
+    const { approvals } = rule;
+    if (!approvals) return false;
+    if (approvals.prevent_self_approval && creator === person.membershipId) return false;
+    const { role, membership_ids: ids } = approvals.approvers;
+    if (role === "owner") return person.isOrganizationOwner || person.role === "owner";
+    return (
+      (ids ?? []).includes(person.membershipId) &&
+      (person.isOrganizationOwner || person.role !== undefined)
+    );
+  }
+
+  lacksApprovals(rule: WalkRules, deployment: WalkDeployment): boolean {
+    if (!rule.approvals) return false;
+    const content = this.contentOf(deployment);
+    const counted = [...deployment.approvals].filter(([id, approved]) => {
+      const person = this.people.get(id);
+      return person && approved === content && this.isApprover(person, rule, deployment);
+    });
+    return counted.length < rule.approvals.required;
+  }
+
+  #isGroupBusy(group: string, { environment }: WalkDeployment): boolean {
+    return [...this.deployments.values()].some(
+      (each) =>
+        each.environment !== environment &&
+        ["in_progress", "canceling"].includes(each.status) &&
+        this.placeOf(each.environment).rules.group === group,
+    );
+  }
+
+  #hasSucceeded(
+    { environment_ids: ids, minimum_seconds: seconds }: NonNullable<WalkRules["from"]>,
+    { source }: WalkDeployment,
+    now: number,
+  ): boolean {
+    const successes = [...this.deployments.values()].filter(({ status }) => status === "succeeded");
+    return successes.some((each) => {
+      if (!ids.includes(each.environment) || each.source !== source) return false;
+      const next = successes.find(
+        (other) => other.environment === each.environment && other.createdAt > each.createdAt,
+      );
+      return (next?.startedAt ?? now) - (each.finishedAt ?? now) >= seconds * 1_000;
+    });
+  }
+}
+
+function isWithin({ weekly }: NonNullable<WalkRules["windows"]>, now: number): boolean {
+  const minute = Math.floor(now / MINUTE_MS) % (24 * 60);
+  const day = new Date(now).getUTCDay();
+  return weekly.some(({ days, from, to }) => {
+    const begins = (each: number) => days.includes(DAY_NAMES[each % 7] ?? "");
+    const [start, end] = [minuteOf(from), minuteOf(to)];
+    if (start < end) return begins(day) && start <= minute && minute < end;
+    return (begins(day) && minute >= start) || (begins(day + 6) && minute < end);
+  });
+}
