@@ -58,6 +58,7 @@ export class ProtectedWalk {
       [8, () => this.#advance(this.#random.below(120_000))],
       [6, () => this.#advance(this.#random.below(8 * HOUR_MS))],
       [1, () => this.#restart()],
+      [6, () => this.#changeAfterApprovals()],
       [8, () => this.#expectNothingWaits()],
     ];
     for (let step = 0; step < steps; step += 1) {
@@ -128,8 +129,10 @@ export class ProtectedWalk {
     return reply;
   }
 
-  async #create(): Promise<void> {
-    const environment = this.#anyEnvironment();
+  async #create(
+    environment = this.#anyEnvironment(),
+    queue = this.#random.chance(0.5) ? "fifo" : "supersede",
+  ): Promise<WalkDeployment | undefined> {
     const isEmpty = this.#random.chance(0.3);
     const set = isEmpty ? {} : { [`k${this.#random.below(3)}`]: this.#random.below(3) };
     const patch = Object.entries(set).map(([name, value]) => ({
@@ -143,12 +146,12 @@ export class ProtectedWalk {
         isOrganizationOwner || role === "owner" || role === "contributor",
     );
     const creator = this.#random.pick(creators);
-    if (!creator) return;
-    const queue = this.#random.chance(0.5) ? "fifo" : "supersede";
+    if (!creator) return undefined;
     const path = `/v1/environments/${environment}/deployments`;
     const reply = await this.#call(creator.key, "POST", path, { patch, source, queue });
     expect(reply.status).toBe(201);
     this.#created(reply, environment, creator.membershipId, { set }, JSON.stringify(source));
+    return this.#model.of(reply.body.id);
   }
 
   #created(
@@ -195,9 +198,10 @@ export class ProtectedWalk {
     this.#created(reply, environment, this.#world.membershipId, change, copied.source);
   }
 
-  async #changeRules(): Promise<void> {
-    const environment = this.#anyEnvironment();
-    const rules = this.#randomRules(environment);
+  async #changeRules(
+    environment = this.#anyEnvironment(),
+    rules = this.#randomRules(environment),
+  ): Promise<void> {
     const path = `/v1/environments/${environment}/protection`;
     const { status, body } = await this.#call(this.#owner, "PUT", path, rules);
     if (status === 409) return void expect(body.message).toContain("earlier rules");
@@ -241,9 +245,38 @@ export class ProtectedWalk {
     };
   }
 
-  async #decide(decision: "approve" | "reject"): Promise<void> {
-    const deployment = this.#random.pick(this.#model.listQueued());
-    const person = this.#random.pick(this.#people);
+  /** Single random steps seldom change something between the last approval and the start. */
+  async #changeAfterApprovals(): Promise<void> {
+    const environment = this.#anyEnvironment();
+    await this.#complete();
+    while (this.#model.freezes.length > 0) await this.#thaw();
+    const prevent_self_approval = this.#random.chance(0.5);
+    const rule = { required: 1 + this.#random.below(2), prevent_self_approval };
+    const approvals = { ...rule, approvers: { role: "owner" }, expires_after_seconds: 86_400 };
+    const group = this.#random.chance(0.6) && { group: "live" };
+    await this.#changeRules(environment, { approvals, ...group });
+    const deployment = await this.#create(environment, "supersede");
+    if (!deployment) return;
+    for (const person of this.#people) await this.#decide("approve", deployment, person);
+    const offer = await this.#claim(deployment);
+    const changes = [
+      () => this.#edit(environment),
+      () => this.#edit(environment),
+      () => this.#changePerson(),
+      () => this.#freeze(),
+      () => this.#changeRules(environment),
+      () => this.#advance(1_000),
+    ];
+    await this.#random.pick(changes)?.();
+    await this.#start(offer);
+    if (this.#random.chance(0.5)) await this.#complete(offer);
+  }
+
+  async #decide(
+    decision: "approve" | "reject",
+    deployment = this.#random.pick(this.#model.listQueued()),
+    person = this.#random.pick(this.#people),
+  ): Promise<void> {
     if (!deployment || !person) return;
     const rules = this.#model.rulesOf(deployment).filter(({ approvals }) => approvals);
     const mayDecide = rules.some((each) => this.#model.isApprover(person, each, deployment));
@@ -274,8 +307,7 @@ export class ProtectedWalk {
     expect(reply.status).toBeLessThan(300);
   }
 
-  async #edit(): Promise<void> {
-    const environment = this.#anyEnvironment();
+  async #edit(environment = this.#anyEnvironment()): Promise<void> {
     const configuration = { [`k${this.#random.below(3)}`]: this.#random.below(3) };
     const path = `/v1/environments/${environment}`;
     const { body } = await this.#call(this.#owner, "GET", path);
