@@ -40,8 +40,14 @@ export function findOpenConditions(
       ? []
       : findFreezes(facts.freezes, now)),
   ].filter(({ code }) => !facts.overridden?.includes(code));
+  // Of two rules that say the same, the one that expires first decides.
   return open.filter(
-    ({ message }, at) => open.findIndex((each) => each.message === message) === at,
+    (one, at) =>
+      !open.some((other, index) => {
+        if (other.message !== one.message) return false;
+        const later = (one.expiresAt ?? 0) - (other.expiresAt ?? 0);
+        return later > 0 || (later === 0 && index < at);
+      }),
   );
 }
 
