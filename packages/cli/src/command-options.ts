@@ -16,9 +16,10 @@ export function collect(value: string, values: string[] = []): string[] {
   return [...values, value];
 }
 
+/** Lines that do not name the program begin with it. */
 export function addExamples(command: Command, ...lines: readonly string[]): Command {
-  return command.addHelpText(
-    "after",
-    ["\nExamples:", ...lines.map((line) => `  $ ${line}`)].join("\n"),
+  const examples = lines.map((line) =>
+    line.includes("longshore ") ? `  $ ${line}` : `  $ longshore ${line}`,
   );
+  return command.addHelpText("after", ["\nExamples:", ...examples].join("\n"));
 }

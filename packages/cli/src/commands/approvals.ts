@@ -50,16 +50,16 @@ export function addApprovalCommands(program: Command, context: CliContext): void
     .command("approvals")
     .description("who has approved or rejected a deployment, and what it waits for")
     .argument("[deployment]", ID_OR_QUEUED);
-  addExamples(addEnvironmentOption(addRecordOptions(approvals)), "longshore approvals").action(
+  addExamples(addEnvironmentOption(addRecordOptions(approvals)), "approvals").action(
     (id: string | undefined, _, self: Command) => list(context, id, self.optsWithGlobals()),
   );
   const approve = addDecision(program, "approve", "let a deployment start with what it shows");
-  addExamples(addConsentOption(approve), "longshore approve --comment 'Read the diff'").action(
+  addExamples(addConsentOption(approve), "approve --comment 'Read the diff'").action(
     (id: string | undefined, _, self: Command) =>
       approveDeployment(context, id, self.optsWithGlobals()),
   );
   const reject = addDecision(program, "reject", "end a deployment that waits for approvals");
-  addExamples(reject, "longshore reject --comment 'Not before the release'").action(
+  addExamples(reject, "reject --comment 'Not before the release'").action(
     (id: string | undefined, _, self: Command) =>
       rejectDeployment(context, id, self.optsWithGlobals()),
   );
@@ -88,7 +88,7 @@ function addOverrideCommand(program: Command, context: CliContext): void {
     );
   addExamples(
     addConsentOption(addEnvironmentOption(addRecordOptions(command))),
-    "longshore override --condition freeze --reason 'Repairs the checkout'",
+    "override --condition freeze --reason 'Repairs the checkout'",
   ).action((id: string | undefined, _, self: Command) =>
     override(context, id, self.optsWithGlobals()),
   );

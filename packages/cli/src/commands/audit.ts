@@ -36,8 +36,8 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .option("--to <time>", "before this time", readTime);
   addExamples(
     addLimitOption(addRecordOptions(command)),
-    "longshore audit --action variable.revealed --from 2026-11-21",
-    "longshore audit --actor ci --limit 500 --json",
+    "audit --action variable.revealed --from 2026-11-21",
+    "audit --actor ci --limit 500 --json",
   ).action((_, self: Command) => list(context, self.optsWithGlobals()));
 }
 

@@ -21,8 +21,8 @@ export function addChangelogCommand(program: Command, context: CliContext): void
     addLimitOption(addProjectOption(addRecordOptions(program.command("changelog")))).description(
       "list the changes to a project, newest first; --json shows them in full",
     ),
-    "longshore changelog -p storefront",
-    "longshore changelog --limit 500 --json",
+    "changelog -p storefront",
+    "changelog --limit 500 --json",
   ).action((_, self: Command) => list(context, self.optsWithGlobals()));
 }
 

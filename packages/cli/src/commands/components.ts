@@ -42,7 +42,7 @@ export function addComponentCommands(program: Command, context: CliContext): voi
       .description("create a component")
       .argument("<name>")
       .addOption(new Option("--kind <kind>").choices(KIND_NAMES).makeOptionMandatory()),
-    "longshore components create web --kind service",
+    "components create web --kind service",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addRemove(group, context, COMPONENTS, " with its variables");
 }

@@ -32,13 +32,13 @@ export function addDeliveryCommands(program: Command, context: CliContext): void
       .description("list what was sent to an integration, newest first")
       .argument("<integration>", "ID; see longshore integrations ls")
       .addOption(new Option("--status <status>").choices(STATUSES)),
-    "longshore deliveries 1Cg8yK6FQpG43h8EDMqZ3E --status failed",
+    "deliveries 1Cg8yK6FQpG43h8EDMqZ3E --status failed",
   ).action((id: string, _, self: Command) => list(context, id, self.optsWithGlobals()));
   addExamples(
     addProjectOption(addRecordOptions(program.command("ping")))
       .description("send an event of the type ping to an integration")
       .argument("<integration>", "ID; see longshore integrations ls"),
-    "longshore ping 1Cg8yK6FQpG43h8EDMqZ3E",
+    "ping 1Cg8yK6FQpG43h8EDMqZ3E",
   ).action((id: string, _, self: Command) =>
     send(context, id, "/ping", {}, self.optsWithGlobals()),
   );
@@ -47,7 +47,7 @@ export function addDeliveryCommands(program: Command, context: CliContext): void
       .description("send an event again")
       .argument("<integration>", "ID; see longshore integrations ls")
       .argument("<delivery>", "ID; see longshore deliveries"),
-    "longshore redeliver 1Cg8yK6FQpG43h8EDMqZ3E 1CgPFTL7UeTsxphVyHHXSf",
+    "redeliver 1Cg8yK6FQpG43h8EDMqZ3E 1CgPFTL7UeTsxphVyHHXSf",
   ).action((id: string, delivery_id: string, _, self: Command) => {
     const path = "/deliveries/{delivery_id}/redeliver";
     return send(context, id, path, { delivery_id }, self.optsWithGlobals());

@@ -60,9 +60,9 @@ export function addDeployCommand(program: Command, context: CliContext): void {
   addRecordOptions(addWaitOptions(addEnvironmentOption(command))).addHelpText("after", HELP);
   addExamples(
     command,
-    "longshore deploy --image ghcr.io/acme/shop:1.4.2 --wait --timeout 20m",
-    "longshore deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
-    "longshore deploy -p storefront -e staging --stack web --stack worker",
+    "deploy --image ghcr.io/acme/shop:1.4.2 --wait --timeout 20m",
+    "deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
+    "deploy -p storefront -e staging --stack web --stack worker",
     'echo \'[{"op":"remove","path":"/beta"}]\' | longshore deploy --patch -',
   );
   command.action((_, self: Command) => deploy(context, self.optsWithGlobals()));

@@ -79,8 +79,8 @@ function addListCommand(group: Command, context: CliContext): void {
   addEnvironmentOption(addRecordOptions(addLimitOption(command)));
   addExamples(
     command,
-    "longshore deployments ls --limit 10",
-    "longshore deployments ls --status failed canceled --json",
+    "deployments ls --limit 10",
+    "deployments ls --status failed canceled --json",
   );
   command.action(async (_, self: Command) => {
     const options = self.optsWithGlobals<Options>();
@@ -104,11 +104,7 @@ function addShowCommand(group: Command, context: CliContext): void {
     .description("print a deployment: its stacks, its source, and its patch as a diff")
     .argument("[deployment]", ID_OR_NEWEST);
   addEnvironmentOption(addRecordOptions(command));
-  addExamples(
-    command,
-    "longshore deployments show",
-    "longshore deployments show 1CgMoo6Wfj9u5hu6v1REVC --json",
-  );
+  addExamples(command, "deployments show", "deployments show 1CgMoo6Wfj9u5hu6v1REVC --json");
   command.action(async (id: string | undefined, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
     const session = await openSession(context, options);
@@ -130,8 +126,8 @@ function addCancelCommand(group: Command, context: CliContext): void {
   addEnvironmentOption(addRecordOptions(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
   addExamples(
     command,
-    "longshore deployments cancel",
-    "longshore deployments cancel 1CgMoo6Wfj9u5hu6v1REVC --wait || [ $? = 3 ]",
+    "deployments cancel",
+    "deployments cancel 1CgMoo6Wfj9u5hu6v1REVC --wait || [ $? = 3 ]",
   );
   command.action(async (id: string | undefined, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
@@ -151,7 +147,7 @@ function addRedeployCommand(group: Command, context: CliContext): void {
     .description("deploy the configuration and the source of a deployment again")
     .argument("<deployment>", "ID");
   addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
-  addExamples(command, "longshore deployments redeploy 1CgMoo6Wfj9u5hu6v1REVC --wait");
+  addExamples(command, "deployments redeploy 1CgMoo6Wfj9u5hu6v1REVC --wait");
   command.action(async (id: string, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
     checkWaitOptions(options);
@@ -169,10 +165,7 @@ function addPromoteCommand(group: Command, context: CliContext): void {
     .argument("<deployment>", "ID")
     .requiredOption("--to <environment>", "name or ID");
   addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
-  addExamples(
-    command,
-    "longshore deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait",
-  );
+  addExamples(command, "deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait");
   command.action(async (id: string, _, self: Command) => {
     const options = self.optsWithGlobals<Options & { to: string }>();
     checkWaitOptions(options);

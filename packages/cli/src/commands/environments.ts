@@ -35,7 +35,7 @@ export function addEnvironmentCommands(program: Command, context: CliContext): v
       .description("create an environment")
       .argument("<name>")
       .option("--configuration <file>", "a JSON object; - is stdin"),
-    "longshore environments create staging --project storefront",
+    "environments create staging --project storefront",
     "echo '{\"replicas\": 2}' | longshore environments create staging --configuration -",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addProjectOption(addRecordOptions(group.command("rename")))

@@ -47,7 +47,7 @@ export function addFreezeCommands(program: Command, context: CliContext): void {
     .option("-e, --environment <name...>", "only these of the project; all by default");
   addExamples(
     addOwnerOptions(addRecordOptions(freeze)),
-    "longshore freeze Migration --reason 'The database moves' --until '2026-11-21 12:00' -e production",
+    "freeze Migration --reason 'The database moves' --until '2026-11-21 12:00' -e production",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   const group = program.command("freezes").description("freezes of a project or an organization");
   addOwnerOptions(addLimitOption(addRecordOptions(group.command("ls"))))

@@ -34,10 +34,10 @@ export function addInitCommand(program: Command, context: CliContext): void {
           "name or ID of the runner pool; the name of the project by default",
         ),
     ).addHelpText("after", HELP),
-    "longshore init",
-    "longshore init --yes",
-    "longshore init --project shop --environment staging --environment production --stack web --with workers",
-    "longshore init --project shop --environment staging --stack web --exec 'make deploy'",
+    "init",
+    "init --yes",
+    "init --project shop --environment staging --environment production --stack web --with workers",
+    "init --project shop --environment staging --stack web --exec 'make deploy'",
   ).action((_, self: Command) => init(context, self.optsWithGlobals()));
 }
 

@@ -43,7 +43,7 @@ export function addIntegrationCommands(program: Command, context: CliContext): v
       .argument("<url>")
       .addOption(eventOption)
       .option("--output <file>", "write the secret to this file, with the mode 0600"),
-    "longshore integrations create https://ci.example.com/hooks --event deployments_failed",
+    "integrations create https://ci.example.com/hooks --event deployments_failed",
   ).action((url: string, _, self: Command) => create(context, url, self.optsWithGlobals()));
   addConsentOption(addProjectOption(group.command("rm")))
     .description("delete one integration")

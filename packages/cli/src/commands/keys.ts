@@ -71,8 +71,8 @@ export function addKeyCommands(program: Command, context: CliContext): void {
       .option("--environment <id>", "only this environment, by ID; may be repeated", collect)
       .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
       .option("--output <file>", "write the key to this file, with the mode 0600"),
-    "longshore keys create laptop --output key.txt",
-    "longshore keys create ci --scope deployments:write --project storefront",
+    "keys create laptop --output key.txt",
+    "keys create ci --scope deployments:write --project storefront",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addDescendantsOption(addConsentOption(group.command("revoke").alias("rm")))
     .description("revoke an API key, at once and for good")

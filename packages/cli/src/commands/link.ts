@@ -24,7 +24,7 @@ export function addLinkCommands(program: Command, context: CliContext): void {
       )
       .argument("[project]", "name or ID")
       .argument("[environment]", "name or ID; the project's default environment if it is absent"),
-    "longshore link storefront staging",
+    "link storefront staging",
   ).action((project: string | undefined, environment: string | undefined, _, command: Command) =>
     link(context, { project, environment }, command.optsWithGlobals()),
   );

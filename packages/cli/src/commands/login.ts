@@ -33,8 +33,8 @@ export function addLoginCommands(program: Command, context: CliContext): void {
       )
       .option("--org <id>", "the organization whose trust accepts the token")
       .addHelpText("after", OIDC_HELP),
-    "longshore login --url https://longshore.example.com",
-    "longshore login --url http://localhost:8787 < key.txt",
+    "login --url https://longshore.example.com",
+    "login --url http://localhost:8787 < key.txt",
     'printf %s "$ID_TOKEN" | longshore login --url "$URL" --org "$ORG_ID" --oidc-token-file -',
   ).action((_, command: Command) => login(context, command.optsWithGlobals()));
   program

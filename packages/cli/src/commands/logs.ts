@@ -53,9 +53,9 @@ export function addLogsCommand(program: Command, context: CliContext): void {
   addEnvironmentOption(command).addHelpText("after", HELP);
   addExamples(
     command,
-    "longshore logs",
-    "longshore logs --follow --exit-status",
-    "longshore logs 1CgMoo6Wfj9u5hu6v1REVC --stack web",
+    "logs",
+    "logs --follow --exit-status",
+    "logs 1CgMoo6Wfj9u5hu6v1REVC --stack web",
   );
   command.action((id: string | undefined, _, self: Command) =>
     printLog(context, id, self.optsWithGlobals()),

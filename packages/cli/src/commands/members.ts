@@ -58,7 +58,7 @@ export function addMemberCommands(program: Command, context: CliContext): void {
       .argument("<email>")
       .requiredOption("--name <name>")
       .addOption(new Option("--role <role>").choices(ORG_ROLES).default("member")),
-    "longshore members add grace@example.com --name 'Grace Hopper'",
+    "members add grace@example.com --name 'Grace Hopper'",
   ).action((email: string, _, self: Command) => add(context, email, self.optsWithGlobals()));
   addExamples(
     addConsentOption(addRecordOptions(group.command("set-role")))
@@ -71,8 +71,8 @@ export function addMemberCommands(program: Command, context: CliContext): void {
         "-p, --project <name>",
         "in this project, by name or ID, and not in the organization",
       ),
-    "longshore members set-role 'Grace Hopper' admin",
-    "longshore members set-role 'Grace Hopper' contributor --project storefront",
+    "members set-role 'Grace Hopper' admin",
+    "members set-role 'Grace Hopper' contributor --project storefront",
   ).action((member: string, role: string, _, self: Command) =>
     setRole(context, { member, role }, self.optsWithGlobals()),
   );

@@ -38,8 +38,8 @@ export function addOutputsCommand(program: Command, context: CliContext): void {
     );
   addExamples(
     addEnvironmentOption(command),
-    "longshore outputs -p storefront -e production",
-    "longshore outputs web --json | jq -r .url",
+    "outputs -p storefront -e production",
+    "outputs web --json | jq -r .url",
   ).action((stack: string | undefined, _, self: Command) =>
     stack === undefined
       ? printOfEnvironment(context, self.optsWithGlobals())

@@ -104,7 +104,7 @@ export function addPoolCommands(program: Command, context: CliContext): void {
         collect,
       )
       .option("--max-run-seconds <seconds>", "the longest run of a deployment", parseWholeNumber),
-    "longshore pools create local --project storefront --environment staging",
+    "pools create local --project storefront --environment staging",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addEnvironmentCommands(group, context);
   addPoolList(group.command("runners"), context, RUNNERS).description(
@@ -132,7 +132,7 @@ function addEnvironmentCommands(pools: Command, context: CliContext): void {
         .description(description)
         .argument("<pool>", "name or ID")
         .argument("<environment>", "name or ID"),
-      `longshore pools ${name} local staging --project storefront`,
+      `pools ${name} local staging --project storefront`,
     ).action(async (pool: string, environment: string, _, self: Command) => {
       const options = self.optsWithGlobals<CreateOptions>();
       const session = await openSession(context, options);
@@ -178,7 +178,7 @@ function addTokens(pools: Command, context: CliContext): void {
       .argument("<name>", "of the runner")
       .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
       .option("--output <file>", "write the token to this file, with the mode 0600"),
-    "longshore pools tokens create local laptop --output runner.token",
+    "pools tokens create local laptop --output runner.token",
   ).action((pool: string, name: string, _, self: Command) =>
     createToken(context, { pool, name }, self.optsWithGlobals()),
   );

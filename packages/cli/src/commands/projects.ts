@@ -50,7 +50,7 @@ export function addProjectCommands(program: Command, context: CliContext): void 
       .argument("<name>")
       .option("--description <text>")
       .option("--repo-id <id>", "the repository of its code"),
-    "longshore projects create storefront --description 'The shop'",
+    "projects create storefront --description 'The shop'",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addRemove(group, context, PROJECTS, " with its environments, variables and deployments");
   addExamples(
@@ -66,7 +66,7 @@ export function addProjectCommands(program: Command, context: CliContext): void 
       .option("--host <host>", "of ssh")
       .option("--user <name>", "of ssh")
       .option("--place <name>", "of other: what people call it"),
-    "longshore projects connect storefront --account-id 123456789012 --region eu-central-1",
+    "projects connect storefront --account-id 123456789012 --region eu-central-1",
   ).action((name: string, _, self: Command) => connect(context, name, self.optsWithGlobals()));
   addConsentOption(group.command("disconnect"))
     .description("disconnect a project: it deploys no more until it is connected again")

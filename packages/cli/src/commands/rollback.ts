@@ -41,11 +41,7 @@ export function addRollbackCommand(program: Command, context: CliContext): void 
     .option("--to <deployment>", "ID; the last successful one before the current by default");
   addConsentOption(addEnvironmentOption(addRecordOptions(addWaitOptions(command))));
   command.addHelpText("after", HELP);
-  addExamples(
-    command,
-    "longshore rollback --wait",
-    "longshore rollback --to 1CgMoo6Wfj9u5hu6v1REVC --yes",
-  );
+  addExamples(command, "rollback --wait", "rollback --to 1CgMoo6Wfj9u5hu6v1REVC --yes");
   command.action((_, self: Command) => rollBack(context, self.optsWithGlobals()));
 }
 

@@ -51,8 +51,8 @@ export function addRunCommand(
       .option("--allow-variable <name>", "pass on a variable with a refused name", collect)
       .allowExcessArguments()
       .addHelpText("after", DETAILS),
-    "longshore run -- npm start",
-    "longshore run -p storefront -e production --component web -- ./migrate --dry-run",
+    "run -- npm start",
+    "run -p storefront -e production --component web -- ./migrate --dry-run",
   ).action(async (_, self: Command) => {
     const [file, ...args] = command ?? [];
     if (!file || self.args.length > 0) throw new CliError(MISSING_COMMAND);

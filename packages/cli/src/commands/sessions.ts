@@ -40,13 +40,13 @@ export function addSessionCommands(program: Command, context: CliContext): void 
     addLimitOption(addMemberOption(addRecordOptions(group.command("ls"))))
       .description("list the sessions of a member, newest first")
       .addOption(new Option("--status <status>").choices(["active", "ended"])),
-    "longshore sessions ls --member 'Grace Hopper'",
+    "sessions ls --member 'Grace Hopper'",
   ).action((_, self: Command) => list(context, self.optsWithGlobals()));
   addExamples(
     addDescendantsOption(addConsentOption(addMemberOption(group.command("revoke").alias("rm"))))
       .description("end a session of a member, or what was made in one that has ended")
       .argument("<session>", "ID; see longshore sessions ls"),
-    "longshore sessions revoke 1Cg5bWz8mKq3TnRv6HxPdY --member 'Grace Hopper' --descendants revoke",
+    "sessions revoke 1Cg5bWz8mKq3TnRv6HxPdY --member 'Grace Hopper' --descendants revoke",
   ).action((id: string, _, self: Command) => revoke(context, id, self.optsWithGlobals()));
 }
 

@@ -40,7 +40,7 @@ export function addStackCommands(program: Command, context: CliContext): void {
       .description("create a stack")
       .argument("<name>")
       .option("--component <name>", "the component that it belongs to, by name or ID"),
-    "longshore stacks create web --component web",
+    "stacks create web --component web",
   ).action((name: string, _, self: Command) => create(context, name, self.optsWithGlobals()));
   addRemove(group, context, STACKS, " with its resources and alarms");
 }

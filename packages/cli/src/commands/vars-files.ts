@@ -52,8 +52,8 @@ export function addVariableFileCommands(group: Command, context: CliContext): vo
       .option("--exit-code", "exit with 1 if there are differences")
       .option("--json", "print JSON, for programs")
       .addHelpText("after", FILE_FORMAT),
-    "longshore vars diff",
-    "longshore vars diff .env.production -e production --exit-code",
+    "vars diff",
+    "vars diff .env.production -e production --exit-code",
   ).action((file: string, _, self: Command) => diff(context, file, self.optsWithGlobals()));
   addPush(group, context);
   addExamples(
@@ -61,8 +61,8 @@ export function addVariableFileCommands(group: Command, context: CliContext): vo
       .description("write the variables to a .env file that only you can read")
       .argument("[file]", "- for stdout", ".env")
       .option("--force", "replace a file that differs, without asking"),
-    "longshore vars pull",
-    "longshore vars pull .env.production -e production --force",
+    "vars pull",
+    "vars pull .env.production -e production --force",
   ).action((file: string, _, self: Command) => pull(context, file, self.optsWithGlobals()));
 }
 
@@ -74,8 +74,8 @@ function addPush(group: Command, context: CliContext): void {
     .addHelpText("after", FILE_FORMAT);
   addExamples(
     addMethodOptions(command, "new variables"),
-    "longshore vars push",
-    "longshore vars push .env.production -e production --replace --yes",
+    "vars push",
+    "vars push .env.production -e production --replace --yes",
   ).action((file: string, _, self: Command) => push(context, file, self.optsWithGlobals()));
 }
 

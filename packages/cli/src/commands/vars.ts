@@ -51,21 +51,21 @@ export function addVariableCommands(program: Command, context: CliContext): void
     addScopeOptions(addRecordOptions(group.command("ls")))
       .description("list the variables, without their values")
       .option("--reveal", "with their values, which the audit log records"),
-    "longshore vars ls -p storefront -e production",
-    "longshore vars ls --component web --json",
+    "vars ls -p storefront -e production",
+    "vars ls --component web --json",
   ).action((_, self: Command) => list(context, self.optsWithGlobals()));
   addExamples(
     addScopeOptions(group.command("get"))
       .description("print the value of a variable; the audit log records it")
       .argument("<name>"),
-    "longshore vars get DATABASE_URL -e production",
+    "vars get DATABASE_URL -e production",
   ).action((name: string, _, self: Command) => get(context, name, self.optsWithGlobals()));
   addSet(group, context);
   addExamples(
     addConsentOption(addScopeOptions(group.command("rm")))
       .description("delete variables")
       .argument("<names...>"),
-    "longshore vars rm OLD_TOKEN DEBUG --yes",
+    "vars rm OLD_TOKEN DEBUG --yes",
   ).action((names: string[], _, self: Command) => remove(context, names, self.optsWithGlobals()));
   addVariableFileCommands(group, context);
 }
@@ -83,8 +83,8 @@ A variable keeps its storage method; a new one is a secure string.`,
     );
   addExamples(
     addMethodOptions(command, "the value"),
-    "longshore vars set DATABASE_URL --secret < url.txt",
-    "longshore vars set LOG_LEVEL=debug REGION=eu-central-1 --string",
+    "vars set DATABASE_URL --secret < url.txt",
+    "vars set LOG_LEVEL=debug REGION=eu-central-1 --string",
   ).action((texts: string[], _, self: Command) => set(context, texts, self.optsWithGlobals()));
 }
 

@@ -1,4 +1,4 @@
-import type { Tool } from "./detect.ts";
+import { SCRIPT_FILE, type Tool } from "./detect.ts";
 
 /** What a `deploy.sh` needs to know about the folder. */
 export interface ScriptOptions {
@@ -152,7 +152,9 @@ const BODIES: Record<ScriptOptions["tool"], (path: string) => string> = {
   kubernetes,
 };
 
-const USUAL_PATHS: Partial<Record<Tool, string>> = {
+/** Of what a tool deploys, in a folder that does not have it yet. */
+export const USUAL_PATHS: Partial<Record<Tool, string>> = {
+  script: SCRIPT_FILE,
   compose: "compose.yaml",
   cloudformation: "template.yaml",
   kubernetes: "k8s",

@@ -3,7 +3,8 @@ import { EXECUTORS } from "../../../runner/src/executors/list.ts";
 import { CliError } from "../errors.ts";
 import type { CliContext, Session } from "../session.ts";
 import type { Answers } from "./answers.ts";
-import { SCRIPT_FILE, type Tool } from "./detect.ts";
+import { USUAL_PATHS } from "./deploy-scripts.ts";
+import type { Tool } from "./detect.ts";
 import { findGitFolder, type GitFolder } from "./git-remote.ts";
 
 type Environment = Schemas["Environment"];
@@ -24,12 +25,11 @@ const SETTINGS: Partial<Record<Tool, (path: string, folder: Settings) => Setting
   terraform: (_, folder) => folder,
   cloudformation: (path) => ({ template: path }),
   compose: (path) => ({ files: [path] }),
-};
-
-const USUAL_PATHS: Partial<Record<Tool, string>> = {
-  script: SCRIPT_FILE,
-  cloudformation: "template.yaml",
-  compose: "compose.yaml",
+  kubernetes: (path) => ({
+    path,
+    namespace: reference("environment.name"),
+    create_namespace: true,
+  }),
 };
 
 /**
