@@ -40,7 +40,13 @@ export const RUNNER_PROGRAM: Program = {
 };
 
 /** The programs that `--executor` runs, by the names of their folders in packages/executors. */
-const EXECUTOR_NAMES: readonly string[] = ["cloudformation", "compose", "terraform", "workers"];
+const EXECUTOR_NAMES: readonly string[] = [
+  "cloudformation",
+  "compose",
+  "kubernetes",
+  "terraform",
+  "workers",
+];
 
 /** They are beside what starts them: the runner, and the command line, which contains it. */
 export const EXECUTOR_PROGRAMS: readonly Program[] = [RUNNER_PROGRAM, CLI_PROGRAM].flatMap(

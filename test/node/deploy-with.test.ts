@@ -39,6 +39,11 @@ const ENDS: Record<string, Record<string, string>> = {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
   },
+  kubernetes: {
+    "Deploy a commit": "<h1>Hello</h1>",
+    "Deploy another, and roll back": "<h1>Hello</h1>",
+    "Clean up": 'namespace "hello" deleted',
+  },
   script: {
     "Deploy a commit": "<h1>Hello</h1>",
     "Deploy another, and roll back": "<h1>Hello</h1>",
@@ -63,17 +68,19 @@ interface StandIn {
 
 const STAND_INS: Record<string, () => Promise<StandIn>> = {
   cloudformation: startAws,
-  compose: installDocker,
+  compose: () => installTool("docker"),
+  kubernetes: () => installTool("kubectl"),
   terraform: startTerraform,
   workers: startCloudflare,
 };
 
-async function installDocker(): Promise<StandIn> {
-  const folder = mkdtempSync(join(tmpdir(), "longshore-docker-"));
+async function installTool(tool: "docker" | "kubectl"): Promise<StandIn> {
+  const folder = mkdtempSync(join(tmpdir(), `longshore-${tool}-`));
   return {
-    environment: { PATH: installStandIn("docker", folder) },
+    environment: { PATH: installStandIn(tool, folder) },
     // The stand-in serves nothing, but knows what it would serve.
-    adapt: (commands) => commands.replaceAll("curl --silent", "docker get"),
+    adapt: (commands) =>
+      commands.replaceAll(/curl --silent( --show-error --retry 5)?/g, `${tool} get`),
     stop: async () => rmSync(folder, { recursive: true }),
   };
 }

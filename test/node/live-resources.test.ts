@@ -17,6 +17,9 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
+/** Below the rate limit of a key, however long an executor takes. */
+const SLOWLY = { ...POLLING, interval: 400 };
+
 /** What the contract demands of each resource in the list. */
 const RESOURCE = {
   id: expect.any(String),
@@ -77,7 +80,7 @@ describe.concurrent("the resources of a stack", () => {
       ] as const) {
         held.hold();
         const id = await deploy(deployment);
-        await expect.poll(readStatuses, POLLING).toEqual(whileHeld);
+        await expect.poll(readStatuses, SLOWLY).toEqual(whileHeld);
         expect((await project.read(id)).status).toBe("in_progress");
         held.release();
         await watchResources(readAll, project.waitForEnd(id));

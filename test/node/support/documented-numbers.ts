@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT_OPTIONS } from "../../../packages/executors/cloudformation/src/client-options.ts";
 import { MAXIMUM_TEMPLATE_BYTES } from "../../../packages/executors/cloudformation/src/stack-request.ts";
+import { UNCHANGED_MS } from "../../../packages/executors/kubernetes/src/settled.ts";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
 import { MAXIMUM_SETTINGS_BYTES } from "../../../packages/runner/src/executors/resolve-settings.ts";
@@ -259,6 +260,10 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `| \`BOOTSTRAP_TOKEN\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
     `| \`LEASE_SECRET\` | For the first deployment; a random text of at least ${MINIMUM_CHARACTERS} characters`,
     `it waits ${seconds(REPLACED_ISOLATES_END_MS)} seconds`,
+  ],
+  "docs/deploy-with/kubernetes.md": [
+    `Node.js ${nodeOf(".")} or newer`,
+    `does not change for ${seconds(UNCHANGED_MS)} seconds`,
   ],
   "docs/deploy-with/script.md": [`Node.js ${nodeOf(".")} or newer`],
   "docs/deploy-with/terraform.md": [

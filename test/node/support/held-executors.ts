@@ -5,6 +5,7 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { CloudFormationApi } from "./cloud-formation/api.ts";
 import { ROLE } from "./cloud-formation/program.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
+import { configMap, deployment as deploymentOf, toManifests } from "./kubernetes/manifests.ts";
 import type { ApiClient } from "./service.ts";
 import { installStandIn } from "./stand-in.ts";
 import { recordingOf, writeStandIn } from "./terraform/module-run.ts";
@@ -55,6 +56,17 @@ export const HELD_EXECUTORS: Readonly<Record<string, Row>> = {
     changed: {
       whileHeld: ["network.default: UPDATE_COMPLETE", "web: UPDATE_IN_PROGRESS"],
       atTheEnd: ["network.default: UPDATE_COMPLETE", "web: UPDATE_COMPLETE"],
+    },
+  },
+  kubernetes: {
+    start: holdKubernetes,
+    created: {
+      whileHeld: ["configmap/page: CREATE_COMPLETE", "deployment.apps/web: CREATE_IN_PROGRESS"],
+      atTheEnd: ["configmap/page: CREATE_COMPLETE", "deployment.apps/web: CREATE_COMPLETE"],
+    },
+    changed: {
+      whileHeld: ["configmap/page: UPDATE_COMPLETE", "deployment.apps/web: UPDATE_IN_PROGRESS"],
+      atTheEnd: ["configmap/page: UPDATE_COMPLETE", "deployment.apps/web: UPDATE_COMPLETE"],
     },
   },
   script: {
@@ -137,6 +149,21 @@ async function holdCompose(): Promise<HeldExecutor> {
     settings: { files: ["compose.json"] },
     filesOf: (deployment) => ({
       "compose.json": JSON.stringify({ services: { web: { image: `shop:${deployment}` } } }),
+    }),
+  };
+}
+
+async function holdKubernetes(): Promise<HeldExecutor> {
+  const held = holdByFile("kubectl");
+  return {
+    ...held,
+    environment: { PATH: installStandIn("kubectl", held.folder) },
+    settings: { path: "k8s" },
+    filesOf: (deployment) => ({
+      "k8s/web.yaml": toManifests(
+        deploymentOf("web", { image: `shop:${deployment}` }),
+        configMap("page", { text: "Hello" }),
+      ),
     }),
   };
 }

@@ -1,0 +1,4 @@
+import { runProgram } from "../../program/src/index.ts";
+import { deploy } from "./deploy.ts";
+
+await runProgram(deploy);
