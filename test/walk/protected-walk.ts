@@ -117,7 +117,7 @@ export class ProtectedWalk {
   }
 
   #anyEnvironment(): string {
-    return this.#random.pick([...this.#model.places.keys()]) ?? "";
+    return this.#random.pick([...this.#model.environments.keys()]) ?? "";
   }
 
   async #call(key: string, method: string, path: string, body?: object, lease?: string) {
@@ -211,7 +211,7 @@ export class ProtectedWalk {
 
   #randomRules(environment: string): WalkRules {
     const { chance, below, pick } = this.#random;
-    const [staging = "", production = ""] = this.#model.places.keys();
+    const [staging = "", production = ""] = this.#model.environments.keys();
     const listed = this.#people.slice(1).map(({ membershipId }) => membershipId);
     const exempt = ["rollback", "restart"].filter(() => chance(0.5));
     const hours = [below(24), below(24)].map((hour) => `${String(hour).padStart(2, "0")}:00`);
@@ -354,7 +354,7 @@ export class ProtectedWalk {
     const body = { reason: "a walk", conditions: codes };
     const { status } = await this.#call(this.#owner, "POST", path, body);
     expect([200, 409]).toContain(status);
-    const { version } = this.#model.placeOf(environment);
+    const { version } = this.#model.environmentOf(environment);
     if (status === 200) deployment.override = { codes, content, version };
   }
 
@@ -380,7 +380,7 @@ export class ProtectedWalk {
     if (!offer) return;
     await this.#sync();
     const { deployment, claimed } = offer;
-    const verdict = this.#model.mayStart(deployment, this.#worker.now);
+    const allowed = this.#model.mayStart(deployment, this.#worker.now);
     const open = this.#model.openConditions(deployment, this.#worker.now).join(", ");
     const isQueued = deployment.status === "queued";
     const configuration = this.#model.resultOf(deployment);
@@ -390,11 +390,11 @@ export class ProtectedWalk {
       .first("outcome");
     if (!isQueued) return;
     if (status === 200) {
-      expect(verdict, `a start without its conditions: ${open}`).not.toBe("no");
+      expect(allowed, `a start without its conditions: ${open}`).not.toBe("no");
       Object.assign(deployment, { configuration, startedAt: this.#worker.now });
       this.starts.allowed += 1;
     } else if (outcome === "refused") {
-      expect(verdict, "a start is refused although its conditions are met").not.toBe("yes");
+      expect(allowed, "a start is refused although its conditions are met").not.toBe("yes");
       this.starts.refused += 1;
     }
   }
@@ -447,17 +447,17 @@ export class ProtectedWalk {
     for (const deployment of this.#model.listQueued()) {
       const isKept = deployment.override?.codes.includes("approvals");
       // What had its approvals is evaluated again at its start.
-      if (!isKept && (await this.#isHeld(deployment)))
+      if (!isKept && (await this.#waitsForConditions(deployment)))
         expect(this.#model.isExpired(deployment, now), "an expired deployment waits").toBe(false);
       const { body } = await this.#call(this.#owner, "GET", `/v1/deployments/${deployment.id}`);
       const waits: string[] = body.waiting_for.map(({ code }: { code: string }) => code);
-      const verdict = this.#model.mayStart(deployment, now);
-      const isHeld = waits.some((code) => [...CODES, "group"].includes(code));
-      if (verdict !== "unclear")
-        expect(isHeld, `says that it waits for ${waits}`).toBe(verdict === "no");
+      const allowed = this.#model.mayStart(deployment, now);
+      const hasCondition = waits.some((code) => [...CODES, "group"].includes(code));
+      if (allowed !== "unclear")
+        expect(hasCondition, `says that it waits for ${waits}`).toBe(allowed === "no");
       const isNext =
         waits.every((code) => code === "runner") && !/offered/.test(JSON.stringify(body));
-      if (verdict !== "yes" || !isNext) continue;
+      if (allowed !== "yes" || !isNext) continue;
       expect(
         await this.#claim(deployment),
         "a deployment waits with its conditions met",
@@ -466,7 +466,7 @@ export class ProtectedWalk {
     }
   }
 
-  async #isHeld({ id }: WalkDeployment): Promise<boolean> {
+  async #waitsForConditions({ id }: WalkDeployment): Promise<boolean> {
     const select = env.DB.prepare("select held_until from deployments where id = ?").bind(id);
     return (await select.first("held_until")) !== 0;
   }
@@ -484,7 +484,10 @@ export class ProtectedWalk {
       env.DB.prepare(
         "select id, status, failure_reason, finished_at from deployments where organization_id = ?",
       ).bind(this.#world.id),
-      selectBreaches({ worldId: this.#world.id, environments: [...this.#model.places.keys()] }),
+      selectBreaches({
+        worldId: this.#world.id,
+        environments: [...this.#model.environments.keys()],
+      }),
     ]);
     const found = describeBreaches(breaches?.results ?? []);
     if (found.length > 0) throw new Error(found.join("; "));

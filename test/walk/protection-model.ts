@@ -50,7 +50,7 @@ export interface WalkDeployment {
   configuration: Record<string, number> | undefined;
 }
 
-interface Place {
+interface WalkEnvironment {
   rules: WalkRules;
   configuration: Record<string, number>;
   /** Counts the changes of the configuration. */
@@ -58,7 +58,7 @@ interface Place {
 }
 
 /** `unclear`: the configuration has changed and is the same again, which the service may take for a change. */
-export type Verdict = "yes" | "no" | "unclear";
+export type Decision = "yes" | "no" | "unclear";
 
 const DAY_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const MINUTE_MS = 60_000;
@@ -68,20 +68,20 @@ const sorted = (configuration: Record<string, number>) =>
   JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 export class ProtectionModel {
-  readonly places = new Map<string, Place>();
+  readonly environments = new Map<string, WalkEnvironment>();
   readonly deployments = new Map<string, WalkDeployment>();
   readonly people = new Map<string, WalkPerson>();
   freezes: WalkFreeze[] = [];
 
   constructor(environments: readonly string[]) {
     for (const id of environments)
-      this.places.set(id, { rules: {}, configuration: {}, version: 0 });
+      this.environments.set(id, { rules: {}, configuration: {}, version: 0 });
   }
 
-  placeOf(environment: string): Place {
-    const place = this.places.get(environment);
-    if (!place) throw new Error("No such environment");
-    return place;
+  environmentOf(environment: string): WalkEnvironment {
+    const found = this.environments.get(environment);
+    if (!found) throw new Error("No such environment");
+    return found;
   }
 
   of(id: string): WalkDeployment {
@@ -95,19 +95,19 @@ export class ProtectionModel {
   }
 
   setRules(environment: string, rules: WalkRules): void {
-    const place = this.placeOf(environment);
-    if (JSON.stringify(rules) === JSON.stringify(place.rules)) return;
+    const found = this.environmentOf(environment);
+    if (JSON.stringify(rules) === JSON.stringify(found.rules)) return;
     for (const each of this.listQueued()) {
-      if (each.environment === environment && Object.keys(place.rules).length > 0)
-        each.kept.push(place.rules);
+      if (each.environment === environment && Object.keys(found.rules).length > 0)
+        each.kept.push(found.rules);
     }
-    place.rules = rules;
+    found.rules = rules;
   }
 
   setConfiguration(environment: string, configuration: Record<string, number>): void {
-    const place = this.placeOf(environment);
-    if (JSON.stringify(configuration) !== JSON.stringify(place.configuration)) place.version += 1;
-    place.configuration = configuration;
+    const found = this.environmentOf(environment);
+    if (JSON.stringify(configuration) !== JSON.stringify(found.configuration)) found.version += 1;
+    found.configuration = configuration;
   }
 
   /** The configuration that would start, and the source. */
@@ -117,7 +117,7 @@ export class ProtectionModel {
 
   resultOf({ change, environment }: WalkDeployment): Record<string, number> {
     if ("fixed" in change) return change.fixed;
-    return { ...this.placeOf(environment).configuration, ...change.set };
+    return { ...this.environmentOf(environment).configuration, ...change.set };
   }
 
   /** What a redeployment of it would be exempt as. */
@@ -133,13 +133,13 @@ export class ProtectionModel {
   }
 
   /** Whether a start is allowed now. */
-  mayStart(deployment: WalkDeployment, now: number): Verdict {
+  mayStart(deployment: WalkDeployment, now: number): Decision {
     const open = this.openConditions(deployment, now);
     const { override, environment } = deployment;
     const isOverridden = override?.content === this.contentOf(deployment);
     const left = open.filter((code) => !(isOverridden && override?.codes.includes(code)));
     if (left.length > 0) return "no";
-    const isChanged = override?.version !== this.placeOf(environment).version;
+    const isChanged = override?.version !== this.environmentOf(environment).version;
     return open.length > 0 && isChanged ? "unclear" : "yes";
   }
 
@@ -180,7 +180,7 @@ export class ProtectionModel {
 
   /** Those of the environment, and the earlier ones since its creation. */
   rulesOf({ kept, environment }: WalkDeployment): WalkRules[] {
-    const { rules } = this.placeOf(environment);
+    const { rules } = this.environmentOf(environment);
     return [...kept, ...(Object.keys(rules).length > 0 ? [rules] : [])];
   }
 
@@ -212,7 +212,7 @@ export class ProtectionModel {
       (each) =>
         each.environment !== environment &&
         ["in_progress", "canceling"].includes(each.status) &&
-        this.placeOf(each.environment).rules.group === group,
+        this.environmentOf(each.environment).rules.group === group,
     );
   }
 
