@@ -1,6 +1,7 @@
 import { document as alarms } from "../features/deployments/alarms/document.ts";
 import { document as approvals } from "../features/deployments/approvals/document.ts";
 import { document as attempts } from "../features/deployments/attempts/document.ts";
+import { document as comparison } from "../features/deployments/comparison/document.ts";
 import { document as connections } from "../features/deployments/connections/document.ts";
 import { document as deployments } from "../features/deployments/deployments/document.ts";
 import { document as freezes } from "../features/deployments/freezes/document.ts";
@@ -59,6 +60,7 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   projects,
   connections,
   overview,
+  comparison,
   changelog,
   projectMembers,
   environments,

@@ -2,6 +2,7 @@ import type { Feature } from "../feature.ts";
 import { alarmsFeature } from "./deployments/alarms/feature.ts";
 import { approvalsFeature } from "./deployments/approvals/feature.ts";
 import { attemptsFeature } from "./deployments/attempts/feature.ts";
+import { comparisonFeature } from "./deployments/comparison/feature.ts";
 import { connectionsFeature } from "./deployments/connections/feature.ts";
 import { deploymentsFeature } from "./deployments/deployments/feature.ts";
 import { freezesFeature } from "./deployments/freezes/feature.ts";
@@ -66,6 +67,7 @@ export const FEATURES: readonly Feature[] = [
   projectsFeature,
   connectionsFeature,
   overviewFeature,
+  comparisonFeature,
   changelogFeature,
   projectMembersFeature,
   environmentsFeature,

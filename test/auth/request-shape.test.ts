@@ -113,6 +113,7 @@ const COSTS: Record<string, Cost> = {
   cancelDeployment: { trips: 2, statements: 12 },
   redeployDeployment: { trips: 2, statements: 20 },
   getDeploymentConfiguration: { trips: 1, statements: 3 },
+  compareEnvironments: { trips: 1, statements: 3 },
   previewRedeployment: { trips: 1, statements: 8 },
   previewPromotion: { trips: 1, statements: 7 },
   promoteDeployment: { trips: 2, statements: 21 },

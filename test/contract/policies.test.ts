@@ -59,6 +59,7 @@ const ACCESS: Record<string, Access> = {
   readLog: { api_key: "polling" },
   listEnvironmentDeployments: { api_key: "polling" },
   getDeploymentConfiguration: { api_key: "polling" },
+  compareEnvironments: { api_key: "polling" },
   previewRedeployment: { api_key: "polling" },
   previewPromotion: { api_key: "polling" },
   getEnvironmentDeployment: { api_key: "polling" },

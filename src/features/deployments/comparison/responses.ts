@@ -1,0 +1,74 @@
+import { z } from "@hono/zod-openapi";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
+import { component, identifierOf } from "../../../lib/schemas.ts";
+import { Environment } from "../../projects/environments/responses.ts";
+import { StorageMethod } from "../../projects/variables/schemas.ts";
+import { PatchOperation } from "../deployments/responses.ts";
+import { Source } from "../deployments/source-schemas.ts";
+
+const ComparedVariable = component("ComparedVariable", () =>
+  z
+    .object({
+      name: z.string().openapi({ description: "Its name.", example: "DATABASE_URL" }),
+      component: z.string().optional().openapi({
+        description: "The name of its component. Absent: it belongs to the environment.",
+        example: "api",
+      }),
+    })
+    .openapi({ description: "A variable without its value." }),
+);
+
+const MovedVariable = component("DifferentlyStoredVariable", () =>
+  ComparedVariable()
+    .extend({
+      storage_method: StorageMethod(),
+      with_storage_method: StorageMethod(),
+    })
+    .openapi({ description: "A variable that the two environments store by different methods." }),
+);
+
+const ComparedEnvironment = component("ComparedEnvironment", () =>
+  z
+    .object({
+      id: identifierOf("environment", "The environment."),
+      name: Environment().shape.name,
+      source: Source().optional().openapi({
+        description: "What its last successful deployment has deployed. Absent if none.",
+      }),
+    })
+    .openapi({
+      description: "One of the two environments.",
+      example: { id: EXAMPLE_IDS.environment, name: "production" },
+    }),
+);
+
+export const EnvironmentComparison = component("EnvironmentComparison", () =>
+  z
+    .object({
+      environment: ComparedEnvironment(),
+      with: ComparedEnvironment(),
+      same_source: z.boolean().openapi({ description: "Whether both have the same source." }),
+      configuration: z.array(PatchOperation()).openapi({
+        description: "What makes the configuration of the environment that of the other.",
+      }),
+      variables: z
+        .object({
+          missing: z
+            .array(ComparedVariable())
+            .openapi({ description: "The other environment alone has them." }),
+          extra: z
+            .array(ComparedVariable())
+            .openapi({ description: "The environment alone has them." }),
+          stored_differently: z
+            .array(MovedVariable())
+            .openapi({ description: "Both have them, by different methods." }),
+        })
+        .optional()
+        .openapi({
+          description:
+            "The names that differ, in the environments and their components, which are matched by name. Absent " +
+            "for a key without the scope `variables:read`.",
+        }),
+    })
+    .openapi({ description: "What differs between two environments of a project." }),
+);
