@@ -6,12 +6,18 @@ export type Ids = Record<string, string>;
 export const parametersOf = ({ path }: Pick<Operation, "path">): string[] =>
   [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => String(name));
 
-export function pathWith({ path }: Pick<Operation, "path">, ids: Ids): string {
-  return path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
+/** With the query parameters that an operation requires. */
+export function pathWith(
+  { path, parameters = [] }: Pick<Operation, "path"> & Partial<Pick<Operation, "parameters">>,
+  ids: Ids,
+): string {
+  const filled = path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
     const id = ids[name];
     if (!id) throw new Error(`Add an ID for {${name}} to newIds() in test/support/operations.ts`);
     return id;
   });
+  const other = parameters.some((each) => each.in === "query" && each.name === "with");
+  return other ? `${filled}?with=${ids["environment_id"]}` : filled;
 }
 
 /** So that requests in one project take different names. */

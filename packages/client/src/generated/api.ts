@@ -1168,6 +1168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{environment_id}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare an environment with another of its project
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `environments:read`. What differs in the source, the configuration and the names of variables. It has no values of variables, and does not say whether they are equal.
+         */
+        get: operations["compareEnvironments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project_id}/changelog": {
         parameters: {
             query?: never;
@@ -3741,6 +3761,108 @@ export interface components {
              */
             next_page?: string;
         };
+        /**
+         * @description One of the two environments.
+         * @example {
+         *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "name": "production"
+         *     }
+         */
+        ComparedEnvironment: {
+            /**
+             * @description Read it with `GET /v1/environments/{environment_id}`.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /** @description What its last successful deployment has deployed. Absent if none. */
+            source?: components["schemas"]["DeploymentSource"];
+        };
+        /** @description A variable without its value. */
+        ComparedVariable: {
+            /**
+             * @description What programs read it as.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The name of its component. Absent: it belongs to the environment.
+             * @example api
+             */
+            component?: string;
+        };
+        /**
+         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
+         * @enum {string}
+         */
+        StorageMethod: "secret" | "secure_string" | "string";
+        /** @description A setting of a component or an environment, without its value. */
+        Variable: {
+            /**
+             * @description The variable's own ID.
+             * @example 1Cg4dffD1ishzVFEtps3vf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description Increases by one with every replacement.
+             * @example 1
+             */
+            version: number;
+            /** @description When the variable was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the variable was last replaced. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
+            warning?: string;
+        };
+        /** @description A variable that the two environments store by different methods. */
+        DifferentlyStoredVariable: components["schemas"]["ComparedVariable"] & {
+            storage_method: components["schemas"]["StorageMethod"];
+            with_storage_method: components["schemas"]["StorageMethod"];
+        };
+        /** @description What differs between two environments of a project. */
+        EnvironmentComparison: {
+            environment: components["schemas"]["ComparedEnvironment"];
+            with: components["schemas"]["ComparedEnvironment"];
+            /** @description Whether both have the same source. */
+            same_source: boolean;
+            /** @description What makes the configuration of the environment that of the other. */
+            configuration: components["schemas"]["PatchOperation"][];
+            /** @description The names that differ, in the environments and their components, which are matched by name. Absent for a key without the scope `variables:read`. */
+            variables?: {
+                /** @description The other environment alone has them. */
+                missing: components["schemas"]["ComparedVariable"][];
+                /** @description The environment alone has them. */
+                extra: components["schemas"]["ComparedVariable"][];
+                /** @description Both have them, by different methods. */
+                stored_differently: components["schemas"]["DifferentlyStoredVariable"][];
+            };
+        };
         /** @description An account of Amazon Web Services. */
         AwsConnection: {
             /**
@@ -4705,11 +4827,6 @@ export interface components {
             deployment: components["schemas"]["Deployment"];
             input: components["schemas"]["StartInput"];
         };
-        /**
-         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
-         * @enum {string}
-         */
-        StorageMethod: "secret" | "secure_string" | "string";
         /** @description A variable with its value, for the runner of a deployment. */
         DeliveredVariable: {
             /**
@@ -7494,46 +7611,6 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
-        };
-        /** @description A setting of a component or an environment, without its value. */
-        Variable: {
-            /**
-             * @description The variable's own ID.
-             * @example 1Cg4dffD1ishzVFEtps3vf
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the component or environment.
-             * @example DATABASE_URL
-             */
-            name: string;
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description Increases by one with every replacement.
-             * @example 1
-             */
-            version: number;
-            /** @description When the variable was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the variable was last replaced. */
-            updated_at: components["schemas"]["Timestamp"];
-            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
-            warning?: string;
         };
         /** @description The current value of one variable. */
         VariableValue: {
@@ -11318,6 +11395,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOverview"];
+                };
+            };
+        };
+    };
+    compareEnvironments: {
+        parameters: {
+            query: {
+                /** @description The ID of the other environment. */
+                with: string;
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentComparison"];
                 };
             };
         };

@@ -39,7 +39,7 @@ export const PendingApproval = component("PendingApproval", () =>
       deployment_id: identifierOf("deployment", "What waits."),
       environment_id: identifierOf("environment", "Where it is to be deployed."),
       environment_name: Environment().shape.name,
-      project_id: identifierOf("project", "The project of the environment."),
+      project_id: identifierOf("project", "What the environment belongs to."),
       project_name: Project().shape.name,
       source: Deployment().shape.data.shape.source,
       message: z.string().openapi({

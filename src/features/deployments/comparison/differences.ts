@@ -1,28 +1,22 @@
-import type { ComparedVariableRow } from "./store.ts";
-
-export interface VariableDifferences {
-  missing: ComparedVariableRow[];
-  extra: ComparedVariableRow[];
-  storedDifferently: { row: ComparedVariableRow; other: ComparedVariableRow }[];
-}
+import type { ComparedVariable, VariableDifferences } from "./model.ts";
 
 /** Components are matched by their names. */
 export function differencesBetween(
-  own: readonly ComparedVariableRow[],
-  others: readonly ComparedVariableRow[],
+  own: readonly ComparedVariable[],
+  others: readonly ComparedVariable[],
 ): VariableDifferences {
-  const ownByName = new Map(own.map((row) => [keyOf(row), row]));
-  const othersByName = new Map(others.map((row) => [keyOf(row), row]));
+  const ownByName = new Map(own.map((each) => [keyOf(each), each]));
+  const othersByName = new Map(others.map((each) => [keyOf(each), each]));
   return {
-    missing: others.filter((row) => !ownByName.has(keyOf(row))),
-    extra: own.filter((row) => !othersByName.has(keyOf(row))),
-    storedDifferently: own.flatMap((row) => {
-      const other = othersByName.get(keyOf(row));
-      return other && other.storageMethod !== row.storageMethod ? [{ row, other }] : [];
+    missing: others.filter((each) => !ownByName.has(keyOf(each))),
+    extra: own.filter((each) => !othersByName.has(keyOf(each))),
+    storedDifferently: own.flatMap((each) => {
+      const other = othersByName.get(keyOf(each));
+      return other && other.storageMethod !== each.storageMethod ? [{ own: each, other }] : [];
     }),
   };
 }
 
-function keyOf({ component, name }: ComparedVariableRow): string {
+function keyOf({ component, name }: ComparedVariable): string {
   return JSON.stringify([component, name]);
 }

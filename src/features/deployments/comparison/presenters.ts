@@ -1,8 +1,13 @@
 import type { FoundEnvironment } from "../../projects/environments/index.ts";
 import { type Document, patchBetween } from "../deployments/index.ts";
-import type { VariableDifferences } from "./differences.ts";
-import type { Comparison } from "./service.ts";
-import type { ComparedVariableRow } from "./store.ts";
+import type { ComparedVariable, VariableDifferences } from "./model.ts";
+
+export interface Comparison {
+  environment: FoundEnvironment;
+  other: FoundEnvironment;
+  /** Undefined: the key may not read them. */
+  variables: VariableDifferences | undefined;
+}
 
 export function presentComparison({ environment, other, variables }: Comparison) {
   const documentOf = (row: FoundEnvironment) => JSON.parse(row.configuration) as Document;
@@ -23,14 +28,14 @@ function presentDifferences({ missing, extra, storedDifferently }: VariableDiffe
   return {
     missing: missing.map(presentVariable),
     extra: extra.map(presentVariable),
-    stored_differently: storedDifferently.map(({ row, other }) => ({
-      ...presentVariable(row),
-      storage_method: row.storageMethod,
+    stored_differently: storedDifferently.map(({ own, other }) => ({
+      ...presentVariable(own),
+      storage_method: own.storageMethod,
       with_storage_method: other.storageMethod,
     })),
   };
 }
 
-function presentVariable({ name, component }: ComparedVariableRow) {
+function presentVariable({ name, component }: ComparedVariable) {
   return { name, component: component ?? undefined };
 }

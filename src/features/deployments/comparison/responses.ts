@@ -2,14 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { component, identifierOf } from "../../../lib/schemas.ts";
 import { Environment } from "../../projects/environments/responses.ts";
-import { StorageMethod } from "../../projects/variables/schemas.ts";
-import { PatchOperation } from "../deployments/responses.ts";
-import { Source } from "../deployments/source-schemas.ts";
+import { Variable } from "../../projects/variables/responses.ts";
+import { Deployment, PatchOperation } from "../deployments/responses.ts";
 
 const ComparedVariable = component("ComparedVariable", () =>
   z
     .object({
-      name: z.string().openapi({ description: "Its name.", example: "DATABASE_URL" }),
+      name: z
+        .string()
+        .openapi({ description: "What programs read it as.", example: "DATABASE_URL" }),
       component: z.string().optional().openapi({
         description: "The name of its component. Absent: it belongs to the environment.",
         example: "api",
@@ -21,8 +22,8 @@ const ComparedVariable = component("ComparedVariable", () =>
 const MovedVariable = component("DifferentlyStoredVariable", () =>
   ComparedVariable()
     .extend({
-      storage_method: StorageMethod(),
-      with_storage_method: StorageMethod(),
+      storage_method: Variable().shape.storage_method,
+      with_storage_method: Variable().shape.storage_method,
     })
     .openapi({ description: "A variable that the two environments store by different methods." }),
 );
@@ -30,9 +31,9 @@ const MovedVariable = component("DifferentlyStoredVariable", () =>
 const ComparedEnvironment = component("ComparedEnvironment", () =>
   z
     .object({
-      id: identifierOf("environment", "The environment."),
+      id: identifierOf("environment", "Read it with `GET /v1/environments/{environment_id}`."),
       name: Environment().shape.name,
-      source: Source().optional().openapi({
+      source: Deployment().shape.data.shape.source.openapi({
         description: "What its last successful deployment has deployed. Absent if none.",
       }),
     })

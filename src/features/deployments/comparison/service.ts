@@ -2,16 +2,10 @@ import { authorize, hasScope } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { NotFound } from "../../../lib/errors.ts";
-import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
-import { differencesBetween, type VariableDifferences } from "./differences.ts";
+import { findEnvironment } from "../../projects/environments/index.ts";
+import { differencesBetween } from "./differences.ts";
+import type { Comparison } from "./presenters.ts";
 import { listVariables } from "./store.ts";
-
-export interface Comparison {
-  environment: FoundEnvironment;
-  other: FoundEnvironment;
-  /** Undefined: the key may not read them. */
-  variables: VariableDifferences | undefined;
-}
 
 /** Throws `NotFound` for an environment of another project. */
 export async function compareEnvironments(

@@ -3,8 +3,6 @@ import type { Database } from "../../../db/client.ts";
 import { components } from "../../projects/components/table.ts";
 import { variables } from "../../projects/variables/table.ts";
 
-export type ComparedVariableRow = Awaited<ReturnType<typeof listVariables>>[number];
-
 /** Of both environments, and of their components. The quota of an environment bounds them. */
 export function listVariables(
   db: Database,

@@ -4,7 +4,6 @@ import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
-import { OVERRIDABLE } from "../../deployments/conditions/model.ts";
 import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
 import { Deployment, StackStatusName } from "../../deployments/deployments/responses.ts";
 import {
@@ -193,7 +192,7 @@ const decisionExample = (comment: string) => ({
 
 function freezeData(what: string) {
   return z.object({
-    freeze_id: identifierOf("freeze", "The freeze."),
+    freeze_id: identifierOf("freeze", "Read it with `GET /v1/freezes/{freeze_id}`."),
     name: z.string().openapi({ description: "What people call it." }),
     reason: z.string().openapi({ description: "Why nothing is deployed." }),
     starts_at: timestampOf("From then on, nothing starts."),
@@ -315,9 +314,7 @@ export const PAYLOADS = {
       ...location(),
       membership_id: identifierOf("membership", "Who has overridden them."),
       reason: z.string().openapi({ description: "What the person wrote." }),
-      conditions: z
-        .array(z.enum(OVERRIDABLE))
-        .openapi({ description: "The conditions that do not count." }),
+      conditions: Deployment().shape.overridden.unwrap().shape.conditions,
     }),
     example: {
       ...HELD_EXAMPLE,
