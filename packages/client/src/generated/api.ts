@@ -3516,7 +3516,7 @@ export interface components {
              * @example production
              */
             environment_name: string;
-            /** @description The project of the environment. */
+            /** @description What the environment belongs to. */
             project_id: components["schemas"]["Identifier"];
             /**
              * @description The name. It is unique in the organization.
@@ -6801,8 +6801,8 @@ export interface components {
                 membership_id: components["schemas"]["Identifier"];
                 /** @description What the person wrote. */
                 reason: string;
-                /** @description The conditions that do not count. */
-                conditions: ("approvals" | "from" | "sources" | "window" | "freeze" | "unknown_creator")[];
+                /** @description Which conditions did not hold it. */
+                conditions: components["schemas"]["OverridableCondition"][];
             };
         };
         /**
@@ -6841,7 +6841,7 @@ export interface components {
             /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
-                 * @description The freeze.
+                 * @description Read it with `GET /v1/freezes/{freeze_id}`.
                  * @example 1ChmwEyXTKjgR9usX8smMR
                  */
                 freeze_id: components["schemas"]["Identifier"];
@@ -6899,7 +6899,7 @@ export interface components {
             /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
-                 * @description The freeze.
+                 * @description Read it with `GET /v1/freezes/{freeze_id}`.
                  * @example 1ChmwEyXTKjgR9usX8smMR
                  */
                 freeze_id: components["schemas"]["Identifier"];
