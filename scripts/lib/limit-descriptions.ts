@@ -464,8 +464,8 @@ export const LIMIT_DESCRIPTIONS = {
     "the next run, within a minute, continues",
   ),
   deletedRows: items(
-    "Rows of each kind, such as variables or stacks, that the deletion of a project, an environment or a " +
-      "stack deletes at once, with what it contains",
+    "Rows of each kind, such as variables or stacks, that the deletion of a project, an environment, a " +
+      "component or a stack deletes at once, with what it contains",
     "no request finds the others; the purge deletes them, and until then they count in `usage`",
   ),
   purgeRows: items("Rows that one statement of the purge deletes", "the next statement continues"),

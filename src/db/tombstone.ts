@@ -44,6 +44,11 @@ export function isInLivePlace(
   return sql.raw(placeIsLive(getTableName(table), table));
 }
 
+/** Of the table `variables`: whether the component of a row, if it has one, has not been deleted. */
+export const HAS_LIVE_COMPONENT = sql.raw(`(variables.component_id is null
+  or exists (select 1 from components as place where place.id = variables.component_id
+    and place.organization_id = variables.organization_id))`);
+
 /** @param row The name of the table or its alias in the statement. */
 export function placeIsLive(row: string, { environmentId }: { environmentId?: unknown }): string {
   const isLive = (table: string, key: string) => `exists (select 1 from ${table} as place

@@ -45,6 +45,7 @@ const IN_PROJECT = operations.flatMap(parametersOf).filter((name) => {
 const DELETED = {
   deleteProject: [...new Set(["project_id", ...OF_ENVIRONMENT, ...OF_INTEGRATION, ...IN_PROJECT])],
   deleteEnvironment: OF_ENVIRONMENT,
+  deleteComponent: ["component_id"],
   deleteStack: OF_STACK,
   deleteIntegration: OF_INTEGRATION,
 };

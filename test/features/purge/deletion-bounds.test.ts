@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { unitsOf } from "../../../src/lib/database-units.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
+import type { Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { newIdsOf } from "../../support/long-lists.ts";
-import { newProject, newWorld, type World } from "../../support/world.ts";
+import { Attempt } from "../../support/runner.ts";
+import { connect, newPool, newProject, newWorld, type World } from "../../support/world.ts";
 
 /** Of a batch of D1: 50 ms. */
 const MOST_UNITS = 50_000;
@@ -96,6 +99,8 @@ async function fill(projectId: string, environmentId: string, size: Size): Promi
   );
 }
 
+const variableNamed = (name: string) => ({ name, storage_method: "string", value: "v" });
+
 const recordsOf = async ({ client, id }: World) =>
   (await client.get(`/v1/orgs/${id}/usage`)).body.records;
 
@@ -148,4 +153,71 @@ describe("the deletion of the largest", () => {
       expect(kinds.map((each) => after[each])).toEqual(kinds.map((each) => before[each]));
     },
   );
+
+  it("component takes at most 50 ms of D1, and no request finds what is left of it", async () => {
+    const world = await newWorld();
+    const { client } = world;
+    const { id: projectId, default_environment_id: environmentId } = await newProject(client);
+    await connect(client, projectId);
+    const { runner } = await newPool(world, [environmentId]);
+    const environment = `/v1/environments/${environmentId}`;
+    const { body: component } = await client.post(`${environment}/components`, {
+      name: "largest",
+      kind: "service",
+    });
+    const { body: stack } = await client.post(`${environment}/stacks`, {
+      name: "first",
+      component_id: component.id,
+    });
+    const { body: kept } = await client.post(`${environment}/variables`, variableNamed("KEPT"));
+    const before = await recordsOf(world);
+    const inside = { table: "components", ids: [component.id] };
+    const name = "'n' || added.value";
+    await add(
+      inside,
+      "stacks",
+      "environment_id, component_id, name",
+      `place.environment_id, place.id, ${name}`,
+      LIMITS.stacksOfEnvironment.value - 1,
+    );
+    await add(
+      inside,
+      "variables",
+      "environment_id, component_id, scope_id, name, storage_method, resource_id, value, version",
+      `place.environment_id, place.id, place.id, ${name}, 'string', added.value, 'v', 1`,
+      LIMITS.variablesOfEnvironment.value - 1,
+    );
+
+    const deletion = await client.via(worker.fetch).delete(`/v1/components/${component.id}`);
+    expect(deletion.status).toBe(204);
+    expect(largestUnits()).toBeLessThanOrEqual(MOST_UNITS);
+    const [left] = await idsOf("variables", "component_id", component.id);
+    expect((await client.get(`/v1/variables/${left}`)).status).toBe(404);
+    expect((await client.get(`/v1/variables/${kept.id}`)).status).toBe(200);
+    expect((await client.get(`/v1/components/${component.id}/variables`)).status).toBe(404);
+    expect((await client.get(`/v1/stacks/${stack.id}`)).body).not.toHaveProperty("component_id");
+    await client.post(`${environment}/deployments`, { stack_ids: [stack.id] });
+    const { body: delivered } = await (await Attempt.started(runner)).variables();
+    expect(delivered.variables.map((each: Parsed) => each.name)).toEqual(["KEPT"]);
+    const again = { name: "again", component_id: component.id };
+    expect((await client.post(`${environment}/stacks`, again)).status).toBe(404);
+    for (const statement of [
+      "update stacks set component_id = ?1 where id = ?2",
+      `insert into variables (id, organization_id, project_id, environment_id, component_id, scope_id,
+           name, storage_method, resource_id, value, version, created_at, updated_at)
+         select 'late', organization_id, project_id, environment_id, ?1, ?1, 'LATE', 'string', 'late', 'v', 1, 0, 0
+         from stacks where id = ?2`,
+    ]) {
+      const late = env.DB.prepare(statement).bind(component.id, stack.id).run();
+      await expect(late).rejects.toThrow("FOREIGN KEY constraint failed");
+    }
+
+    await worker.sweep();
+    expect(largestUnits()).toBeLessThanOrEqual(MOST_UNITS);
+    expect(await idsOf("purges", "organization_id", world.id)).toEqual([]);
+    expect(await idsOf("components", "id", component.id)).toEqual([]);
+    const after = await recordsOf(world);
+    expect(after.variables.used).toBe(before.variables.used);
+    expect(after.components.used).toBe(before.components.used - 1);
+  });
 });

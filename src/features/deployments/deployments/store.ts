@@ -3,7 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { limitPageBytes, PAGE_POSITION, type PageRequest, sizeOf } from "../../../db/keyset.ts";
-import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { HAS_LIVE_COMPONENT, hasLiveOwner } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -153,7 +153,7 @@ export function listChangedVariables(db: Database, organizationId: string, id: s
   const isIt = within(organizationId, id);
   const changed = sql`(
     select variables.name from deployments join variables using (environment_id)
-    where ${isIt} and variables.updated_at > deployments.created_at
+    where ${isIt} and variables.updated_at > deployments.created_at and ${HAS_LIVE_COMPONENT}
     union
     select fields ->> 'name' from (select environment_id, iif(record_type = 'variable'
         and action = 'deleted' and record_id < deployments.id, before, null) as fields

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Runner } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
-import { hasLiveOwner } from "../../../db/tombstone.ts";
+import { HAS_LIVE_COMPONENT, hasLiveOwner } from "../../../db/tombstone.ts";
 import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import type { StorageMethod } from "../../projects/variables/index.ts";
@@ -84,6 +84,7 @@ const CLAIM = {
   attemptCreatedAt: sql<number>`${attempts.createdAt}`.as("attempt_created_at"),
   variableNames: sql<string>`(select json_group_array(item.name) from (
     select distinct name from variables where variables.environment_id = deployments.environment_id
+      and ${HAS_LIVE_COMPONENT}
     order by name) as item)`.as("variable_names"),
 };
 
@@ -228,6 +229,7 @@ export function listSealedVariables(db: Database, attempt: AttemptKey, condition
       and(
         sql`${variables.environmentId} = (select attempts.environment_id from attempts
           where attempts.id = ${attempt.id})`,
+        HAS_LIVE_COMPONENT,
         condition,
       ),
     )

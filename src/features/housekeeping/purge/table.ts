@@ -18,7 +18,7 @@ export const purges = sqliteTable(
       .notNull()
       .references(() => organizations.id, { onDelete: "restrict" }),
     resourceType: text("record_type", {
-      enum: ["organization", "project", "environment", "stack", "integration"],
+      enum: ["organization", "project", "environment", "component", "stack", "integration"],
     }).notNull(),
     resourceId: id("record_id").notNull(),
     createdAt: createdAt(),

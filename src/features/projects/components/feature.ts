@@ -1,6 +1,6 @@
 import type { Feature } from "../../../feature.ts";
 import { componentRoutes } from "./routes.ts";
-import { components } from "./table.ts";
+import { COMPONENT_TOMBSTONE, components } from "./table.ts";
 
 export const componentsFeature = {
   routes: { apiKey: [componentRoutes] },
@@ -8,6 +8,7 @@ export const componentsFeature = {
     {
       table: components,
       deletedWith: [components.environmentId, components.projectId],
+      tombstone: { resourceType: "component", columns: COMPONENT_TOMBSTONE },
     },
   ],
 } satisfies Feature;

@@ -9,9 +9,10 @@ import {
 } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isInLivePlace } from "../../../db/tombstone.ts";
+import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { selectRules } from "../access/index.ts";
-import { components } from "./table.ts";
+import { COMPONENT_TOMBSTONE, components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;
 export type FoundComponent = Awaited<ReturnType<typeof findComponent>>[number];
@@ -88,11 +89,14 @@ export function deleteComponent(ctx: ServiceContext, organizationId: string, id:
   const { db, ownership } = ctx;
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, components.version, resource);
+  const isDeletable = and(resource, hasExpectedVersion(ctx, components.version));
   return {
+    purge: markForPurge(ctx, "component", components, isDeletable),
     owned: ownership.deletionOf(db, components, id, isExpected),
     deleted: db
-      .delete(components)
-      .where(and(resource, hasExpectedVersion(ctx, components.version)))
+      .update(components)
+      .set(COMPONENT_TOMBSTONE)
+      .where(isDeletable)
       .returning({ id: components.id }),
   };
 }

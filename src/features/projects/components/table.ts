@@ -1,6 +1,7 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
@@ -31,3 +32,8 @@ export const components = sqliteTable(
     index("components_project").on(table.projectId),
   ]),
 );
+
+export const COMPONENT_TOMBSTONE = {
+  organizationId: TOMBSTONE_ORGANIZATION_ID,
+  name: TOMBSTONE_NAME,
+};

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -8,7 +8,7 @@ import {
   resourceHasExpectedVersion,
 } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
-import { isInLivePlace } from "../../../db/tombstone.ts";
+import { isInLivePlace, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -58,10 +58,17 @@ export function listStacks(
 }
 
 export function findComponentOf(db: Database, environmentId: string, componentId: string) {
+  const { organizationId } = components;
   return db
     .select({ id: components.id })
     .from(components)
-    .where(and(eq(components.id, componentId), eq(components.environmentId, environmentId)));
+    .where(
+      and(
+        eq(components.id, componentId),
+        eq(components.environmentId, environmentId),
+        ne(organizationId, TOMBSTONE_ORGANIZATION_ID),
+      ),
+    );
 }
 
 export function stackCountBound(organizationId: string, environmentId: string): Bound {

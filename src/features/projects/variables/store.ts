@@ -5,7 +5,7 @@ import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { listOf } from "../../../db/list-of.ts";
-import { isInLivePlace } from "../../../db/tombstone.ts";
+import { HAS_LIVE_COMPONENT, isInLivePlace } from "../../../db/tombstone.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -26,7 +26,12 @@ export type NewVariable = typeof variables.$inferInsert;
 export const { value: _, ...PUBLIC } = getTableColumns(variables);
 
 const within = (organizationId: string, id: string) =>
-  and(eq(variables.organizationId, organizationId), eq(variables.id, id), isInLivePlace(variables));
+  and(
+    eq(variables.organizationId, organizationId),
+    eq(variables.id, id),
+    isInLivePlace(variables),
+    HAS_LIVE_COMPONENT,
+  );
 
 export const inScope = (organizationId: string, scopeId: string) =>
   and(eq(variables.organizationId, organizationId), eq(variables.scopeId, scopeId));
