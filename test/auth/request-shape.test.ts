@@ -107,7 +107,7 @@ const COSTS: Record<string, Cost> = {
   createFreeze: { trips: 2, statements: 7 },
   createProjectFreeze: { trips: 3, statements: 8 },
   deleteFreeze: { trips: 2, statements: 5 },
-  deleteComponent: { trips: 2, statements: 8 },
+  deleteComponent: { trips: 2, statements: 10 },
   deleteStack: { trips: 2, statements: 9 },
   createDeployment: { trips: 2, statements: 17 },
   cancelDeployment: { trips: 2, statements: 12 },
