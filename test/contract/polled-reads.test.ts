@@ -19,6 +19,7 @@ const POLLED = [
   "listEnvironmentResources",
   "listEnvironments",
   "listIntegrations",
+  "listPendingApprovals",
   "listProjects",
   "listRecoveries",
   "listRunnerPoolAttempts",

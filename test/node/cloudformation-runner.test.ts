@@ -9,6 +9,9 @@ import { GitRepository } from "./support/git-repository.ts";
 import { POLLING, prepare, toStatuses } from "./support/reports.ts";
 import { RunnerProcess } from "./support/runner-process.ts";
 
+/** What AWS would take for something else. */
+const WRONG = { NAME: "a.b", HOST: "eu-central-1.example.com/", ROLE: ".." };
+
 const topic = (properties: object = {}) => ({ Type: "AWS::SNS::Topic", Properties: properties });
 const SITE = {
   Parameters: { Image: {}, Note: { Default: "" } },
@@ -158,18 +161,20 @@ describe.concurrent("a stack of CloudFormation", () => {
     const { expect } = context;
     const { api, project, commit, deploy, start } = await prepareAccount(context);
     const large = "x".repeat(8_000);
-    await project.setVariables({ FLAG: "--force", LINES: "a\nb", LARGE: large });
+    const at = "/stacks/first";
+    await project.setVariables({ FLAG: "--force", LINES: "a\nb", LARGE: large, ...WRONG });
     const sha = commit(SITE);
+    const form = (name: string, form: string) => `${at}/${name} must be ${form}`;
     const many = Object.fromEntries(
       Array.from({ length: 150 }, (_, at) => [`P${at}`, "${variables.LARGE}"]),
     );
-    const at = "/stacks/first";
     const cases: [object, string][] = [
-      [{ stack_name: "a.b" }, "The setting stack_name must be a name for CloudFormation"],
+      [{ stack_name: "${variables.NAME}" }, form("stack_name", "a letter, and then")],
       [{ stack_name: "${variables.FLAG}" }, `${at}/stack_name would become an option`],
       [{ stack_name: "${variables.LINES}" }, `${at}/stack_name has a control character`],
-      [{ region: "eu-central-1.example.com/" }, "The setting region must be one of AWS"],
+      [{ region: "${variables.HOST}" }, form("region", "a region of AWS")],
       [{ region: "${variables.LINES}" }, `${at}/region has a control character`],
+      [{ role: "${variables.ROLE}" }, form("role", "the ARN of a role")],
       [{ role: "${variables.LINES}" }, `${at}/role has a control character`],
       [
         { parameters: { Image: "${variables.LARGE}".repeat(3) } },

@@ -269,7 +269,7 @@ describe.concurrent("the executor cloudformation", () => {
     const nowhere = await harness.deploy(template({ A: topic() }), {
       region: "evil.example.com/#",
     });
-    expect(nowhere.reason).toContain("The setting region must be one of AWS");
+    expect(nowhere.reason).toContain("The setting region must be a region of AWS");
     expect(api.calls).toEqual([]);
     const name = `a${"x".repeat(127)}`;
     expect(await harness.deploy(padded(51_200), { stack_name: name })).toMatchObject({ status: 0 });

@@ -8,10 +8,7 @@ import {
 import type { StackInput } from "../../../runner/src/stack-input.ts";
 import { ProgramError } from "../../program/src/index.ts";
 import { CLIENT_OPTIONS } from "./client-options.ts";
-import type { CloudFormationSettings } from "./settings.ts";
-
-/** Of AWS: it becomes a part of the host that gets the requests. */
-const REGION = /^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$/;
+import { type CloudFormationSettings, REGION } from "./settings.ts";
 
 /** What the project is connected to, as far as the server of any release says it. */
 export interface AwsAccount {
@@ -38,8 +35,8 @@ export async function findTarget(
 ): Promise<AwsTarget> {
   const account = readConnection(input);
   const region = settings.region ?? account.region;
-  if (!REGION.test(region)) {
-    throw new ProgramError("The setting region must be one of AWS, such as eu-central-1.");
+  if (!REGION.pattern.test(region)) {
+    throw new ProgramError(`The setting region must be ${REGION.description}.`);
   }
   const sts = new STSClient({ ...CLIENT_OPTIONS, region });
   if (account.role_arn !== undefined) {

@@ -2,12 +2,10 @@ import { readFileSync } from "node:fs";
 import type { CreateChangeSetInput } from "@aws-sdk/client-cloudformation";
 import type { StackInput } from "../../../runner/src/stack-input.ts";
 import { ProgramError } from "../../program/src/index.ts";
-import type { CloudFormationSettings } from "./settings.ts";
+import { type CloudFormationSettings, STACK_NAME } from "./settings.ts";
 
 /** Of CloudFormation, for a template that is not in a bucket. */
 export const MAXIMUM_TEMPLATE_BYTES = 51_200;
-/** Of CloudFormation. */
-const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/;
 const MAXIMUM_DESCRIPTION_LENGTH = 1_024;
 
 /** What a deployment asks for. */
@@ -45,11 +43,8 @@ type CapabilityName = NonNullable<CreateChangeSetInput["Capabilities"]>[number];
 /** From IDs alone: another name would be another stack, and names of people change. */
 function nameStack({ stack }: StackInput, { stack_name }: CloudFormationSettings): string {
   const name = stack_name ?? `longshore-${toWord(stack.id)}`;
-  if (STACK_NAME.test(name)) return name;
-  throw new ProgramError(
-    "The setting stack_name must be a name for CloudFormation: a letter, and then up to 127 letters, digits and " +
-      "hyphens.",
-  );
+  if (STACK_NAME.pattern.test(name)) return name;
+  throw new ProgramError(`The setting stack_name must be ${STACK_NAME.description}.`);
 }
 
 function toWord(id: string): string {
