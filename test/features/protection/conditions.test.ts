@@ -199,7 +199,7 @@ describe("an environment to come from", () => {
     const id = await deploy("1");
     expect((await waiting(id))[0]).toEqual({
       code: "from",
-      message: `Starts once a deployment of the same source has succeeded in "staging", and has been there for 3600 s.`,
+      message: `Starts once a deployment of the same source has succeeded in "staging", and has been there for 60 minutes.`,
     });
     await newDeployment(world.client, staging.id, image("2"));
     await (await Attempt.started(staging.pool.runner)).succeed();

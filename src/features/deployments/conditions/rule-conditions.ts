@@ -1,5 +1,6 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { matchesGlob } from "../../../lib/glob.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import type { FromRule, Rules, SourceRule, WindowRule } from "../../projects/access/model.ts";
 import type { Condition, Facts, Freeze, Success } from "./model.ts";
 import { describeTime, isOpen, nextOpening } from "./windows.ts";
@@ -21,7 +22,7 @@ export function findMissingSuccess(
   if (able.some((each) => isLong(each, now))) return [];
   const places = rule.environment_ids.map((id) => `"${names[id] ?? id}"`).join(" or ");
   const same = rule.same_configuration ? "source and configuration" : "source";
-  const there = minimum > 0 ? `, and has been there for ${rule.minimum_seconds} s` : "";
+  const there = minimum > 0 ? `, and has been there for ${durationOf(minimum)}` : "";
   const message = `Starts once a deployment of the same ${same} has succeeded in ${places}${there}.`;
   const times = able.flatMap(({ finishedAt, replacedAt }) =>
     replacedAt === null ? [finishedAt + minimum] : [],
