@@ -26,6 +26,18 @@ export function toTimestamp(milliseconds: number): string {
   return `${lastDay.text}${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(seconds)}.${threeDigits(timeOfDay % 1_000)}Z`;
 }
 
+/**
+ * When something was last used, which is stored to the hour: never before its creation.
+ * @returns Undefined: never.
+ */
+export function toLastUse(row: {
+  createdAt: number;
+  lastUsedAt: number | null;
+}): string | undefined {
+  const { createdAt, lastUsedAt } = row;
+  return lastUsedAt === null ? undefined : toTimestamp(Math.max(createdAt, lastUsedAt));
+}
+
 function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : `${value}`;
 }

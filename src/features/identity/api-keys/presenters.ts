@@ -1,4 +1,4 @@
-import { toTimestamp } from "../../../lib/clock.ts";
+import { toLastUse, toTimestamp } from "../../../lib/clock.ts";
 import type { Narrowing } from "./narrowing.ts";
 import type { ApiKeyRow, CreatedKey, KeyOrTombstone, RevokedKeyRow } from "./store.ts";
 
@@ -6,7 +6,7 @@ export function presentApiKey(row: ApiKeyRow) {
   return {
     ...presentCommon(row),
     ...presentAuthority(row),
-    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+    last_used_at: toLastUse(row),
   };
 }
 

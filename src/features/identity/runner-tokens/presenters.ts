@@ -1,4 +1,4 @@
-import { toTimestamp } from "../../../lib/clock.ts";
+import { toLastUse, toTimestamp } from "../../../lib/clock.ts";
 import type { CreatedToken, TokenRow } from "./store.ts";
 
 export function presentToken(row: TokenRow) {
@@ -9,7 +9,7 @@ export function presentToken(row: TokenRow) {
     name: row.name,
     last_four: row.lastFour,
     ...presentExpiry(row),
-    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+    last_used_at: toLastUse(row),
     created_by: key_id && membership_id ? { key_id, membership_id } : undefined,
     trust_id: row.trustId ?? undefined,
     created_at: toTimestamp(row.createdAt),

@@ -1,4 +1,4 @@
-import { toTimestamp } from "../../../lib/clock.ts";
+import { toLastUse, toTimestamp } from "../../../lib/clock.ts";
 import type { CreatedSignInLink } from "./link-store.ts";
 import { SIGN_IN_PATH } from "./model.ts";
 import type { EndedSession, ListedSession, SessionRow } from "./store.ts";
@@ -16,7 +16,7 @@ export function presentSession(row: PresentedSession, currentId: string | undefi
     user_agent: row.userAgent ?? undefined,
     current: row.id === currentId,
     expires_at: toTimestamp(end),
-    last_used_at: row.lastUsedAt === null ? undefined : toTimestamp(row.lastUsedAt),
+    last_used_at: toLastUse(row),
     created_at: toTimestamp(row.createdAt),
   };
 }
