@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { type Operation, operations } from "./contract.ts";
+import { pathWith } from "./created.ts";
 
 /** Reads with a new value each time. */
 /** Sessions are not in backups. */
@@ -77,7 +78,7 @@ export async function pathsOf(operation: Operation, organizationId: string): Pro
   )
     .bind(organizationId)
     .all<Record<string, string>>();
-  return results.map((row) => path.replaceAll(/\{(.+?)\}/g, (_, name) => String(row[name])));
+  return results.map((row) => pathWith(operation, row));
 }
 
 export function isList({ parameters = [] }: Operation): boolean {

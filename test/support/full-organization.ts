@@ -215,7 +215,8 @@ async function addHistory(world: World, ids: Record<string, string>, rows: numbe
   await env.DB.prepare(
     `insert into delivery_attempts select deliveries.id, item.value, organization_id, 1, 2, 503,
        'answered 503', 'Ü' || item.value from deliveries join json_each('[1,2,3,4,5]') as item
-     where organization_id = ?`,
+     where organization_id = ? and not exists (select 1 from delivery_attempts
+       where delivery_id = deliveries.id)`,
   )
     .bind(world.id)
     .run();

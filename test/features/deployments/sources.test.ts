@@ -102,7 +102,14 @@ describe("the input of a start", () => {
     await world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
     const second = await Attempt.claim(pool.runner);
     expect((await second.post("start")).body.input.deployment.trigger).toBe("redeployment");
+    await second.complete("failed");
+    const back = await world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
+    expect((await world.client.get(`/v1/deployments/${back.body.id}`)).body.trigger).toBe(
+      "rollback",
+    );
+    const third = await Attempt.claim(pool.runner);
+    expect((await third.post("start")).body.input.deployment.trigger).toBe("redeployment");
     await env.DB.prepare("update deployments set trigger = null").run();
-    expect((await second.post("start")).body.input.deployment.trigger).toBe("api");
+    expect((await third.post("start")).body.input.deployment.trigger).toBe("api");
   });
 });

@@ -4741,6 +4741,11 @@ export interface components {
             log_bytes: number;
         };
         /**
+         * @description Which request created a deployment: a new one, or a copy of another. A rollback is a redeployment.
+         * @enum {string}
+         */
+        StartTrigger: "api" | "redeployment" | "promotion";
+        /**
          * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
          * @example {
          *       "url": "https://shop.example.com"
@@ -4789,7 +4794,7 @@ export interface components {
                 patch: components["schemas"]["PatchOperation"][];
                 /** @description What is deployed. Absent if the request gave none. */
                 source?: components["schemas"]["DeploymentSource"];
-                trigger: components["schemas"]["DeploymentTrigger"];
+                trigger: components["schemas"]["StartTrigger"];
             };
             /** @description What the environment belongs to. */
             project: {

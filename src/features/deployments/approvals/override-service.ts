@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { Conflict, Unauthorized } from "../../../lib/errors.ts";
+import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
 import type { Facts, Override } from "../conditions/index.ts";
@@ -39,7 +40,8 @@ export async function overrideDeployment(
   if (facts === null) throw new Conflict(`${NOT_QUEUED}, or no rule applies to it.`);
   const now = ctx.clock.now();
   const change = { conditions: [...new Set(input.conditions)], reason: input.reason };
-  const override = { ...change, membership_id: membershipId, created_at: toTimestamp(now) };
+  const by = { membership_id: membershipId, created_at: toTimestamp(now) };
+  const override = { id: newId(ctx.clock), ...change, ...by };
   const target = { type: "deployment", id } as const;
   const { guarded, reads } = await writeBatch(ctx, {
     growth: { organizationId, bytes: JSON.stringify(override).length },

@@ -95,6 +95,8 @@ export const OVERRIDABLE = [
 export type OverridableCode = (typeof OVERRIDABLE)[number];
 
 export interface Override {
+  /** Tells it from the same one of a repeated request. No response has it. Absent before this release. */
+  id?: string;
   conditions: readonly OverridableCode[];
   reason: string;
   membership_id: string;

@@ -17,6 +17,7 @@ export {
   REPORTED_STATUSES,
   type ReportedStatus,
   STACK_STATUSES,
+  START_TRIGGERS,
   type StackStatus,
 } from "./lifecycle.ts";
 export { type Completion, type LogDeclaration, toCompletionText } from "./model.ts";

@@ -302,7 +302,7 @@ const Executor = component("DeploymentRunner", () =>
     }),
 );
 
-export const DeploymentTrigger = component("DeploymentTrigger", () =>
+const DeploymentTrigger = component("DeploymentTrigger", () =>
   z.enum(DEPLOYMENT_TRIGGERS).openapi({
     description:
       "Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a " +

@@ -6,8 +6,8 @@ import { Environment } from "../../projects/environments/responses.ts";
 import { StackOutputs } from "../../projects/stacks/responses.ts";
 import { DELIVERED_VARIABLE } from "../../projects/variables/responses.ts";
 import { Connection } from "../connections/responses.ts";
-import { DEPLOYMENT_FAILURES } from "../deployments/index.ts";
-import { Deployment, DeploymentTrigger } from "../deployments/responses.ts";
+import { DEPLOYMENT_FAILURES, START_TRIGGERS } from "../deployments/index.ts";
+import { Deployment } from "../deployments/responses.ts";
 import { DIRECTIVES } from "./directive.ts";
 import { INVALID_URL } from "./outputs.ts";
 import { INTERVALS, Outcome } from "./schemas.ts";
@@ -64,6 +64,13 @@ export const Claim = component("Claim", () =>
     .openapi({ description: "A deployment that is offered to one runner." }),
 );
 
+const StartTrigger = component("StartTrigger", () =>
+  z.enum(START_TRIGGERS).openapi({
+    description:
+      "Which request created a deployment: a new one, or a copy of another. A rollback is a redeployment.",
+  }),
+);
+
 const named = (resource: "project" | "environment" | "component", example: string) =>
   z.object({
     id: identifierOf(resource, `Its own ID, which stays when the ${resource} is renamed.`),
@@ -97,7 +104,7 @@ const StartInput = component("StartInput", () =>
           ),
           patch: Deployment().shape.data.shape.patch,
           source: Deployment().shape.data.shape.source,
-          trigger: DeploymentTrigger(),
+          trigger: StartTrigger(),
         })
         .openapi({ description: "What is deployed." }),
       project: named("project", "shop").openapi({
