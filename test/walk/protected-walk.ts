@@ -384,11 +384,11 @@ export class ProtectedWalk {
     const open = this.#model.openConditions(deployment, this.#worker.now).join(", ");
     const isQueued = deployment.status === "queued";
     const configuration = this.#model.resultOf(deployment);
+    const earlier = await this.#outcomeOf(claimed);
     const { status } = await this.#attempt(claimed, "start");
-    const outcome = await env.DB.prepare("select outcome from attempts where id = ?")
-      .bind(claimed.attempt_id)
-      .first("outcome");
-    if (!isQueued) return;
+    const outcome = await this.#outcomeOf(claimed);
+    // An attempt that has ended is refused whatever the conditions are by now.
+    if (!isQueued || earlier !== null) return;
     if (status === 200) {
       expect(allowed, `a start without its conditions: ${open}`).not.toBe("no");
       Object.assign(deployment, { configuration, startedAt: this.#worker.now });
@@ -397,6 +397,12 @@ export class ProtectedWalk {
       expect(allowed, "a start is refused although its conditions are met").not.toBe("yes");
       this.starts.refused += 1;
     }
+  }
+
+  /** Null: it has not ended. */
+  async #outcomeOf({ attempt_id: id }: Reply["body"]): Promise<unknown> {
+    const select = env.DB.prepare("select outcome from attempts where id = ?").bind(id);
+    return (await select.first("outcome")) ?? null;
   }
 
   #attempt({ attempt_id: id, lease_token: lease }: Reply["body"], verb: string, body?: object) {
