@@ -69,9 +69,9 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       where runner_pool_environments.pool_id = ${poolId}
         ${isWanted}
         and deployments.number > environments.started_number
-        and not exists (select 1 from deployments as older indexed by deployments_startable
-          where older.environment_id = environments.id
-            and older.status = ${deploymentStatus.queued} and older.number < deployments.number)
+        and deployments.number = (select min(older.number) from deployments as older
+          where older.environment_id = runner_pool_environments.environment_id
+            and older.status = ${deploymentStatus.queued})
         and not exists (select 1 from deployments as running
           where running.environment_id = environments.id and running.status in ${RUNNING_STATUSES})
         and not exists (select 1 from attempts as other
