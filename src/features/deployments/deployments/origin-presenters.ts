@@ -40,7 +40,7 @@ function presentCreator({ type, membershipId, trustId, claims, current }: Creato
   };
 }
 
-/** Of a workflow run at GitHub. The claims are verified, but their form is not documented for ever. */
+/** Of a workflow run at GitHub. The claims are verified, and their form is checked because they become a URL. */
 function runUrlOf({ repository = "", run_id = "" }: NonNullable<Creator["claims"]>) {
   const isKnown = /^[\w.-]+\/[\w.-]+$/.test(repository) && /^\d+$/.test(run_id);
   return isKnown ? `https://github.com/${repository}/actions/runs/${run_id}` : undefined;
