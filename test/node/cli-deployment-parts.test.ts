@@ -1,6 +1,8 @@
+import { PassThrough } from "node:stream";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../packages/cli/src/deployments/duration.ts";
+import { Frame } from "../../packages/cli/src/deployments/frame.ts";
 import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/live-frame.ts";
 import { LineJoiner, toSafeLine } from "../../packages/cli/src/deployments/log-text.ts";
 import { toPatchLines } from "../../packages/cli/src/deployments/patch-lines.ts";
@@ -230,5 +232,77 @@ describe("the live view", () => {
       "  ⠋ データベース  in_progress  0s",
       "    and 2 more",
     ]);
+  });
+});
+
+/** What a terminal shows of a frame. When it becomes narrower, it breaks its lines. */
+class Screen {
+  readonly stream = Object.assign(new PassThrough({ encoding: "utf8" }), { columns: 80 });
+  #rows: string[] = [""];
+
+  get rows(): string[] {
+    this.#apply(this.stream.read() ?? "");
+    return this.#rows;
+  }
+
+  narrowTo(columns: number): void {
+    const broken = new RegExp(`.{1,${columns}}`, "g");
+    this.#rows = this.rows.flatMap((row) => row.match(broken) ?? [""]);
+    this.stream.columns = columns;
+  }
+
+  #apply(text: string): void {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+    for (const [part, count, command] of text.matchAll(/\x1b\[\??(\d*)([A-Za-z])|\n|[^\x1b\n]+/g)) {
+      if (command === "A") this.#rows.splice(-1 - Number(count));
+      else if (command === "J") this.#rows.push("");
+      else if (part === "\n") this.#rows.push("");
+      else if (command === undefined)
+        this.#rows.push(`${this.#rows.pop()}${part.replace("\r", "")}`);
+    }
+  }
+}
+
+describe("the last lines of a terminal", () => {
+  it("are replaced, after the lines that stay", () => {
+    const screen = new Screen();
+    const frame = new Frame(screen.stream);
+    frame.draw(["· web", "· worker"]);
+    expect(screen.rows).toEqual(["· web", "· worker", ""]);
+    frame.draw(["⠋ web"], ["web | one", "", "web | 漢字"]);
+    expect(screen.rows).toEqual(["web | one", "", "web | 漢字", "⠋ web", ""]);
+    frame.erase();
+    expect(screen.rows).toEqual(["web | one", "", "web | 漢字", ""]);
+    frame.draw(["✔ web"]);
+    frame.keep();
+    frame.draw(["· api"]);
+    expect(screen.rows.slice(3)).toEqual(["✔ web", "· api", ""]);
+  });
+
+  it("are written only when they change", () => {
+    const screen = new Screen();
+    const frame = new Frame(screen.stream);
+    frame.draw(["one", "two"]);
+    expect(screen.stream.read()).not.toBeNull();
+    frame.draw(["one", "two"]);
+    expect(screen.stream.read()).toBeNull();
+    frame.draw(["one", "two"], ["log"]);
+    expect(screen.stream.read()).toContain("log\n");
+  });
+
+  it.each([
+    [40, 1],
+    [20, 1],
+    [19, 2],
+    [10, 2],
+    [9, 3],
+  ])("are erased from a terminal that has become %i columns wide", (columns, rows) => {
+    const screen = new Screen();
+    const frame = new Frame(screen.stream);
+    frame.draw(["x".repeat(20), ""], ["kept"]);
+    screen.narrowTo(columns);
+    expect(screen.rows).toHaveLength(1 + rows + 2);
+    frame.draw(["short"]);
+    expect(screen.rows).toEqual(["kept", "short", ""]);
   });
 });

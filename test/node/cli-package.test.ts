@@ -82,7 +82,7 @@ describe("the packed command line", () => {
     }
     const licenses = readFileSync(join(installed, "dist", LICENSES_FILE), "utf8");
     expect(licenses).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)/m);
-    expect(licenses).toMatch(/^signal-exit [\d.]+ \(ISC\)\n\nThe ISC License/m);
+    expect(licenses).toMatch(/^string-width [\d.]+ \(MIT\)\n\nMIT License/m);
   });
 
   it("is small, and starts without another file", async () => {

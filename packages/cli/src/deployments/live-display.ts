@@ -1,8 +1,8 @@
-import { createLogUpdate } from "log-update";
 import type { Schemas } from "../../../client/src/index.ts";
 import type { Output } from "../output.ts";
 import { type DeploymentDisplay, hasColors, LogPrinter } from "./display.ts";
 import type { DeploymentProgress, StackStatus } from "./follow.ts";
+import { Frame } from "./frame.ts";
 import { type FrameRow, renderFrame } from "./live-frame.ts";
 import type { DeploymentStatus } from "./outcome.ts";
 import type { StackNames } from "./stack-names.ts";
@@ -33,7 +33,7 @@ export class LiveDisplay implements DeploymentDisplay {
   readonly #names: StackNames;
   readonly #title: string;
   readonly #log: LogPrinter;
-  readonly #update: ReturnType<typeof createLogUpdate>;
+  readonly #frame: Frame;
   readonly #periods = new Map<string, Period>();
   #lines: string[] = [];
   #progress: DeploymentProgress | undefined;
@@ -46,7 +46,7 @@ export class LiveDisplay implements DeploymentDisplay {
     this.#title = `Deployment ${deploymentId}`;
     const print = (line: string) => void this.#lines.push(line);
     this.#log = new LogPrinter(names, hasColors(output, output.stdout), print);
-    this.#update = createLogUpdate(output.stdout);
+    this.#frame = new Frame(output.stdout);
     this.resume();
   }
 
@@ -64,8 +64,7 @@ export class LiveDisplay implements DeploymentDisplay {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#output.stdout.off("resize", this.#draw);
-    this.#update.clear();
-    this.#update.done();
+    this.#frame.erase();
     this.#output.showsWaits = true;
   }
 
@@ -83,33 +82,26 @@ export class LiveDisplay implements DeploymentDisplay {
     this.#draw();
     clearInterval(this.#timer);
     this.#output.stdout.off("resize", this.#draw);
-    this.#update.done();
+    this.#frame.keep();
     this.#output.showsWaits = true;
   }
 
   readonly #draw = (): void => {
-    const { stdout } = this.#output;
     this.#tick += 1;
-    if (this.#lines.length > 0) {
-      this.#update.clear();
-      stdout.write(this.#lines.map((line) => `${line}\n`).join(""));
-      this.#lines = [];
-    }
-    if (!this.#progress) return;
-    const { status, stacks, waitingFor: notes } = this.#progress;
-    const size = {
-      columns: stdout.columns || 80,
-      rows: stdout.rows || 24,
-      tick: this.#tick,
-      notes,
-    };
-    const title = this.#row(this.#title, this.#title, status);
-    const rows = stacks.map((stack) => this.#row(stack.id, this.#names.of(stack.id), stack.status));
-    const lines = renderFrame(title, rows, size);
-    this.#update(
-      lines.map((line) => this.#output.paint(STYLES[line.status], line.text)).join("\n"),
-    );
+    this.#frame.draw(this.#render(), this.#lines);
+    this.#lines = [];
   };
+
+  #render(): string[] {
+    if (!this.#progress) return [];
+    const { columns, rows } = this.#output.stdout;
+    const { status, stacks, waitingFor: notes } = this.#progress;
+    const size = { columns: columns || 80, rows: rows || 24, tick: this.#tick, notes };
+    const title = this.#row(this.#title, this.#title, status);
+    const rowsOfStacks = stacks.map(({ id, status }) => this.#row(id, this.#names.of(id), status));
+    const lines = renderFrame(title, rowsOfStacks, size);
+    return lines.map((line) => this.#output.paint(STYLES[line.status], line.text));
+  }
 
   #row(key: string, name: string, status: FrameRow["status"]): FrameRow {
     const period = this.#periods.get(key);
