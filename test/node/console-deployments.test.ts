@@ -150,6 +150,71 @@ describe("a deployment in the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("shows its phases and stacks over time, what changed since the last one, and leads to both neighbors", async () => {
+    const source = await DeployedEnvironment.make(fixture.service);
+    const write = (name: string, value: string) =>
+      source.client.put("/v1/environments/{environment_id}/variables", {
+        path: { environment_id: source.id },
+        body: { mode: "merge", variables: [{ name, storage_method: "secret", value }] },
+      });
+    for (const name of ["KEPT", "LEVEL"]) await write(name, "canary of before");
+    const first = await source.deploy();
+    await source.run("succeeded");
+    await write("NEW", "canary of now");
+    const { id } = await source.deploy();
+    const started = await source.start();
+    await started.report(0, "in_progress");
+    const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
+      apiKey: source.apiKey,
+    });
+    const bars = page.getByRole("main").getByRole("img");
+    const names = () =>
+      bars.evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+    const running = / from \d+ s to \d+ s after the creation, not ended yet$/;
+    const ended = / from \d+ s to \d+ s after the creation$/;
+    await expect
+      .poll(names)
+      .toEqual([
+        expect.stringMatching(/^Queued: from 0 s to \d+ s after the creation$/),
+        expect.stringMatching(running),
+        expect.stringMatching(/^web: .*, not ended yet$/),
+      ]);
+    const before = (await names())[2];
+    await expect.poll(async () => (await names())[2]).not.toBe(before);
+    await started.report(0, "succeeded");
+    await started.report(1, "failed", "The name is taken");
+    await started.complete("failed");
+    await page.locator("h1 ~ .status.bad").waitFor();
+    const all = ["Queued", "Run", "web", "worker"];
+    await expect
+      .poll(names)
+      .toEqual(all.map((name) => expect.stringMatching(new RegExp(`^${name}:${ended.source}`))));
+    await page.getByText("Since the previous deployment: NEW", { exact: true }).waitFor();
+    expect(await page.getByText("After this deployment").count()).toBe(0);
+    await write("LEVEL", "canary of later");
+    // It has waited for an hour: its bar leaves most of the width to what ran.
+    await fixture.service.d1
+      .prepare("update deployments set created_at = created_at - 3600000 where id = ?1")
+      .bind(first.id)
+      .run();
+    await page.reload();
+    await page.getByText("After this deployment, and perhaps before: LEVEL").waitFor();
+    expect(await page.getByText("is shortened").count()).toBe(0);
+    expect(await page.getByRole("main").textContent()).not.toContain("canary");
+    await page.getByRole("link", { name: "Previous", exact: true }).click();
+    await page.waitForURL(`**/${first.id}`);
+    await page.getByText("is shortened").waitFor();
+    const widths = await bars
+      .filter({ has: page.locator(".shortened") })
+      .evaluate((bar) => (bar.firstElementChild?.clientWidth ?? 0) / bar.clientWidth);
+    expect(widths).toBeCloseTo(0.3, 1);
+    await page.getByRole("link", { name: "Next", exact: true }).click();
+    await page.waitForURL(`**/${id}`);
+    await page.getByRole("link", { name: "Previous", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "Next", exact: true }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   it("shows the end of its log while it grows, and finds lines that arrive later", async () => {
     const source = await DeployedEnvironment.make(fixture.service);
     const { id } = await source.deploy();

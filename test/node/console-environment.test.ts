@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
+import { invite } from "./support/invited-member.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let service: Service;
@@ -62,6 +63,51 @@ describe("the list of deployments", () => {
     expect(new URL(page.url()).search).toBe("?status=failed");
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it("is filtered by who has created them and by their source, of those that are loaded", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const { client: grace } = await invite(service, "Grace", {
+      projectId: environment.projectId,
+      role: "contributor",
+    });
+    const deployments = `/v1/environments/${environment.id}/deployments`;
+    for (const [creator, source] of [
+      [service.owner, git("Raise the number of replicas\nIts body")],
+      [grace, { registry: { image: "shop:41" } }],
+      [service.owner, { registry: { image: "Shop:42" } }],
+    ] as const) {
+      await creator.call("POST", deployments, { source });
+      await environment.run("failed");
+    }
+    const { page, problems } = await open(`environments/${environment.id}`, environment.apiKey);
+    const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
+    const links = () => rows.getByRole("link").allTextContents();
+    expect(await links()).toEqual(["Shop:42", "shop:41", "main · 3f1c2aa"]);
+    expect(await page.getByText("are loaded").count()).toBe(0);
+    const source = page.getByLabel("Source");
+    for (const [text, expected] of [
+      ["SHOP:4", ["Shop:42", "shop:41"]],
+      ["main", ["main · 3f1c2aa"]],
+      ["3f1c2aa9d5e1", ["main · 3f1c2aa"]],
+      ["number of", ["main · 3f1c2aa"]],
+      ["acme/shop", ["main · 3f1c2aa"]],
+    ] as const) {
+      await source.fill(text);
+      await expect.poll(links).toEqual(expected);
+      expect(new URL(page.url()).searchParams.get("source")).toBe(text);
+    }
+    await page.getByText("1 of the 3 deployments that are loaded.").waitFor();
+    await source.fill("shop:4");
+    await page.getByLabel("Created by").selectOption("Grace");
+    await expect.poll(links).toEqual(["shop:41"]);
+    await page.getByLabel("Status").selectOption("succeeded");
+    await page.getByText("No deployment fits the filters.").waitFor();
+    await page.reload();
+    await page.getByText("No deployment fits the filters.").waitFor();
+    await page.getByLabel("Status").selectOption("");
+    await expect.poll(links).toEqual(["shop:41"]);
     expect(problems).toEqual([]);
   });
 });

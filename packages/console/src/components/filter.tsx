@@ -1,18 +1,25 @@
 import { queryOf, setQuery } from "../router.ts";
 import { Field, Options } from "./form.tsx";
 
-/** Filters what is loaded. The text is in the URL. `/` moves the focus here. */
-export function NameFilter() {
+interface TextFilterProps {
+  name: string;
+  label: string;
+  placeholder?: string;
+}
+
+/** Filters what is loaded. The text is in the URL. `/` moves the focus to the first. */
+export function TextFilter({ name, label, placeholder }: TextFilterProps) {
   return (
-    <Field label="Filter by name">
+    <Field label={label}>
       {(props) => (
         <input
           {...props}
           type="search"
           class="input"
           autocomplete="off"
-          value={queryOf("filter")}
-          onInput={(event) => setQuery({ filter: event.currentTarget.value })}
+          placeholder={placeholder}
+          value={queryOf(name)}
+          onInput={(event) => setQuery({ [name]: event.currentTarget.value })}
         />
       )}
     </Field>

@@ -2,7 +2,7 @@ import type { ComponentChildren, ComponentType, VNode } from "preact";
 import type { List } from "../query.ts";
 import { queryOf } from "../router.ts";
 import { type Buttons, DialogButtons, useOpenDialog } from "./dialog-buttons.tsx";
-import { NameFilter } from "./filter.tsx";
+import { TextFilter } from "./filter.tsx";
 import { Empty, type EmptyProps, ListContent } from "./list.tsx";
 import { Section } from "./page.tsx";
 
@@ -28,6 +28,8 @@ interface ItemListProps<T> extends Pick<EmptyProps, "command"> {
   nameOf?: (item: T) => string;
   /** Other filters. */
   filters?: ComponentChildren;
+  /** Whether a loaded item fits those that the service does not have. Absent: there are none. */
+  fits?: ((item: T) => boolean) | undefined;
   /** Said if there is no item. */
   empty: string;
   /** Said if none has the name. Absent: as if there is none. */
@@ -40,7 +42,7 @@ interface ItemListProps<T> extends Pick<EmptyProps, "command"> {
 
 /** A list with what can be done with its items, and the dialogs for it. */
 export function ItemList<T>(props: ItemListProps<T>) {
-  const { title, label = title, list, beside, row, nameOf, filters, children } = props;
+  const { title, label = title, list, beside, row, nameOf, filters, fits, children } = props;
   const { buttons = [], itemButtons = () => [], Frame = Section } = props;
   const { open, dialog } = useOpenDialog(list.reload, buttons);
   const text = nameOf ? queryOf("filter").toLowerCase() : "";
@@ -74,7 +76,7 @@ export function ItemList<T>(props: ItemListProps<T>) {
     >
       {(nameOf || filters) && (
         <div class="filters">
-          {nameOf && <NameFilter />}
+          {nameOf && <TextFilter name="filter" label="Filter by name" />}
           {filters}
         </div>
       )}
@@ -82,7 +84,7 @@ export function ItemList<T>(props: ItemListProps<T>) {
       <ListContent
         list={list}
         label={label}
-        filter={nameOf && ((item) => nameOf(item).toLowerCase().includes(text))}
+        filter={fits ?? (nameOf && ((item) => nameOf(item).toLowerCase().includes(text)))}
         row={(item) =>
           row(item, <DialogButtons kind="small" buttons={itemButtons(item)} open={open} />)
         }

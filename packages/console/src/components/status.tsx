@@ -28,7 +28,8 @@ const TONES: Readonly<Record<string, string>> = {
   unconfirmed: "attention",
 };
 
-function toneOf(status: string): string {
+/** The class of its color. */
+export function toneOf(status: string): string {
   const known = TONES[status];
   if (known) return known;
   if (status.endsWith("_FAILED")) return "bad";

@@ -12,7 +12,10 @@ import { type Params, ROOT } from "../../router.ts";
 import { openConditions } from "../protection/decisions.tsx";
 import { Approvals, Marks } from "../protection/marks.tsx";
 import { DeploymentButtons } from "./actions.tsx";
-import { DeploymentFacts, StackStates, Timeline } from "./progress.tsx";
+import { ChangedVariables } from "./changed-variables.tsx";
+import { DeploymentFacts } from "./facts.tsx";
+import { NeighborLinks, useNeighbors } from "./neighbors.tsx";
+import { Phases } from "./phases.tsx";
 
 const ENDED: readonly Schemas["DeploymentStatus"][] = [
   "succeeded",
@@ -58,6 +61,9 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
     path: { project_id: projectId ?? "" },
   });
   const can = useCan(projectId);
+  const neighbors = useNeighbors(deployment);
+  const { previousRun } = neighbors;
+  const hasVariables = deployment.started_at !== undefined || status === "queued";
   const stackNames = new Map(stacks.items?.map((stack) => [stack.id, stack.name]));
   const name = environment.data?.name ?? "environment";
   return (
@@ -68,7 +74,12 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
         [project.data?.name ?? "Project", `${ROOT}projects/${projectId ?? ""}`],
         [name, `${ROOT}environments/${environment_id}`],
       ]}
-      beside={<Status of={status} />}
+      beside={
+        <>
+          <Status of={status} />
+          <NeighborLinks neighbors={neighbors} />
+        </>
+      }
       actions={
         <DeploymentButtons
           deployment={deployment}
@@ -82,14 +93,14 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
       <div class="stack loose">
         <Marks deployment={deployment} projectId={projectId} />
         <DeploymentFacts deployment={deployment} />
-        <div class="grid">
-          <Timeline deployment={deployment} projectId={projectId} />
-          <StackStates deployment={deployment} stacks={stacks.items} />
-        </div>
+        <Phases deployment={deployment} projectId={projectId} stacks={stacks.items} />
         <Approvals deployment={deployment} />
         <Section title="Changes to the configuration">
           <Changes deployment={deployment} />
         </Section>
+        {previousRun && hasVariables && can("previewRedeployment") && (
+          <ChangedVariables deployment={deployment} previousRun={previousRun} />
+        )}
         {can("readLog") && (
           <Section title="Log">
             <LogView deploymentId={id} stackNames={stackNames} onStatus={reload} />

@@ -1,10 +1,10 @@
 import type { Schemas } from "../../api.ts";
-import { ChoiceFilter } from "../../components/filter.tsx";
+import { ChoiceFilter, TextFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { formatCount, formatDuration, humanize, showHidden } from "../../format.ts";
+import { formatCount, formatDuration, formatNumber, humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
 import { describeSource } from "../deployment/source.tsx";
@@ -21,16 +21,28 @@ const STATUSES: readonly Schemas["DeploymentStatus"][] = [
   "superseded",
 ];
 
+type Deployment = Schemas["Deployment"];
+
+/** How many are loaded at once while they are filtered here. */
+const FILTERED_ITEMS = 100;
+
 export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
   const { id } = environment;
-  const status = queryOf("status");
+  const [status, person, source] = ["status", "person", "source"].map(queryOf);
+  const isFilteredHere = Boolean(person || source);
   const list = useList(
     "/v1/environments/{environment_id}/deployments",
-    { path: { environment_id: id }, ...(status && { query: { status } }) },
-    "live",
+    {
+      path: { environment_id: id },
+      query: { ...(status && { status }), ...(isFilteredHere && { limit: FILTERED_ITEMS }) },
+    },
+    isFilteredHere ? "on" : "live",
   );
+  const fits = (each: Deployment) =>
+    (!person || idOfCreator(each) === person) && (!source || hasSource(each, source));
   const succeeded = list.items?.find((each) => each.status === "succeeded")?.id;
   const mayDeploy = can("createDeployment");
+  const isFiltered = Boolean(status) || isFilteredHere;
   return (
     <>
       {list.items && <EnvironmentUrls key={succeeded} environmentId={id} />}
@@ -47,19 +59,57 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
             ),
           },
         ]}
-        filters={
-          <ChoiceFilter
-            name="status"
-            label="Status"
-            options={[["", "All"], ...STATUSES.map((each) => [each, humanize(each)] as const)]}
-          />
-        }
+        filters={<Filters items={list.items ?? []} />}
+        fits={isFilteredHere ? fits : undefined}
         row={(deployment) => <DeploymentRow deployment={deployment} />}
-        empty={status ? "No deployment has this status." : "Nothing was deployed yet."}
-        command={mayDeploy && !status && `npx @longshore/cli deploy -e ${id} --wait`}
-      />
+        empty={isFiltered ? "No deployment fits the filters." : "Nothing was deployed yet."}
+        command={mayDeploy && !isFiltered && `npx @longshore/cli deploy -e ${id} --wait`}
+      >
+        {isFilteredHere && list.items && (
+          <p class="soft small">
+            {formatNumber(list.items.filter(fits).length)} of the{" "}
+            {formatCount(list.items.length, "deployment")} that {list.hasMore && "so far "}are
+            loaded.
+          </p>
+        )}
+      </ItemList>
     </>
   );
+}
+
+function Filters({ items }: { items: readonly Deployment[] }) {
+  const person = queryOf("person");
+  const people = new Map(items.map((each) => [idOfCreator(each), each.created_by?.name]));
+  // One that the URL names may be on no page that is loaded.
+  if (person && !people.has(person)) people.set(person, undefined);
+  const choices = [...people].flatMap(([id, name = id]) =>
+    id === undefined ? [] : [[id, showHidden(name ?? id)] as const],
+  );
+  return (
+    <>
+      <ChoiceFilter
+        name="status"
+        label="Status"
+        options={[["", "All"], ...STATUSES.map((each) => [each, humanize(each)] as const)]}
+      />
+      <ChoiceFilter name="person" label="Created by" options={[["", "All"], ...choices]} />
+      <TextFilter name="source" label="Source" placeholder="Branch, commit or image" />
+    </>
+  );
+}
+
+/** A trust creates them by itself: its keys are not a person's. */
+function idOfCreator({ created_by }: Deployment): string | undefined {
+  return created_by?.trust_id ?? created_by?.membership_id;
+}
+
+/** The branch, the commit with its message, the repository, or the image. */
+function hasSource({ data }: Deployment, text: string): boolean {
+  const { git, registry } = data.source ?? {};
+  const parts = git
+    ? [git.ref, git.commit.sha, git.commit.message, `${git.owner}/${git.repo}`]
+    : [registry?.image ?? ""];
+  return parts.join("\n").toLowerCase().includes(text.toLowerCase());
 }
 
 /** Of one success: mount it again after the next. */

@@ -1,0 +1,53 @@
+import type { Schemas } from "../../api.ts";
+import { Facts } from "../../components/page.tsx";
+import { Time } from "../../components/time.tsx";
+import { humanize, showHidden } from "../../format.ts";
+import { ROOT } from "../../router.ts";
+import { SourceDetails } from "./source.tsx";
+
+type Deployment = Schemas["Deployment"];
+
+export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
+  const { id, status, data, created_by, reason, trigger, from_deployment_id } = deployment;
+  const { runner, created_at, finished_at } = deployment;
+  return (
+    <Facts
+      facts={[
+        ["Source", <SourceDetails key="source" source={data.source} />],
+        created_by && ["Created by", <Creator key="creator" creator={created_by} />],
+        reason && ["Reason", showHidden(reason)],
+        from_deployment_id && [
+          humanize(trigger ?? "copy"),
+          <a key="from" href={`${ROOT}deployments/${from_deployment_id}`}>
+            of a deployment
+          </a>,
+        ],
+        runner && [
+          "Runner",
+          showHidden([runner.name, runner.pool.name].filter(Boolean).join(" of ")),
+        ],
+        ["Created", <Time key="created" at={created_at} />],
+        finished_at && [humanize(status), <Time key="finished" at={finished_at} />],
+        ["ID", <code key="id">{id}</code>],
+      ]}
+    />
+  );
+}
+
+function Creator({ creator }: { creator: Schemas["DeploymentCreator"] }) {
+  const { name, membership_id, type, run_url } = creator;
+  return (
+    <>
+      {showHidden(name ?? membership_id)}
+      {type !== "person" && <span class="soft"> ({type === "ci" ? "CI" : "service account"})</span>}
+      {run_url && (
+        <>
+          {" "}
+          <a href={run_url} target="_blank" rel="noreferrer">
+            Run
+          </a>
+        </>
+      )}
+    </>
+  );
+}

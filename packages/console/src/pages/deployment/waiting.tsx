@@ -1,0 +1,45 @@
+import type { Schemas } from "../../api.ts";
+import { TimeAfter } from "../../components/time.tsx";
+import { showHidden } from "../../format.ts";
+import { useList } from "../../query.ts";
+import { ROOT } from "../../router.ts";
+
+interface WaitingProps {
+  reasons: readonly Schemas["WaitingReason"][];
+  projectId: string | undefined;
+}
+
+export function Waiting({ reasons, projectId }: WaitingProps) {
+  const namesEnvironments = projectId !== undefined && reasons.some(({ code }) => code === "from");
+  const environments = useList(
+    namesEnvironments ? "/v1/projects/{project_id}/environments" : undefined,
+    { path: { project_id: projectId ?? "" } },
+  );
+  const withNames = (message: string) =>
+    (environments.items ?? []).reduce((text, { id, name }) => text.replaceAll(id, name), message);
+  return (
+    <ul class="list" aria-label="Waiting for">
+      {reasons.map(({ code, message, deployment_id, opens_at, expires_at, pools = [] }) => (
+        <li key={message}>
+          <p>{showHidden(withNames(message))}</p>
+          <p class="row soft small">
+            {(opens_at ?? expires_at) && (
+              <span>
+                <TimeAfter words="Opens" at={opens_at} />
+                <TimeAfter words="Ends without them" at={expires_at} />
+              </span>
+            )}
+            {deployment_id && <a href={`${ROOT}deployments/${deployment_id}`}>The deployment</a>}
+            {code === "pool" && <a href={`${ROOT}runners`}>Runners</a>}
+            {pools.map(({ id, name, last_asked_at }) => (
+              <span key={id}>
+                <a href={`${ROOT}runners/${id}`}>{showHidden(name)}</a>
+                <TimeAfter words=", last asked" at={last_asked_at} />
+              </span>
+            ))}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
