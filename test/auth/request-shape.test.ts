@@ -114,8 +114,9 @@ const COSTS: Record<string, Cost> = {
   redeployDeployment: { trips: 2, statements: 20 },
   getDeploymentConfiguration: { trips: 1, statements: 3 },
   compareEnvironments: { trips: 1, statements: 3 },
-  previewRedeployment: { trips: 1, statements: 8 },
-  previewPromotion: { trips: 1, statements: 7 },
+  previewDeployment: { trips: 1, statements: 6 },
+  previewRedeployment: { trips: 1, statements: 9 },
+  previewPromotion: { trips: 1, statements: 8 },
   promoteDeployment: { trips: 2, statements: 21 },
   replaceVariable: { trips: 2, statements: 7 },
   revealVariable: { trips: 2, statements: 3 },
@@ -248,7 +249,9 @@ describe("with an Idempotency-Key", () => {
       const headers = { "idempotency-key": crypto.randomUUID() };
       const first = await send({ headers });
       expect(first.status).toBeLessThan(300);
-      expect(worker.database.length).toBeLessThanOrEqual(costOf(each).trips + 1);
+      // What writes nothing else has no batch for its entry.
+      const added = each.operationId === "previewDeployment" ? 2 : 1;
+      expect(worker.database.length).toBeLessThanOrEqual(costOf(each).trips + added);
       await expectNoScan(worker);
       worker.forget();
       const repeated = await send({ headers });
@@ -256,7 +259,7 @@ describe("with an Idempotency-Key", () => {
       const [lookup, ...reads] = worker.database;
       expect(lookup?.statements.map(({ sql }) => sql.split(" ")[0])).toEqual(["delete", "select"]);
       // The last round trip of the first request writes.
-      expect(reads.length).toBeLessThan(costOf(each).trips);
+      expect(reads.length).toBeLessThan(costOf(each).trips + added - 1);
       const texts = reads.flatMap(({ statements }) => statements.map(({ sql }) => sql));
       expect(texts.filter((text) => /^\s*(insert|update|delete)|\binsert into/.test(text))).toEqual(
         [],

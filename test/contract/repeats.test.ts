@@ -199,6 +199,7 @@ const WITHOUT_DELETION = [
   "createDeployment",
   "createRecovery",
   "pingIntegration",
+  "previewDeployment",
   "promoteDeployment",
   "redeliver",
   "redeployDeployment",

@@ -296,6 +296,7 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
     acts: deleted("freeze.deleted"),
   },
   createDeployment: { acts: IN_THE_DEPLOYMENT },
+  previewDeployment: { acts: "It changes nothing", repeats: true },
   cancelDeployment: { acts: IN_THE_DEPLOYMENT },
   redeployDeployment: { acts: IN_THE_DEPLOYMENT },
   promoteDeployment: { acts: IN_THE_DEPLOYMENT },

@@ -394,6 +394,7 @@ const CASES: Record<string, Case> = {
 const WITHOUT_ENTRY = [
   "replaceProtection",
   "createApproval",
+  "previewDeployment",
   "overrideDeployment",
   "createProjectFreeze",
   "createFreeze",

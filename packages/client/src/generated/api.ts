@@ -1820,6 +1820,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{environment_id}/deployments/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a deployment
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes.
+         */
+        post: operations["previewDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/redeployment": {
         parameters: {
             query?: never;
@@ -1829,7 +1849,7 @@ export interface paths {
         };
         /**
          * Preview a redeploy
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. A redeploy has the variables of its start: `changed_variables` names those that have changed since the deployment.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes. A redeploy has the variables of its start: `changed_variables` names those that have changed since the deployment.
          */
         get: operations["previewRedeployment"];
         put?: never;
@@ -1849,7 +1869,7 @@ export interface paths {
         };
         /**
          * Preview a promotion to another environment
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes.
          */
         get: operations["previewPromotion"];
         put?: never;
@@ -4196,7 +4216,7 @@ export interface components {
             cause?: components["schemas"]["ErrorCause"];
         };
         /**
-         * @description What a redeploy or a promotion would do now.
+         * @description What a deployment, a redeploy or a promotion would do now.
          * @example {
          *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
          *       "patch": [
@@ -4218,6 +4238,13 @@ export interface components {
          *       "superseded_ids": [],
          *       "changed_variables": [
          *         "LOG_LEVEL"
+         *       ],
+         *       "waiting_for": [
+         *         {
+         *           "code": "approvals",
+         *           "message": "0 of 1 approval by owners of the project and admins of the organization.",
+         *           "expires_at": "2026-11-22T09:30:00.000Z"
+         *         }
          *       ]
          *     }
          */
@@ -4227,7 +4254,7 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: components["schemas"]["Identifier"];
-            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored. */
+            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored, or its patch does not apply. */
             patch?: components["schemas"]["PatchOperation"][];
             /** @description What would be deployed. Absent if none. */
             source?: components["schemas"]["DeploymentSource"];
@@ -4237,6 +4264,8 @@ export interface components {
             superseded_ids: components["schemas"]["Identifier"][];
             /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
             changed_variables?: string[];
+            /** @description What the rules of the environment and freezes would have it wait for. Empty if nothing. */
+            waiting_for: components["schemas"]["WaitingReason"][];
             /** @description The error that the request would return now. Absent if it would succeed. */
             error?: components["schemas"]["Error"];
         };
@@ -12872,6 +12901,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConfigurationChange"];
+                };
+            };
+        };
+    };
+    previewDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateDeployment"];
+            };
+        };
+        responses: {
+            /** @description What the deployment would do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentPreview"];
                 };
             };
         };

@@ -118,6 +118,7 @@ export const ACCESS = {
   getEnvironmentDeployment: {"project":"viewer","scope":"deployments:read"},
   listStackDeployments: {"project":"viewer","scope":"deployments:read"},
   getDeploymentConfiguration: {"project":"viewer","scope":"deployments:read"},
+  previewDeployment: {"project":"contributor","scope":"deployments:write"},
   previewRedeployment: {"project":"viewer","scope":"deployments:read"},
   previewPromotion: {"project":"viewer","scope":"deployments:read"},
   listPendingApprovals: {"scope":"deployments:read"},

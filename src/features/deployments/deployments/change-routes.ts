@@ -1,9 +1,16 @@
+import { jsonBody } from "../../../http/bodies.ts";
 import { operation } from "../../../http/operation.ts";
+import { EnvironmentParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
-import { previewPromotion, previewRedeployment } from "./copy-service.ts";
 import type { Documented } from "./document.ts";
 import { type ConfigurationChange, presentPreview } from "./presenters.ts";
-import { DeploymentOfEnvironmentParams, DeploymentParams } from "./schemas.ts";
+import { previewDeployment, previewPromotion, previewRedeployment } from "./preview-service.ts";
+import {
+  CreateDeployment,
+  DeploymentOfEnvironmentParams,
+  DeploymentParams,
+  toInput,
+} from "./schemas.ts";
 import { compareConfigurations } from "./service.ts";
 
 const configuration = operation({
@@ -14,6 +21,15 @@ const configuration = operation({
   scope: "deployments:read",
   policy: "polling",
   request: () => ({ params: DeploymentParams() }),
+});
+
+const deployment = operation({
+  method: "post",
+  path: "/v1/environments/{environment_id}/deployments/preview",
+  operationId: "previewDeployment",
+  present: presentPreview,
+  scope: "deployments:write",
+  request: () => ({ params: EnvironmentParams(), body: jsonBody(CreateDeployment()) }),
 });
 
 const redeployment = operation({
@@ -39,6 +55,9 @@ const promotion = operation({
 /** What deployments change. */
 export const changeRoutes = createRouter<Documented>()
   .handle(configuration, ({ ctx, params }) => compareConfigurations(ctx, params.deployment_id))
+  .handle(deployment, ({ ctx, params, body }) =>
+    previewDeployment(ctx, params.environment_id, toInput(body)),
+  )
   .handle(redeployment, ({ ctx, params }) => previewRedeployment(ctx, params.deployment_id))
   .handle(promotion, ({ ctx, params }) =>
     previewPromotion(ctx, params.deployment_id, params.environment_id),

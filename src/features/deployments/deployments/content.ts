@@ -47,7 +47,7 @@ export interface EarlierContent {
 
 /** Those whose configuration is the same outside of some paths. */
 export function findSame(
-  { configuration }: ResultingContent,
+  { configuration }: Pick<ResultingContent, "configuration">,
   earlier: readonly EarlierContent[],
   exceptions: readonly string[],
 ): string[] {

@@ -1,22 +1,14 @@
-import { authorize, hasScope, requireScope } from "../../../actor.ts";
+import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch, type Results } from "../../../db/batch.ts";
-import { ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
+import { type ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
 import { requireAccess } from "../../projects/access/index.ts";
 import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
-import {
-  type DeploymentFields,
-  queueDeployment,
-  requireDeployable,
-  sizeOfDeployment,
-} from "./creation-service.ts";
+import { type DeploymentFields, queueDeployment } from "./creation-service.ts";
 import type { DeploymentTrigger } from "./lifecycle.ts";
-import { NO_STACKS } from "./model.ts";
 import { type Document, patchBetween } from "./patch.ts";
-import type { DeploymentPreview } from "./presenters.ts";
 import type { DeploymentContent, DeploymentRow } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -25,7 +17,7 @@ export const CONFIGURATION_CLEARED =
   `${LIMITS.redeployableDeployments.value} deployments.`;
 
 /** What redeploy or promote creates. */
-interface CopyPlan {
+export interface CopyPlan {
   environment: FoundEnvironment;
   /** Undefined: the configuration to deploy is no longer stored. */
   fields: DeploymentFields | undefined;
@@ -55,39 +47,7 @@ export async function promote(
   return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
-export async function previewRedeployment(
-  ctx: ServiceContext,
-  id: string,
-): Promise<DeploymentPreview> {
-  requireScope(ctx.actor, "environments:read");
-  const statements = selectForRedeployment(ctx, id);
-  const state = selectState(ctx, store.environmentIdOf(id));
-  const variables = hasScope(ctx.actor, "variables:read")
-    ? store.listChangedVariables(ctx.db, ctx.actor.organizationId, id)
-    : undefined;
-  const loaded = await batch(ctx.db, { ...statements, state, variables });
-  const plan = planRedeployment(ctx, loaded, "viewer");
-  return {
-    ...(await previewOf(ctx, plan, loaded, loaded.stacks)),
-    changedVariables: loaded.variables,
-  };
-}
-
-export async function previewPromotion(
-  ctx: ServiceContext,
-  id: string,
-  environmentId: string,
-): Promise<DeploymentPreview> {
-  requireScope(ctx.actor, "environments:read");
-  const statements = selectForPromotion(ctx, id, environmentId);
-  const state = selectState(ctx, environmentId);
-  const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
-  const loaded = await batch(ctx.db, { ...statements, stacks, state });
-  const plan = planPromotion(ctx, loaded, "viewer");
-  return previewOf(ctx, plan, loaded, loaded.stacks);
-}
-
-function selectForRedeployment(ctx: ServiceContext, id: string) {
+export function selectForRedeployment(ctx: ServiceContext, id: string) {
   const { db, actor } = ctx;
   return {
     deployment: store.findDeployment(ctx, id),
@@ -97,7 +57,7 @@ function selectForRedeployment(ctx: ServiceContext, id: string) {
   };
 }
 
-function selectForPromotion(ctx: ServiceContext, id: string, environmentId: string) {
+export function selectForPromotion(ctx: ServiceContext, id: string, environmentId: string) {
   const { db, actor } = ctx;
   return {
     deployment: store.findDeployment(ctx, id),
@@ -106,20 +66,10 @@ function selectForPromotion(ctx: ServiceContext, id: string, environmentId: stri
   };
 }
 
-/** What the refusal of a new deployment depends on, and what it replaces. */
-function selectState({ db, actor }: ServiceContext, environmentId: store.EnvironmentId) {
-  const { organizationId } = actor;
-  return {
-    project: store.findConnectionState(db, organizationId, environmentId),
-    storage: listStorage(db, organizationId),
-    queued: store.listQueued(db, organizationId, environmentId),
-  };
-}
-
 type LoadedForRedeployment = Results<ReturnType<typeof selectForRedeployment>>;
 type LoadedForPromotion = Results<ReturnType<typeof selectForPromotion>>;
 
-function planRedeployment(
+export function planRedeployment(
   { actor }: ServiceContext,
   loaded: LoadedForRedeployment,
   needed: ProjectRole,
@@ -132,7 +82,7 @@ function planRedeployment(
   return { environment, fields: copyOf(content, environment, stackIds, "redeployment") };
 }
 
-function planPromotion(
+export function planPromotion(
   { actor }: ServiceContext,
   loaded: LoadedForPromotion,
   needed: ProjectRole,
@@ -172,46 +122,8 @@ function copyOf(
   };
 }
 
-function requireFields({ fields, refusal }: CopyPlan): DeploymentFields {
+export function requireFields({ fields, refusal }: CopyPlan): DeploymentFields {
   if (refusal) throw refusal;
   if (!fields) throw new Conflict(CONFIGURATION_CLEARED);
   return fields;
-}
-
-type Loaded = LoadedForPromotion & { state: Results<ReturnType<typeof selectState>> };
-
-/** The errors in the order in which the request would throw them. */
-async function previewOf(
-  ctx: ServiceContext,
-  plan: CopyPlan,
-  { deployment, state }: Loaded,
-  stacks: readonly { id: string }[],
-): Promise<DeploymentPreview> {
-  const { actor } = ctx;
-  const error = await firstError(async () => {
-    requireScope(actor, "deployments:write");
-    authorize(actor, "deployment", deployment[0], "contributor");
-    await requireAccess(ctx, plan.environment, "deploy");
-    const fields = requireFields(plan);
-    requireStorage(state.storage, sizeOfDeployment(fields));
-    requireDeployable(state.project[0]);
-    if (stacks.length === 0) throw NO_STACKS;
-  });
-  return {
-    environmentId: plan.environment.id,
-    fields: plan.fields,
-    stackIds: stacks.map(({ id }) => id),
-    supersededIds: state.queued.map(({ id }) => id),
-    error,
-  };
-}
-
-async function firstError(check: () => Promise<void>): Promise<ApiError | undefined> {
-  try {
-    await check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
 }

@@ -54,8 +54,13 @@ export async function createDeployment(
 ): Promise<DeploymentRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
   await requireAccess(ctx, environment, "deploy");
+  return queueDeployment(ctx, environment, fieldsOf(environment, input));
+}
+
+/** Throws `BadInput` if the patch does not apply. */
+export function fieldsOf(environment: EnvironmentRow, input: DeploymentInput): DeploymentFields {
   const { document, patch } = applyInput(environment, input.patch);
-  return queueDeployment(ctx, environment, {
+  return {
     queue: input.queue,
     patch: JSON.stringify(patch),
     configuration: JSON.stringify(document),
@@ -64,7 +69,7 @@ export async function createDeployment(
     stackIds: input.stackIds,
     reason: input.reason ?? null,
     isAbsolute: false,
-  });
+  };
 }
 
 export type DeploymentFields = Pick<

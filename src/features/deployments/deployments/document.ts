@@ -17,7 +17,8 @@ const LACKS_ENVIRONMENTS = {
 const PREVIEW =
   `${NEEDS_ENVIRONMENTS} ` +
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
-  "or the role may not make it.";
+  "or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the " +
+  "environment and freezes.";
 
 const DEPLOYABLE =
   "A project that somebody has disconnected, and a deployment without stacks, are a `conflict`.";
@@ -53,6 +54,15 @@ const operations = {
     notFound: ["deployment", "environment", "environment in the project"],
     errors: LACKS_ENVIRONMENTS,
     responses: { 200: jsonReply(DeploymentPreview(), "What the promotion would do.") },
+  },
+  previewDeployment: {
+    tags: ["Deployments"],
+    summary: "Preview a deployment",
+    role: "contributor",
+    description: PREVIEW,
+    notFound: ["environment"],
+    errors: LACKS_ENVIRONMENTS,
+    responses: { 200: jsonReply(DeploymentPreview(), "What the deployment would do.") },
   },
   listDeployments: {
     tags: ["Deployments"],

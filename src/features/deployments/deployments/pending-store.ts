@@ -1,9 +1,13 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
+import { makersOf } from "../../identity/credentials/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { BASIS, FACTS } from "../conditions/index.ts";
+import type { EnvironmentId } from "./store.ts";
 import { deploymentStatus, deployments } from "./table.ts";
+import { exemptionOf } from "./transitions/create.ts";
 
 export type PendingRow = Awaited<ReturnType<typeof findPending>>[number];
 
@@ -69,4 +73,32 @@ export function listQueuedOf(db: Database, filter: EvaluatedFilter) {
       ? eq(deployments.id, filter.deployment)
       : eq(deployments.environmentId, filter.environment);
   return db.select(EVALUATED).from(deployments).where(and(IS_QUEUED, isOne));
+}
+
+/** A deployment that a preview is of. */
+export interface ProspectiveDeployment {
+  environmentId: EnvironmentId;
+  /** JSON. */
+  source: string | null | SQL;
+  keepsSource: boolean;
+  /** Undefined: it is no redeployment. */
+  redeployedId?: string;
+}
+
+/** JSON of its `Facts`, if the caller created it now. */
+export function findProspectiveFacts(
+  { db, actor, clock }: Pick<ServiceContext, "db" | "actor" | "clock">,
+  { environmentId, source, keepsSource, redeployedId }: ProspectiveDeployment,
+) {
+  const { organizationId, keyId, membershipId } = actor;
+  // FACTS are of the table `deployments`, which this stands for.
+  const prospective = sql`(select '' as id, 'queued' as status, environments.id as environment_id,
+      environments.organization_id, environments.project_id, ${clock.now()} as created_at, '[]' as kept_rules,
+      ${source} as source, ${keepsSource} as keeps_source, null as overridden,
+      ${makersOf(keyId, membershipId)} as creators,
+      ${redeployedId === undefined ? sql`null` : exemptionOf(redeployedId)} as exempt,
+      (select key.claims from api_keys as key where key.id = ${keyId}) as claims
+    from environments where environments.id = ${environmentId}
+      and environments.organization_id = ${organizationId}) as deployments`;
+  return db.select({ facts: FACTS.as("facts") }).from(prospective);
 }

@@ -118,30 +118,33 @@ export interface ConfigurationChange {
   digest?: string;
 }
 
-/** What redeploy or promote would do. */
+/** What a deployment, a redeploy or a promotion would do. */
 export interface DeploymentPreview {
   environmentId: string;
-  /** Undefined: the configuration to deploy is no longer stored. */
+  /** Undefined: the configuration to deploy is no longer stored, or the patch does not apply. */
   fields: Pick<NewDeployment, "patch" | "source"> | undefined;
-  stackIds: string[];
+  stackIds: readonly string[];
   /** Those that the new deployment replaces in the queue. */
   supersededIds: string[];
+  /** What would hold it. */
+  conditions: readonly Condition[];
   /** What the request would throw now. */
-  error: ApiError | undefined;
+  error: Pick<ApiError, "code" | "message"> | undefined;
   /** Of a redeployment, for a key that may read them. */
   changedVariables?: readonly { name: string }[] | undefined;
 }
 
 export function presentPreview(preview: DeploymentPreview) {
-  const { environmentId, fields, stackIds, supersededIds, error, changedVariables } = preview;
+  const { environmentId, fields, stackIds, supersededIds, changedVariables } = preview;
   return {
     environment_id: environmentId,
     ...(fields && { patch: JSON.parse(fields.patch) as Operation[] }),
     ...(fields?.source && { source: JSON.parse(fields.source) as object }),
-    stack_ids: stackIds,
+    stack_ids: [...stackIds],
     superseded_ids: supersededIds,
     changed_variables: changedVariables?.map(({ name }) => name),
-    ...(error && { error: { code: error.code, message: error.message } }),
+    waiting_for: preview.conditions.map(presentCondition),
+    error: preview.error,
   };
 }
 

@@ -63,7 +63,7 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
         .openapi({
           description:
             "What the deployment would change in the environment's present configuration. Absent if its " +
-            "own configuration is no longer stored.",
+            "own configuration is no longer stored, or its patch does not apply.",
         }),
       source: Source()
         .optional()
@@ -85,12 +85,16 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
             `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog, except those deleted with ` +
             "their component. Absent for a key without the scope `variables:read`.",
         }),
+      waiting_for: z.array(Waiting()).openapi({
+        description:
+          "What the rules of the environment and freezes would have it wait for. Empty if nothing.",
+      }),
       error: ErrorBody().optional().openapi({
         description: "The error that the request would return now. Absent if it would succeed.",
       }),
     })
     .openapi({
-      description: "What a redeploy or a promotion would do now.",
+      description: "What a deployment, a redeploy or a promotion would do now.",
       example: {
         environment_id: EXAMPLE_IDS.environment,
         patch: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
@@ -98,6 +102,13 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
         stack_ids: [EXAMPLE_IDS.stack],
         superseded_ids: [],
         changed_variables: ["LOG_LEVEL"],
+        waiting_for: [
+          {
+            code: "approvals",
+            message: "0 of 1 approval by owners of the project and admins of the organization.",
+            expires_at: "2026-11-22T09:30:00.000Z",
+          },
+        ],
       },
     }),
 );

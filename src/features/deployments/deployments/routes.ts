@@ -2,7 +2,6 @@ import { jsonBody } from "../../../http/bodies.ts";
 import { operation } from "../../../http/operation.ts";
 import { EnvironmentParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
-import type { Output } from "../../../lib/schemas.ts";
 import { promote, redeploy } from "./copy-service.ts";
 import { createDeployment } from "./creation-service.ts";
 import type { Documented } from "./document.ts";
@@ -13,6 +12,7 @@ import {
   DeploymentQuery,
   PromoteDeployment,
   toDeploymentPage,
+  toInput,
 } from "./schemas.ts";
 import { cancelDeployment, getDeployment, listDeployments } from "./service.ts";
 
@@ -96,7 +96,3 @@ export const deploymentRoutes = createRouter<Documented>()
   .handle(promotion, ({ ctx, params, body }) =>
     promote(ctx, params.deployment_id, body.environment_id),
   );
-
-function toInput({ patch = [], queue = "supersede", ...rest }: Output<typeof CreateDeployment>) {
-  return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };
-}

@@ -143,6 +143,14 @@ export const CreateDeployment = component("CreateDeployment", () =>
     ),
 );
 
+export function toInput({
+  patch = [],
+  queue = "supersede",
+  ...rest
+}: Output<typeof CreateDeployment>) {
+  return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };
+}
+
 export const PromoteDeployment = component("PromoteDeployment", () =>
   z
     .strictObject({

@@ -141,6 +141,10 @@ export function findContent(db: Database, organizationId: string, id: string) {
     .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
 }
 
+export function sourceOf(organizationId: string, id: string): SQL {
+  return sql`(select ${source} from ${deployments} where ${within(organizationId, id)})`;
+}
+
 export function environmentIdOf(id: string): SQL {
   return sql`(select environment_id from deployments where id = ${id})`;
 }
@@ -201,16 +205,16 @@ export function listStacksOfEnvironment(
 /** Or a select of it. */
 export type EnvironmentId = string | SQL;
 
-/** The oldest first. */
-export function listQueued(db: Database, organizationId: string, environmentId: EnvironmentId) {
+/** Those that have not ended, the oldest first. */
+export function listActive(db: Database, organizationId: string, environmentId: EnvironmentId) {
   return db
-    .select({ id: deployments.id })
+    .select({ id: deployments.id, status: deployments.status })
     .from(deployments)
     .where(
       and(
         eq(deployments.organizationId, organizationId),
         eq(deployments.environmentId, environmentId),
-        eq(deployments.status, "queued"),
+        sql`${deployments.status} in ${ACTIVE_STATUSES}`,
       ),
     )
     .orderBy(createdAt, id);

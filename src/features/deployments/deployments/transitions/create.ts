@@ -104,7 +104,7 @@ function triggerOf(id: string): SQL {
 }
 
 /** Whether it repeats what runs, or the last success before the newest deployment that has started. */
-function exemptionOf(id: string): SQL {
+export function exemptionOf(id: string): SQL {
   return sql`case ${id}
     when (select same.id from deployments as same where same.environment_id = environments.id
       and same.number = environments.started_number and same.status = 'succeeded') then 'restart'

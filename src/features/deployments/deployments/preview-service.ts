@@ -1,0 +1,186 @@
+import { authorize, hasScope, requireScope } from "../../../actor.ts";
+import type { ServiceContext } from "../../../context.ts";
+import { batch, type Results } from "../../../db/batch.ts";
+import { ApiError, LimitReached, NotFound } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
+import { requireAccess } from "../../projects/access/index.ts";
+import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
+import {
+  type Condition,
+  exceptionsOf,
+  type Facts,
+  findOpenConditions,
+} from "../conditions/index.ts";
+import { findSame } from "./content.ts";
+import {
+  type CopyPlan,
+  planPromotion,
+  planRedeployment,
+  requireFields,
+  selectForPromotion,
+  selectForRedeployment,
+} from "./copy-service.ts";
+import {
+  type DeploymentFields,
+  type DeploymentInput,
+  fieldsOf,
+  requireDeployable,
+  sizeOfDeployment,
+} from "./creation-service.ts";
+import { ACTIVE_OF_ENVIRONMENT, NO_STACKS } from "./model.ts";
+import type { Document } from "./patch.ts";
+import * as pending from "./pending-store.ts";
+import type { DeploymentPreview } from "./presenters.ts";
+import * as store from "./store.ts";
+
+export async function previewDeployment(
+  ctx: ServiceContext,
+  environmentId: string,
+  input: DeploymentInput,
+): Promise<DeploymentPreview> {
+  const { db, actor } = ctx;
+  requireScope(actor, "environments:read");
+  const source = input.source ? JSON.stringify(input.source) : null;
+  const place = { environmentId, source, keepsSource: input.source === undefined };
+  const loaded = await batch(db, {
+    environment: findEnvironment(db, actor, environmentId),
+    stacks: store.listStacksOfEnvironment(db, actor.organizationId, environmentId),
+    state: selectState(ctx, place),
+  });
+  const environment = authorize(actor, "environment", loaded.environment[0], "contributor");
+  const existing = loaded.stacks.map(({ id }) => id);
+  const { stackIds = existing } = input;
+  const missing = stackIds.find((id) => !existing.includes(id));
+  return previewOf(ctx, planCreation(environment, input), loaded.state, { stackIds, missing });
+}
+
+export async function previewRedeployment(
+  ctx: ServiceContext,
+  id: string,
+): Promise<DeploymentPreview> {
+  requireScope(ctx.actor, "environments:read");
+  const statements = selectForRedeployment(ctx, id);
+  const place = { ...copiedFrom(ctx, id), redeployedId: id };
+  const state = selectState(ctx, { ...place, environmentId: store.environmentIdOf(id) });
+  const variables = hasScope(ctx.actor, "variables:read")
+    ? store.listChangedVariables(ctx.db, ctx.actor.organizationId, id)
+    : undefined;
+  const loaded = await batch(ctx.db, { ...statements, state, variables });
+  const plan = planRedeployment(ctx, loaded, "viewer");
+  const stackIds = loaded.stacks.map((stack) => stack.id);
+  return {
+    ...(await previewOf(ctx, plan, loaded.state, { stackIds })),
+    changedVariables: loaded.variables,
+  };
+}
+
+export async function previewPromotion(
+  ctx: ServiceContext,
+  id: string,
+  environmentId: string,
+): Promise<DeploymentPreview> {
+  requireScope(ctx.actor, "environments:read");
+  const statements = selectForPromotion(ctx, id, environmentId);
+  const state = selectState(ctx, { ...copiedFrom(ctx, id), environmentId });
+  const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
+  const loaded = await batch(ctx.db, { ...statements, stacks, state });
+  const plan = planPromotion(ctx, loaded, "viewer");
+  return previewOf(ctx, plan, loaded.state, { stackIds: loaded.stacks.map((stack) => stack.id) });
+}
+
+function copiedFrom({ actor }: ServiceContext, id: string) {
+  return { source: store.sourceOf(actor.organizationId, id), keepsSource: false };
+}
+
+/** What the refusal of a new deployment depends on, what it replaces, and what holds it. */
+function selectState(ctx: ServiceContext, prospective: pending.ProspectiveDeployment) {
+  const { db, actor } = ctx;
+  const { environmentId } = prospective;
+  const { organizationId } = actor;
+  return {
+    project: store.findConnectionState(db, organizationId, environmentId),
+    storage: listStorage(db, organizationId),
+    active: store.listActive(db, organizationId, environmentId),
+    prospective: pending.findProspectiveFacts(ctx, prospective),
+  };
+}
+
+type State = Results<ReturnType<typeof selectState>>;
+
+function planCreation(environment: FoundEnvironment, input: DeploymentInput): CopyPlan {
+  try {
+    return { environment, fields: fieldsOf(environment, input) };
+  } catch (error) {
+    if (error instanceof ApiError) return { environment, fields: undefined, refusal: error };
+    throw error;
+  }
+}
+
+interface Stacks {
+  stackIds: readonly string[];
+  /** The first that the environment does not have. */
+  missing?: string | undefined;
+}
+
+async function previewOf(
+  ctx: ServiceContext,
+  plan: CopyPlan,
+  state: State,
+  stacks: Stacks,
+): Promise<DeploymentPreview> {
+  const { environment, fields } = plan;
+  const queued = state.active.filter(({ status }) => status === "queued");
+  return {
+    environmentId: environment.id,
+    fields,
+    stackIds: stacks.stackIds,
+    supersededIds: fields?.queue === "fifo" ? [] : queued.map(({ id }) => id),
+    conditions: await conditionsOf(ctx, state.prospective[0]?.facts ?? null, fields),
+    error: await findError(ctx, plan, state, stacks),
+  };
+}
+
+/** The first that the request would throw. */
+async function findError(
+  ctx: ServiceContext,
+  plan: CopyPlan,
+  { project, storage, active }: State,
+  { stackIds, missing }: Stacks,
+): Promise<DeploymentPreview["error"]> {
+  try {
+    requireScope(ctx.actor, "deployments:write");
+    authorize(ctx.actor, "environment", plan.environment, "contributor");
+    await requireAccess(ctx, plan.environment, "deploy");
+    const fields = requireFields(plan);
+    requireStorage(storage, sizeOfDeployment(fields));
+    const limit = LIMITS.unfinishedDeployments.value;
+    const isFull = fields.queue === "fifo" && active.length >= limit;
+    if (isFull) throw new LimitReached(limit, ACTIVE_OF_ENVIRONMENT);
+    requireDeployable(project[0]);
+    if (stackIds.length === 0) throw NO_STACKS;
+    if (missing !== undefined) throw new NotFound("stack in the environment");
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message } = error;
+    return { code, message };
+  }
+}
+
+async function conditionsOf(
+  { db, actor, clock }: ServiceContext,
+  stored: string | null,
+  fields: DeploymentFields | undefined,
+): Promise<Condition[]> {
+  if (stored === null) return [];
+  const facts = JSON.parse(stored) as Facts;
+  const exceptions = exceptionsOf(facts);
+  const ids = facts.successes.map(({ id }) => id);
+  const isCompared = fields !== undefined && exceptions !== undefined && ids.length > 0;
+  const earlier = isCompared ? await pending.listConfigurations(db, actor.organizationId, ids) : [];
+  const configuration = JSON.parse(fields?.configuration ?? "{}") as Document;
+  const sameIds = findSame({ configuration }, earlier, exceptions ?? []);
+  // Nobody has approved what does not exist.
+  return findOpenConditions(facts, { digest: null, differences: [], sameIds }, clock.now());
+}

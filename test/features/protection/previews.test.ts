@@ -1,0 +1,248 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Client, Parsed } from "../../support/client.ts";
+import { approve, joinProject, newFreeze, protect } from "../../support/protection.ts";
+import { Attempt } from "../../support/runner.ts";
+import {
+  newDeployableProject,
+  newDeployment,
+  newKey,
+  newPool,
+  newServiceAccount,
+  newStack,
+  newWorld,
+  type Person,
+  type Pool,
+  type World,
+} from "../../support/world.ts";
+
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const image = (tag: string) => ({ source: { registry: { image: `ghcr.io/acme/shop:${tag}` } } });
+const set = (name: string, value: unknown) => ({ op: "add", path: `/${name}`, value });
+const began = () => new Date(Date.now() - 1_000).toISOString();
+
+let world: World;
+let project: Parsed;
+let production: string;
+let staging: string;
+let pools: { production: Pool; staging: Pool };
+let mona: Person;
+
+beforeEach(async () => {
+  world = await newWorld();
+  const made = await newDeployableProject(world);
+  ({ project, environmentId: production } = made);
+  const path = `/v1/projects/${project.id}/environments`;
+  staging = (await world.client.post(path, { name: "staging" })).body.id;
+  for (const id of [production, staging]) await newStack(world.client, id);
+  pools = { production: made.pool, staging: await newPool(world, [staging]) };
+  mona = await joinProject(world, project.id, "contributor");
+});
+
+const previewPath = (id: string) => `/v1/environments/${id}/deployments/preview`;
+
+async function preview(client: Client, body: object = {}): Promise<Parsed> {
+  const reply = await client.post(previewPath(production), body);
+  expect(reply.status, reply.text).toBe(200);
+  return reply.body;
+}
+
+/** Without what is known only once it exists. */
+const conditions = (reasons: Parsed[]) =>
+  reasons
+    .filter(({ code }) => !["deployment", "pool", "runner"].includes(code))
+    .map(({ expires_at, ...rest }) => ({ ...rest, expires: expires_at !== undefined }));
+
+/** The preview says what the deployment then says. Returns the codes. */
+async function expectSame(client: Client, body: object = {}): Promise<string[]> {
+  const shown = await preview(client, body);
+  const { id } = await newDeployment(client, production, body);
+  const made = await world.client.get(`/v1/deployments/${id}`);
+  expect(conditions(shown["waiting_for"])).toEqual(conditions(made.body.waiting_for));
+  expect(shown["patch"]).toEqual(made.body.data.patch);
+  expect(shown["source"]).toEqual(made.body.data.source);
+  await world.client.patch(`/v1/deployments/${id}/cancel`);
+  return shown["waiting_for"].map(({ code }: Parsed) => code);
+}
+
+async function succeed(environmentId: string, pool: Pool, body: object): Promise<string> {
+  const { id } = await newDeployment(world.client, environmentId, body);
+  await (await Attempt.started(pool.runner)).succeed();
+  return id;
+}
+
+describe("the preview of a deployment", () => {
+  it("waits for nothing without rules, and says what it would change", async () => {
+    const { id } = await newDeployment(world.client, production, image("1"));
+    const shown = await preview(world.client, { patch: [set("replicas", 3)], ...image("2") });
+    expect(shown).toEqual({
+      environment_id: production,
+      patch: [set("replicas", 3)],
+      ...image("2"),
+      stack_ids: [expect.any(String)],
+      superseded_ids: [id],
+      waiting_for: [],
+    });
+    expect((await preview(world.client, { queue: "fifo" }))["superseded_ids"]).toEqual([]);
+    expect(await expectSame(mona.client, image("2"))).toEqual([]);
+    const list = await world.client.get(`/v1/environments/${production}/deployments?status=queued`);
+    expect(list.body.data).toEqual([]);
+  });
+
+  it("waits for approvals and for a freeze, as the deployment then does", async () => {
+    const approvals = { required: 2, approvers: { role: "owner" } };
+    await protect(world.client, production, { approvals });
+    expect(await expectSame(mona.client)).toEqual(["approvals"]);
+    const freezes = `/v1/projects/${project.id}/freezes`;
+    await world.client.post(freezes, newFreeze({ starts_at: began(), environment_ids: [staging] }));
+    expect(await expectSame(mona.client)).toEqual(["approvals"]);
+    const { body } = await world.client.post(freezes, newFreeze({ starts_at: began() }));
+    expect(await expectSame(mona.client)).toEqual(["approvals", "freeze"]);
+    const [approval, freeze] = (await preview(mona.client))["waiting_for"];
+    expect(approval.message).toMatch(/^0 of 2 approvals by owners/);
+    expect(freeze).toMatchObject({ opens_at: body.ends_at });
+    await world.client.delete(`/v1/freezes/${body.id}`);
+    expect(await expectSame(mona.client)).toEqual(["approvals"]);
+  });
+
+  it("waits for a window, unless it is open", async () => {
+    const hour = (new Date().getUTCHours() + 12) % 24;
+    const from = `${String(hour).padStart(2, "0")}:00`;
+    const to = `${String(hour).padStart(2, "0")}:30`;
+    const windows = (times: object) => ({ windows: { time_zone: "UTC", weekly: [times] } });
+    await protect(world.client, production, windows({ days: DAYS, from, to }));
+    expect(await expectSame(world.client)).toEqual(["window"]);
+    await protect(world.client, production, windows({ days: DAYS, from: to, to }));
+    expect(await expectSame(world.client)).toEqual([]);
+  });
+
+  it("compares its source and its configuration with those that have succeeded elsewhere", async () => {
+    const same_configuration = { except: ["/replicas"] };
+    const rule = { environment_ids: [staging], same_configuration };
+    await protect(world.client, production, { from: rule });
+    const of = (tag: string, search: boolean, replicas = 1) => ({
+      patch: [set("search", search), set("replicas", replicas)],
+      ...image(tag),
+    });
+    expect(await expectSame(world.client, of("1", true))).toEqual(["from"]);
+    await succeed(staging, pools.staging, of("1", true));
+    expect(await expectSame(world.client, of("1", true, 9))).toEqual([]);
+    expect(await expectSame(world.client, of("1", false))).toEqual(["from"]);
+    expect(await expectSame(world.client, of("2", true))).toEqual(["from"]);
+  });
+
+  it("without a source has that of its environment", async () => {
+    await succeed(production, pools.production, image("1"));
+    await protect(world.client, production, { from: { environment_ids: [staging] } });
+    expect(await expectSame(world.client)).toEqual(["from"]);
+    await succeed(staging, pools.staging, image("1"));
+    expect(await expectSame(world.client)).toEqual([]);
+    expect(await expectSame(world.client, { source: null })).toEqual(["from"]);
+  });
+
+  it("waits for the running deployment of its group, and for a trust of the source", async () => {
+    const sources = [{ repository_id: "74", ref: "refs/heads/main" }];
+    for (const id of [production, staging]) await protect(world.client, id, { group: "prod" });
+    const running = await newDeployment(world.client, staging);
+    const attempt = await Attempt.started(pools.staging.runner);
+    expect(await expectSame(world.client)).toEqual(["group"]);
+    expect((await preview(world.client))["waiting_for"][0].deployment_id).toBe(running.id);
+    await attempt.succeed();
+    expect(await expectSame(world.client)).toEqual([]);
+    await protect(world.client, production, { sources });
+    expect(await expectSame(world.client)).toEqual(["sources"]);
+  });
+
+  it("has the error that the request would have, and creates nothing", async () => {
+    const { body: other } = await world.client.post(`/v1/environments/${staging}/stacks`, {
+      name: "other",
+    });
+    const inputs: object[] = [
+      { patch: [{ op: "remove", path: "/missing" }] },
+      { stack_ids: [other.id] },
+      { stack_ids: [] },
+    ];
+    for (const input of inputs) {
+      const shown = await preview(world.client, input);
+      const refused = await world.client.post(`/v1/environments/${production}/deployments`, input);
+      expect(refused.status).toBeGreaterThanOrEqual(400);
+      const { code, message } = refused.body;
+      expect([input, shown["error"]]).toEqual([input, { code, message }]);
+    }
+    const viewer = await joinProject(world, project.id, "viewer");
+    expect((await viewer.client.post(previewPath(production), {})).status).toBe(403);
+    await protect(world.client, production, { access: { deploy: { role: "owner" } } });
+    expect((await preview(mona.client))["error"].message).toBe(
+      "Only owners of the project and admins of the organization may deploy to this environment.",
+    );
+    expect((await preview(world.client))["error"]).toBeUndefined();
+    for (const scope of ["deployments:write", "environments:read"] as const) {
+      const { client } = await newKey(world, { scopes: [scope] });
+      expect((await client.post(previewPath(production), {})).status).toBe(403);
+    }
+    const stranger = await newWorld();
+    expect((await stranger.client.post(previewPath(production), {})).status).toBe(404);
+  });
+});
+
+describe("the preview of a copy", () => {
+  const RULES = { approvals: { required: 1, approvers: { role: "contributor" } } };
+  const codesOf = async (path: string): Promise<string[]> =>
+    (await mona.client.get(path)).body.waiting_for.map(({ code }: Parsed) => code);
+
+  it("of a redeployment knows whether the rules exempt it", async () => {
+    const first = await succeed(production, pools.production, image("1"));
+    const last = await succeed(production, pools.production, image("2"));
+    const codes = (id: string) => codesOf(`/v1/deployments/${id}/redeployment`);
+    expect(await codes(last)).toEqual([]);
+    await protect(world.client, production, RULES);
+    expect([await codes(first), await codes(last)]).toEqual([["approvals"], ["approvals"]]);
+    await protect(world.client, production, { ...RULES, exempt: ["rollback"] });
+    expect([await codes(first), await codes(last)]).toEqual([[], ["approvals"]]);
+    await protect(world.client, production, { ...RULES, exempt: ["restart"] });
+    expect([await codes(first), await codes(last)]).toEqual([["approvals"], []]);
+    for (const id of [first, last]) {
+      const before = await codes(id);
+      const { body } = await mona.client.post(`/v1/deployments/${id}/redeploy`, undefined);
+      const { data } = (await world.client.get(`/v1/deployments/${body.id}/approvals`)).body;
+      expect(data).toEqual([]);
+      const made = await world.client.get(`/v1/deployments/${body.id}`);
+      const waits = made.body.waiting_for.some(({ code }: Parsed) => code === "approvals");
+      expect(waits).toBe(before.length > 0);
+      await world.client.patch(`/v1/deployments/${body.id}/cancel`);
+    }
+  });
+
+  it("of a promotion compares it with where it has succeeded", async () => {
+    const id = await succeed(staging, pools.staging, { ...image("1"), patch: [set("a", 1)] });
+    const path = `/v1/deployments/${id}/promotion/${production}`;
+    await protect(world.client, production, {
+      from: { environment_ids: [staging], same_configuration: { except: [] } },
+    });
+    expect(await codesOf(path)).toEqual([]);
+    const held = { environment_ids: [staging], minimum_seconds: 3_600 };
+    await protect(world.client, production, { ...RULES, from: held });
+    expect(await codesOf(path)).toEqual(["approvals", "from"]);
+    const { body } = await mona.client.post(`/v1/deployments/${id}/promote`, {
+      environment_id: production,
+    });
+    await approve(world.client, body.id);
+    const made = await world.client.get(`/v1/deployments/${body.id}`);
+    expect(conditions(made.body.waiting_for).map(({ code }) => code)).toEqual(["from"]);
+    // An approval is of one deployment, and not of the next.
+    expect(await codesOf(path)).toEqual(["approvals", "from"]);
+  });
+
+  it("of a program is as for the program", async () => {
+    const membershipId = await newServiceAccount(world, "member");
+    await world.client.post(`/v1/projects/${project.id}/members`, {
+      member_ids: [membershipId],
+      role: "contributor",
+    });
+    const { client } = await newKey(world, { membershipId, role: "member" });
+    await protect(world.client, production, {
+      access: { deploy: { membership_ids: [membershipId] } },
+    });
+    expect((await preview(client))["error"]).toBeUndefined();
+    expect((await preview(mona.client))["error"].code).toBe("forbidden");
+  });
+});
