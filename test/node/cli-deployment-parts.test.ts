@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../packages/cli/src/deployments/duration.ts";
-import { Frame } from "../../packages/cli/src/deployments/frame.ts";
 import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/live-frame.ts";
+import { LiveLines } from "../../packages/cli/src/deployments/live-lines.ts";
 import { LineJoiner, toSafeLine } from "../../packages/cli/src/deployments/log-text.ts";
 import { toPatchLines } from "../../packages/cli/src/deployments/patch-lines.ts";
 import { buildPatch } from "../../packages/cli/src/deployments/set-patch.ts";
@@ -266,7 +266,7 @@ class Screen {
 describe("the last lines of a terminal", () => {
   it("are replaced, after the lines that stay", () => {
     const screen = new Screen();
-    const frame = new Frame(screen.stream);
+    const frame = new LiveLines(screen.stream);
     frame.draw(["· web", "· worker"]);
     expect(screen.rows).toEqual(["· web", "· worker", ""]);
     frame.draw(["⠋ web"], ["web | one", "", "web | 漢字"]);
@@ -281,7 +281,7 @@ describe("the last lines of a terminal", () => {
 
   it("are written only when they change", () => {
     const screen = new Screen();
-    const frame = new Frame(screen.stream);
+    const frame = new LiveLines(screen.stream);
     frame.draw(["one", "two"]);
     expect(screen.stream.read()).not.toBeNull();
     frame.draw(["one", "two"]);
@@ -298,7 +298,7 @@ describe("the last lines of a terminal", () => {
     [9, 3],
   ])("are erased from a terminal that has become %i columns wide", (columns, rows) => {
     const screen = new Screen();
-    const frame = new Frame(screen.stream);
+    const frame = new LiveLines(screen.stream);
     frame.draw(["x".repeat(20), ""], ["kept"]);
     screen.narrowTo(columns);
     expect(screen.rows).toHaveLength(1 + rows + 2);

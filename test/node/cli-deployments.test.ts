@@ -110,11 +110,51 @@ describe("longshore deploy", () => {
       "web | no end",
       "worker | red \\x1b]0;title\\x07\\x1b[2Jend",
     ]);
-    expect(stderr).toContain(`The deployment ${started.id} is created.\n`);
+    const page = `${service.url.origin}/console/deployments/${started.id}`;
+    expect(stderr.split("\n")[0]).toBe(`Deployment ${started.id}: ${page}`);
     expect(stderr).toContain("The stack worker is failed.\n");
-    expect(stderr).toContain("The stack worker: The bucket is taken\n");
-    expect(stderr).toContain("The deployment is failed.\n");
+    expect(stderr.trimEnd().split("\n").slice(-2)).toEqual([
+      "The stack worker: The bucket is taken",
+      "The deployment is failed.",
+    ]);
     expect(status).toBe(2);
+  });
+
+  it("says at its end why it was not deployed: each stack's own reason, or that of all once", async (context) => {
+    const { environment, user } = await prepare(context);
+    const endOf = async (
+      end: (started: Awaited<ReturnType<typeof environment.start>>) => Promise<unknown>,
+    ) => {
+      const waiting = user.run(["deploy", "--wait"]);
+      await end(await environment.start());
+      const lines = (await waiting).stderr.trimEnd().split("\n");
+      return [...lines.filter((line) => /^The (stack \w+|deployment): /.test(line)), lines.at(-1)];
+    };
+    expect(
+      await endOf(async (started) => {
+        await started.report(0, "failed", "The bucket\u202e is taken");
+        await started.end({
+          outcome: "failed",
+          failure_reason: "stack_failed",
+          message: "The bucket is taken",
+        });
+      }),
+    ).toEqual([
+      "The stack web: The bucket\\u202e is taken",
+      "The stack worker: The stack web has failed before it.",
+      "The deployment is failed.",
+    ]);
+    const shown = await user.run(["deployments", "show"]);
+    expect(shown.stdout).toMatch(/\nworker +skipped .* The stack web has failed before it\.\n/);
+    const message = "Refused variables: HOME.";
+    expect(
+      await endOf((started) =>
+        started.end({ outcome: "failed", failure_reason: "variable_refused", message }),
+      ),
+    ).toEqual([`The deployment: ${message}`, "The deployment is failed."]);
+    const refused = await user.run(["deployments", "show"]);
+    expect(refused.stdout.split(message)).toHaveLength(2);
+    expect(refused.stdout).toMatch(/^ended with +Refused variables: HOME\.$/m);
   });
 
   it("ends with the outputs of its stacks, which longshore outputs prints too", async (context) => {
@@ -304,6 +344,40 @@ describe("longshore deployments", () => {
     const named = await user.run(["deployments", "show", "newest"]);
     expect(named.stderr).toContain('"newest" is not the ID of a deployment.');
     expect(named.status).toBe(1);
+  });
+
+  it("lists and shows who has made each, why, and how long it took", async (context) => {
+    const { environment, user } = await prepare(context);
+    const first = await environment.deploy({ reason: "More\u202e traffic" });
+    const started = await environment.start();
+    await started.report(0, "succeeded");
+    await started.complete("succeeded");
+    await environment.deploy();
+    const { stdout } = await user.run(["deployments", "redeploy", first.id, "--json"]);
+    const second = JSON.parse(stdout);
+    const { account } = JSON.parse((await user.run(["whoami", "--json"])).stdout);
+    const table = (await user.run(["deployments", "ls"])).stdout.split("\n");
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+    const row = (start: string, end: string) =>
+      expect.stringMatching(new RegExp(`^${start} +- +${account.name} +${end}$`));
+    expect(table).toEqual([
+      expect.stringMatching(/^ID +STATUS +SOURCE +WHO +WHY +CREATED +WAITED +TOOK$/),
+      row(`${second.id} +queued`, `redeployment +${time} +- +-`),
+      row("\\w{22} +superseded", `- +${time} +\\d+s +-`),
+      row(`${first.id} +succeeded`, `More\\\\u202e traffic +${time} +\\d+s +\\d+s`),
+      "",
+    ]);
+    const shown = (await user.run(["deployments", "show", first.id])).stdout;
+    expect(shown).toMatch(new RegExp(`^created by +${account.name}$`, "m"));
+    expect(shown).toMatch(/^reason +More\\u202e traffic$/m);
+    expect(shown).toMatch(/^waited +\d+s$/m);
+    expect(shown).toMatch(/^took +\d+s$/m);
+    expect(shown).toMatch(new RegExp(`^finished +${time}$`, "m"));
+    expect(shown).toMatch(new RegExp(`^web +succeeded +${time} +\\d+s +-$`, "m"));
+    const again = (await user.run(["deployments", "show", second.id])).stdout;
+    expect(again).toMatch(new RegExp(`^trigger +redeployment of ${first.id}$`, "m"));
+    expect(again).toMatch(new RegExp(`^link +http://.*/console/deployments/${second.id}$`, "m"));
+    expect(again).not.toMatch(/^(reason|runner|took|waited|ended with)/m);
   });
 
   it("cancels the newest active deployment, or the one of the ID", async (context) => {

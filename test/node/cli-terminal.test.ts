@@ -132,7 +132,8 @@ describe.runIf(hasScript)("deploy --wait in a terminal", () => {
     await started.complete("succeeded");
     expect(await terminal.exited).toBe(0);
     const views = toPlain(terminal.output.slice(from)).split(/\r\n/);
-    expect(views.filter((line) => line.length > 24)).toEqual([]);
+    expect(views.slice(-2)).toEqual(["The deployment is succeeded.", ""]);
+    expect(views.slice(0, -2).filter((line) => line.length > 24)).toEqual([]);
   });
 
   it("asks on Ctrl-C, and cancels the deployment if the answer is yes", async (context) => {

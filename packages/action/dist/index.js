@@ -954,6 +954,10 @@ var Session = class {
   async organizationId() {
     return (await this.whoAmI()).organization.id;
   }
+  /** The page of the console. */
+  linkTo(deploymentId) {
+    return new URL(`/console/deployments/${deploymentId}`, this.url).href;
+  }
   /** Reads a path that is not known until the command runs. */
   async read(path, options = {}) {
     return await this.client.get(path, options);

@@ -1,7 +1,10 @@
 import { CliError } from "./errors.ts";
 
 /** A timestamp of the API as `YYYY-MM-DD HH:MM:SS` in the time zone of the machine. */
-export function toLocalTime(timestamp: string): string {
+export function toLocalTime(timestamp: string): string;
+export function toLocalTime(timestamp: string | undefined): string | undefined;
+export function toLocalTime(timestamp: string | undefined): string | undefined {
+  if (timestamp === undefined) return undefined;
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return timestamp;
   const pad = (value: number) => String(value).padStart(2, "0");

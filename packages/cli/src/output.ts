@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import type { CliProcess, OutputStream } from "./cli-process.ts";
 import { reasonOf } from "./config-file.ts";
 import { ExitCode } from "./errors.ts";
+import { toLocalTime } from "./local-time.ts";
 import { toPlainJson, toPlainText } from "./plain-text.ts";
 import { type Column, renderFields, renderTable } from "./table.ts";
 
@@ -13,6 +14,12 @@ export interface RecordOptions {
   json?: boolean;
   /** Prints IDs only. */
   quiet?: boolean;
+}
+
+/** Times are the fields that end with `_at`. */
+function toField([name, value]: [string, unknown]): [string, unknown] {
+  const isTime = name.endsWith("_at") && typeof value === "string";
+  return [name, isTime ? toLocalTime(value) : value];
 }
 
 type OutputProcess = Pick<CliProcess, "env" | "stdout" | "stderr" | "exit">;
@@ -81,7 +88,7 @@ export class Output {
   ): void {
     if (json) this.json(row);
     else if (quiet) this.print(id(row));
-    else this.print(renderFields(Object.entries(row)));
+    else this.print(renderFields(Object.entries(row).map(toField)));
   }
 
   json(value: unknown): void {

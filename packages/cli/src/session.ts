@@ -47,6 +47,11 @@ export class Session {
     return (await this.whoAmI()).organization.id;
   }
 
+  /** The page of the console. */
+  linkTo(deploymentId: string): string {
+    return new URL(`/console/deployments/${deploymentId}`, this.url).href;
+  }
+
   /** Reads a path that is not known until the command runs. */
   async read<T>(path: string, options: ReadOptions = {}): Promise<T> {
     return (await this.client.get(path as "/v1/whoami", options as object)) as T;

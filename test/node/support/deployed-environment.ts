@@ -197,9 +197,13 @@ export class StartedDeployment {
     for (const stack of this.stackIds.keys()) {
       if (!this.#finished.has(stack)) await this.report(stack, outcome);
     }
+    await this.end({ outcome });
+  }
+
+  async end(body: Schemas["AttemptCompletion"]): Promise<void> {
     await this.#runner.post("/v1/runner/attempts/{attempt_id}/complete", {
       ...this.#attempt,
-      body: { outcome },
+      body,
     });
   }
 }

@@ -91,8 +91,6 @@ async function deploy(context: CliContext, options: Options): Promise<void> {
     path,
     body,
   });
-  if (options.wait && !options.quiet)
-    context.output.note(`The deployment ${created.id} is created.`);
   await finishWith(context, session, created, options);
 }
 

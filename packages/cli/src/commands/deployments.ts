@@ -1,7 +1,12 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions } from "../command-options.ts";
-import { formatDuration } from "../deployments/duration.ts";
+import {
+  describeCreator,
+  describeReason,
+  describeSeconds,
+  describeSource,
+} from "../deployments/describe.ts";
 import {
   ACTIVE,
   DEPLOYMENTS,
@@ -10,7 +15,7 @@ import {
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
-import { describeSource, printDetails } from "../deployments/print-details.ts";
+import { printDetails } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
   checkWaitOptions,
@@ -18,6 +23,7 @@ import {
   WAIT_HELP,
   type WaitOptions,
 } from "../deployments/watch.ts";
+import { toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findRecord } from "../names.ts";
 import { addLimitOption } from "../resource.ts";
@@ -51,9 +57,11 @@ const COLUMNS: readonly Column<Deployment>[] = [
   { title: "id", value: ({ id }) => id },
   { title: "status", value: ({ status }) => status },
   { title: "source", value: ({ data }) => describeSource(data.source) },
-  { title: "stacks", value: ({ stack_ids }) => stack_ids.length },
-  { title: "created", value: ({ created_at }) => created_at },
-  { title: "took", value: durationOf },
+  { title: "who", value: ({ created_by }) => describeCreator(created_by) },
+  { title: "why", value: describeReason },
+  { title: "created", value: ({ created_at }) => toLocalTime(created_at) },
+  { title: "waited", value: ({ queued_seconds }) => describeSeconds(queued_seconds) },
+  { title: "took", value: ({ run_seconds }) => describeSeconds(run_seconds) },
 ];
 
 const ID_OR_NEWEST = "ID; the newest of the environment by default";
@@ -187,9 +195,4 @@ function addPromoteCommand(group: Command, context: CliContext): void {
     });
     await finishWith(context, session, promoted, options);
   });
-}
-
-function durationOf({ started_at, finished_at }: Deployment): string | undefined {
-  if (started_at === undefined || finished_at === undefined) return undefined;
-  return formatDuration(Date.parse(finished_at) - Date.parse(started_at));
 }

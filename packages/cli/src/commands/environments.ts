@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions } from "../command-options.ts";
+import { toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import type { RecordOptions } from "../output.ts";
 import { readJsonInput } from "../read-input.ts";
@@ -15,7 +16,7 @@ const ENVIRONMENTS: Resource<Environment> = {
   columns: [
     { title: "name", value: ({ name }) => name },
     { title: "id", value: ({ id }) => id },
-    { title: "updated", value: (environment) => environment.updated_at },
+    { title: "updated", value: (environment) => toLocalTime(environment.updated_at) },
   ],
   addOwnerOptions: addProjectOption,
   ownerPath: projectPath,

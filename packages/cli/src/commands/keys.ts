@@ -9,6 +9,7 @@ import {
   type RevokeOptions,
   revokeWithFamily,
 } from "../families.ts";
+import { readTime, toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import { isId } from "../names.ts";
 import { parseWholeNumber } from "../numbers.ts";
@@ -29,8 +30,8 @@ const KEYS: Resource<ApiKey> = {
     { title: "id", value: ({ id }) => id },
     { title: "role", value: ({ role }) => role },
     { title: "ends in", value: (key) => key.last_four },
-    { title: "expires", value: (key) => key.expires_at ?? "never" },
-    { title: "last used", value: (key) => key.last_used_at },
+    { title: "expires", value: (key) => toLocalTime(key.expires_at) ?? "never" },
+    { title: "last used", value: (key) => toLocalTime(key.last_used_at) },
   ],
   addOwnerOptions: (command) => command,
   ownerPath: organizationPath,
@@ -69,7 +70,7 @@ export function addKeyCommands(program: Command, context: CliContext): void {
       .option("--scope <scope>", "such as deployments:write; may be repeated", collect)
       .option("--project <name>", "only this project, by name or ID; may be repeated", collect)
       .option("--environment <id>", "only this environment, by ID; may be repeated", collect)
-      .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
+      .option("--expires <time>", "such as 2027-01-31 or '2027-01-31 09:30'", readTime)
       .option("--output <file>", "write the key to this file, with the mode 0600"),
     "keys create laptop --output key.txt",
     "keys create ci --scope deployments:write --project storefront",

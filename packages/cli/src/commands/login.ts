@@ -3,6 +3,7 @@ import { createClient, type Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { readKey, readUrl } from "../connection.ts";
 import { CliError } from "../errors.ts";
+import { toLocalTime } from "../local-time.ts";
 import { profilesPath, readProfiles, requireProfileName, writeProfiles } from "../profiles.ts";
 import { readSecret } from "../prompts.ts";
 import { readInput } from "../read-input.ts";
@@ -128,7 +129,7 @@ function describe(
     ["scopes", credential.scopes?.join(", ") ?? "all"],
     ["projects", credential.project_ids?.join(", ") ?? "all"],
     ["environments", credential.environment_ids?.join(", ") ?? "all"],
-    ["expires", credential.expires_at ?? "never"],
+    ["expires", toLocalTime(credential.expires_at) ?? "never"],
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { readTime, toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import type { NamedKind } from "../names.ts";
 import { parseWholeNumber } from "../numbers.ts";
@@ -55,8 +56,8 @@ const TOKENS = {
     { title: "name", value: ({ name }) => name },
     { title: "id", value: ({ id }) => id },
     { title: "ends in", value: (token) => token.last_four },
-    { title: "expires", value: (token) => token.expires_at ?? "never" },
-    { title: "last used", value: (token) => token.last_used_at },
+    { title: "expires", value: (token) => toLocalTime(token.expires_at) ?? "never" },
+    { title: "last used", value: (token) => toLocalTime(token.last_used_at) },
   ],
 } as const satisfies { kind: NamedKind; columns: Resource<Token>["columns"] };
 
@@ -71,7 +72,7 @@ const RUNNERS = {
     { title: "version", value: ({ version }) => version },
     { title: "state", value: ({ state }) => state },
     { title: "deployment", value: (runner) => runner.deployment_id ?? runner.wanted_deployment_id },
-    { title: "last seen", value: (runner) => runner.last_seen_at },
+    { title: "last seen", value: (runner) => toLocalTime(runner.last_seen_at) },
   ],
 } as const satisfies PoolList<Runner>;
 
@@ -176,7 +177,7 @@ function addTokens(pools: Command, context: CliContext): void {
       .description("create a token for one runner, which is shown only once")
       .argument("<pool>", "name or ID")
       .argument("<name>", "of the runner")
-      .option("--expires <time>", "such as 2027-01-31T00:00:00Z")
+      .option("--expires <time>", "such as 2027-01-31 or '2027-01-31 09:30'", readTime)
       .option("--output <file>", "write the token to this file, with the mode 0600"),
     "pools tokens create local laptop --output runner.token",
   ).action((pool: string, name: string, _, self: Command) =>

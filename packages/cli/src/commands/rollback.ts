@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { describeSource } from "../deployments/describe.ts";
 import {
   findRollback,
   noteVariables,
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
-import { describeSource } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
   checkWaitOptions,
@@ -16,6 +16,7 @@ import {
   type WaitOptions,
 } from "../deployments/watch.ts";
 import { CliError } from "../errors.ts";
+import { toLocalTime } from "../local-time.ts";
 import { requireConsent } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";
@@ -72,5 +73,5 @@ async function findTarget(
 function describe({ id, created_at, data, stack_ids }: Deployment): string {
   const source = describeSource(data.source);
   const stacks = stack_ids.length === 1 ? "1 stack" : `${stack_ids.length} stacks`;
-  return `the deployment ${id} of ${created_at} (${[source ?? [], stacks].flat().join(", ")})`;
+  return `the deployment ${id} of ${toLocalTime(created_at)} (${[source ?? [], stacks].flat().join(", ")})`;
 }

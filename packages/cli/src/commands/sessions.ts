@@ -20,9 +20,9 @@ const COLUMNS: readonly Column<MemberSession>[] = [
   { title: "signed in", value: (session) => toLocalTime(session.created_at) },
   { title: "id", value: ({ id }) => id },
   { title: "source", value: ({ source }) => source },
-  { title: "last used", value: (session) => showTime(session.last_used_at) },
-  { title: "expires", value: (session) => showTime(session.expires_at) },
-  { title: "ended", value: (session) => showTime(session.ended_at) },
+  { title: "last used", value: (session) => toLocalTime(session.last_used_at) },
+  { title: "expires", value: (session) => toLocalTime(session.expires_at) },
+  { title: "ended", value: (session) => toLocalTime(session.ended_at) },
   { title: "browser", value: (session) => session.user_agent },
 ];
 
@@ -85,8 +85,4 @@ async function revoke(
     hasEnded: false,
   };
   await revokeWithFamily(context, session, root, options);
-}
-
-function showTime(timestamp: string | undefined): string | undefined {
-  return timestamp && toLocalTime(timestamp);
 }

@@ -3,6 +3,7 @@ import type { OutputStream } from "../cli-process.ts";
 import type { Output } from "../output.ts";
 import type { DeploymentProgress } from "./follow.ts";
 import { LineJoiner, type StackLine, toSafeLine } from "./log-text.ts";
+import { hasEnded } from "./outcome.ts";
 import type { StackNames } from "./stack-names.ts";
 
 /** Shows a deployment while it runs. */
@@ -86,7 +87,8 @@ export class PlainDisplay implements DeploymentDisplay {
 
   onStatus({ status, stacks, waitingFor }: DeploymentProgress): void {
     for (const { id, status } of stacks) this.#note(`The stack ${this.#names.of(id)}`, status);
-    this.#note("The deployment", status);
+    // The end is the last line, after the reasons.
+    if (!hasEnded(status)) this.#note("The deployment", status);
     for (const reason of waitingFor.filter((each) => !this.#waitingFor.includes(each))) {
       this.#hold(() => this.#output.note(`Waiting: ${reason}`));
     }

@@ -2,8 +2,8 @@ import type { Schemas } from "../../../client/src/index.ts";
 import type { Output } from "../output.ts";
 import { type DeploymentDisplay, hasColors, LogPrinter } from "./display.ts";
 import type { DeploymentProgress, StackStatus } from "./follow.ts";
-import { Frame } from "./frame.ts";
 import { type FrameRow, renderFrame } from "./live-frame.ts";
+import { LiveLines } from "./live-lines.ts";
 import type { DeploymentStatus } from "./outcome.ts";
 import type { StackNames } from "./stack-names.ts";
 
@@ -33,7 +33,7 @@ export class LiveDisplay implements DeploymentDisplay {
   readonly #names: StackNames;
   readonly #title: string;
   readonly #log: LogPrinter;
-  readonly #frame: Frame;
+  readonly #live: LiveLines;
   readonly #periods = new Map<string, Period>();
   #lines: string[] = [];
   #progress: DeploymentProgress | undefined;
@@ -46,7 +46,7 @@ export class LiveDisplay implements DeploymentDisplay {
     this.#title = `Deployment ${deploymentId}`;
     const print = (line: string) => void this.#lines.push(line);
     this.#log = new LogPrinter(names, hasColors(output, output.stdout), print);
-    this.#frame = new Frame(output.stdout);
+    this.#live = new LiveLines(output.stdout);
     this.resume();
   }
 
@@ -64,7 +64,7 @@ export class LiveDisplay implements DeploymentDisplay {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#output.stdout.off("resize", this.#draw);
-    this.#frame.erase();
+    this.#live.erase();
     this.#output.showsWaits = true;
   }
 
@@ -82,13 +82,13 @@ export class LiveDisplay implements DeploymentDisplay {
     this.#draw();
     clearInterval(this.#timer);
     this.#output.stdout.off("resize", this.#draw);
-    this.#frame.keep();
+    this.#live.keep();
     this.#output.showsWaits = true;
   }
 
   readonly #draw = (): void => {
     this.#tick += 1;
-    this.#frame.draw(this.#render(), this.#lines);
+    this.#live.draw(this.#render(), this.#lines);
     this.#lines = [];
   };
 

@@ -1,13 +1,20 @@
 import type { Schemas } from "../../../client/src/index.ts";
+import { toLocalTime } from "../local-time.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type Column, renderFields, renderTable } from "../table.ts";
+import {
+  describeCreator,
+  describeSeconds,
+  describeSource,
+  explainOutcome,
+  explainStacks,
+} from "./describe.ts";
 import { reasonsToWait } from "./follow.ts";
 import { toPatchLines } from "./patch-lines.ts";
 import { StackNames } from "./stack-names.ts";
 
 type StackOfDeployment = Schemas["StackOfDeployment"];
 
-const SHORT_HASH = 7;
 const SIGN_STYLES = { "+": "green", "-": "red", " ": "dim" } as const;
 
 /** A deployment for people. */
@@ -18,27 +25,49 @@ export async function printDetails(
 ): Promise<void> {
   const { data } = deployment;
   const names = await StackNames.read(session, deployment.environment_id);
-  output.print(
-    renderFields([
-      ["deployment", deployment.id],
-      ["status", deployment.status],
-      ...reasonsToWait(deployment).map((reason) => ["waiting", reason] as const),
-      ["environment", deployment.environment_id],
-      ["source", describeSource(data.source)],
-      ["created", deployment.created_at],
-      ["started", deployment.started_at],
-      ["finished", deployment.finished_at],
-    ]),
-  );
+  output.print(renderFields(fieldsOf(deployment, session)));
+  const reasons = explainStacks(deployment, (id) => names.of(id));
   const columns: readonly Column<StackOfDeployment>[] = [
     { title: "stack", value: ({ id }) => names.of(id) },
     { title: "status", value: ({ status }) => status },
-    { title: "changed", value: ({ timestamp }) => timestamp },
-    { title: "reason", value: (stack) => stack.status_reason },
+    { title: "changed", value: ({ timestamp }) => toLocalTime(timestamp) },
+    { title: "took", value: (stack) => describeSeconds(stack.run_seconds) },
+    { title: "reason", value: ({ id }) => reasons.get(id) },
   ];
   if (data.stacks) output.print(`\n${renderTable(columns, data.stacks)}`);
   if (data.patch.length > 0) output.print("");
   printPatch(output, data.patch);
+}
+
+type Field = readonly [name: string, value: string | undefined];
+
+/** Those that are always there, with a dash if they are empty, and those that only some deployments have. */
+function fieldsOf(deployment: Schemas["Deployment"], session: Session): Field[] {
+  const { id, status, environment_id, data, created_at, started_at, finished_at } = deployment;
+  const { created_by, reason, trigger, from_deployment_id: from, runner } = deployment;
+  const optional: Field[] = [
+    ["job", created_by?.run_url],
+    ["reason", reason],
+    ["trigger", trigger === "api" ? undefined : from ? `${trigger} of ${from}` : trigger],
+    ["override", deployment.overridden?.reason],
+    ["runner", runner && [runner.pool.name, runner.name ?? []].flat().join(", ")],
+    ["waited", describeSeconds(deployment.queued_seconds)],
+    ["took", describeSeconds(deployment.run_seconds)],
+    ["ended with", explainOutcome(deployment)],
+  ];
+  return [
+    ["deployment", id],
+    ["status", status],
+    ...reasonsToWait(deployment).map((reason) => ["waiting", reason] as const),
+    ["environment", environment_id],
+    ["source", describeSource(data.source)],
+    ["created by", describeCreator(created_by)],
+    ["created", toLocalTime(created_at)],
+    ["started", started_at && toLocalTime(started_at)],
+    ["finished", finished_at && toLocalTime(finished_at)],
+    ...optional.filter(([, value]) => value),
+    ["link", session.linkTo(id)],
+  ];
 }
 
 /** As a diff. */
@@ -49,14 +78,4 @@ export function printPatch(
   for (const { sign, text } of toPatchLines(patch)) {
     output.print(output.paint(SIGN_STYLES[sign], `${sign} ${text}`));
   }
-}
-
-/** A commit and an image in one line. Undefined if there is neither. */
-export function describeSource(
-  source: Schemas["DeploymentSource"] | undefined,
-): string | undefined {
-  const { git, registry } = source ?? {};
-  const ref = git?.ref.replace(/^refs\/(heads|tags)\//, "");
-  const commit = git && `${git.owner}/${git.repo}@${ref} ${git.commit.sha.slice(0, SHORT_HASH)}`;
-  return [commit ?? [], registry?.image ?? []].flat().join(", ") || undefined;
 }

@@ -4,6 +4,7 @@ import { CliError } from "../errors.ts";
 import type { RecordOptions } from "../output.ts";
 import { toPlainText } from "../plain-text.ts";
 import type { CliContext, Session } from "../session.ts";
+import { explainOutcome, explainStacks } from "./describe.ts";
 import { type DeploymentDisplay, NO_DISPLAY, PlainDisplay } from "./display.ts";
 import { parseDuration } from "./duration.ts";
 import { exitCodeOf, followDeployment, reasonsToWait } from "./follow.ts";
@@ -39,11 +40,11 @@ export async function finishWith(
   options: WaitOptions,
 ): Promise<void> {
   if (!options.wait) {
-    printDeployment(context, deployment, options);
+    printDeployment(context, session, deployment, options);
     return;
   }
   const ended = await watch(context, session, deployment, options);
-  if (options.json || options.quiet) printDeployment(context, ended, options);
+  if (options.json || options.quiet) printDeployment(context, session, ended, options);
   else if (ended.status === "succeeded") await printOutputs(context, session, ended);
   context.exitCode = exitCodeOf(ended.status);
 }
@@ -58,13 +59,19 @@ async function printOutputs({ output }: CliContext, session: Session, deployment
   if (lines) output.print(lines);
 }
 
-function printDeployment(context: CliContext, deployment: Deployment, options: RecordOptions) {
+function printDeployment(
+  context: CliContext,
+  session: Session,
+  deployment: Deployment,
+  options: RecordOptions,
+) {
   if (options.json || options.quiet) {
     context.output.record(deployment, { ...options, id: ({ id }) => id });
     return;
   }
   const { id, status, created_at } = deployment;
-  context.output.record({ id, status, created_at }, { id: (row) => row.id });
+  const record = { id, status, created_at, link: session.linkTo(id) };
+  context.output.record(record, { id: (row) => row.id });
   for (const reason of reasonsToWait(deployment)) context.output.note(`Waiting: ${reason}`);
 }
 
@@ -77,6 +84,8 @@ async function watch(
   const { output } = context;
   // The exit code is the outcome, also for a reader such as head that ends before.
   output.needsReader = false;
+  const note = (text: string) => options.quiet || output.note(text);
+  note(`Deployment ${deployment.id}: ${session.linkTo(deployment.id)}`);
   const names = await StackNames.read(session, deployment.environment_id);
   const display = openDisplay(context, names, deployment.id, options);
   const interruption = new Interruption(context, session, deployment.id, display);
@@ -95,6 +104,7 @@ async function watch(
     display.close();
     for (const line of reasonsOf(ended, names)) output.note(line);
     if (isIncomplete) output.note(`The rest of the log is late. Run: longshore logs ${ended.id}`);
+    note(`The deployment is ${ended.status}.`);
     return ended;
   } catch (error) {
     await interruption.end();
@@ -115,8 +125,11 @@ function openDisplay(
   return new LiveDisplay(output, names, deploymentId);
 }
 
-function reasonsOf({ data }: Deployment, names: StackNames): string[] {
-  return (data.stacks ?? []).flatMap(({ id, status_reason }) =>
-    status_reason === undefined ? [] : `The stack ${names.of(id)}: ${toPlainText(status_reason)}`,
-  );
+function reasonsOf(deployment: Deployment, names: StackNames): string[] {
+  const outcome = explainOutcome(deployment);
+  const stacks = explainStacks(deployment, (id) => names.of(id));
+  return [
+    ...[...stacks].map(([id, reason]) => `The stack ${names.of(id)}: ${toPlainText(reason)}`),
+    ...(outcome === undefined ? [] : [`The deployment: ${toPlainText(outcome)}`]),
+  ];
 }

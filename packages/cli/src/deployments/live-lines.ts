@@ -8,7 +8,7 @@ const SYNCHRONIZED = ["\x1b[?2026h", "\x1b[?2026l"] as const;
  * The last lines of a terminal, which each drawing replaces. They must be fewer than the terminal has. The cursor is
  * below them and stays visible, so that no signal leaves a terminal without one.
  */
-export class Frame {
+export class LiveLines {
   readonly #stream: OutputStream;
   #lines: readonly string[] = [];
 
