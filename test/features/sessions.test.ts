@@ -290,9 +290,9 @@ describe("a session", () => {
   });
 
   it("records its last use at most every 5 minutes, beside the request", async () => {
+    const { client, sessionId } = await signIn(world);
     let now = Date.now();
     const worker = new Instrumented({ clock: { now: () => now } });
-    const { client, sessionId } = await signIn(world);
     const caller = client.via(worker.fetch);
     const lastUse = async () => {
       const { data } = (await caller.get("/v1/sessions?limit=240")).body;

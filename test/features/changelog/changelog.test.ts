@@ -812,3 +812,23 @@ it("an entry has a field of 16 KiB of UTF-8, and only the size of a longer one",
     expect(log.data[0].after.configuration).toEqual(recorded);
   }
 });
+
+it("has the order of the writes if the clocks of two isolates differ", async () => {
+  const { world, project } = await newFixture();
+  const other = await newProject(world.client);
+  const now = Date.now() + 60_000;
+  const at = (time: number) =>
+    world.client.via(new Instrumented({ clock: { now: () => time } }).fetch);
+  const [fast, slow] = [at(now + 5_000), at(now)];
+  for (const name of ["first", "third"]) await fast.patch(`/v1/projects/${project.id}`, { name });
+  await slow.patch(`/v1/projects/${project.id}`, { name: "fourth" });
+  await slow.patch(`/v1/projects/${other.id}`, { name: "another" });
+  const namesOf = async ({ id }: Parsed) =>
+    (await world.client.get(`/v1/projects/${id}/changelog?limit=3`)).body.data.map(
+      ({ after }: Parsed) => after.name,
+    );
+  expect(await namesOf(project)).toEqual(["fourth", "third", "first"]);
+  const [own] = (await world.client.get(`/v1/projects/${other.id}/changelog?limit=1`)).body.data;
+  // The entries of another project do not move it.
+  expect(own.created_at).toBe(new Date(now).toISOString());
+});

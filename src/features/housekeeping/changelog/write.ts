@@ -45,6 +45,8 @@ export function insertEntries(
   { written, condition }: { written?: WrittenFields | undefined; condition: SQL },
 ) {
   const field = (path: string) => sql`item.value ->> ${sql.raw(`'$.${path}'`)}`;
+  const newest = sql`select max(newest.created_at) from ${changelogEntries} as newest
+    where newest.project_id = ${field("projectId")}`;
   return insertFrom(
     db,
     changelogEntries,
@@ -61,7 +63,8 @@ export function insertEntries(
       resourceName: field("record.name"),
       before: written?.before ?? field("before"),
       after: written?.after ?? field("after"),
-      createdAt: clock.now(),
+      // Entries have the order of their commits, also if the clocks of two isolates differ.
+      createdAt: sql`max(${clock.now()}, coalesce((${newest}) + 1, 0))`,
     },
     sql`from json_each(${JSON.stringify(entries)}) as item where ${condition}`,
   );
