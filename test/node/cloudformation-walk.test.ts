@@ -1,4 +1,5 @@
 import { describe, expect, it, type TestContext, vi } from "vitest";
+import type { Account } from "./support/cloud-formation/account.ts";
 import type { Fault, QueryRequest } from "./support/cloud-formation/api.ts";
 import { ProgramHarness, STACK_NAME } from "./support/cloud-formation/program.ts";
 
@@ -34,8 +35,20 @@ async function prepare(context: TestContext | undefined, { before }: Scenario) {
   context?.onTestFinished(() => harness.stop());
   const { api } = harness;
   api.account.stepsPerRead = 4;
-  for (const each of before) await harness.deploy(each);
+  for (const each of before) execute(api.account, "CREATE", each);
+  api.account.finish();
   return { harness, api, account: api.account };
+}
+
+/** Starts what another client of CloudFormation does. */
+function execute({ changeSets }: Account, type: "CREATE" | "UPDATE", body: object): void {
+  const name = type === "CREATE" ? "first" : "by-hand";
+  const made = changeSets.create({
+    ...{ stackName: STACK_NAME, name, token: name, description: "" },
+    ...{ type, templateBody: JSON.stringify(body), parameters: {}, capabilities: [] },
+  });
+  for (let step = 0; step < 2; step += 1) changeSets.advance(made, []);
+  changeSets.execute(made, name);
 }
 
 type Setup = Awaited<ReturnType<typeof prepare>>;
@@ -166,22 +179,9 @@ describe.concurrent("a deployment", () => {
   it("fails if the stack is changed by something else between its change set and the execution", async (context) => {
     const { harness, api, account } = await prepare(context, update);
     api.fault = ({ action }) => {
-      const stack = account.find(STACK_NAME);
       const other = account.changeSets.all.find(({ name }) => name === "by-hand");
       if (action !== "ExecuteChangeSet" || other) return undefined;
-      const { parameters } = stack.target;
-      const made = account.changeSets.create({
-        stackName: STACK_NAME,
-        name: "by-hand",
-        type: "UPDATE",
-        token: "by-hand",
-        description: "",
-        templateBody: JSON.stringify(template({ Other: topic() })),
-        parameters,
-        capabilities: [],
-      });
-      for (let step = 0; step < 2; step += 1) account.changeSets.advance(made, []);
-      account.changeSets.execute(made, "by-hand");
+      execute(account, "UPDATE", template({ Other: topic() }));
       return undefined;
     };
     const failed = await harness.deploy(AFTER);

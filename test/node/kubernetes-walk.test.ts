@@ -61,11 +61,11 @@ async function expectSound(run: KubernetesRun, { manifests, image, succeeds }: S
 
 describe.each(SCENARIOS)("$name", (scenario) => {
   it("may be killed at each command of kubectl, and the next deployment ends well", async () => {
-    const counted = await prepare(scenario);
-    const first = counted.calls.length;
+    const prepared = await prepare(scenario);
+    const counted = prepared.copy();
     counted.write(scenario.manifests);
     await counted.run();
-    const calls = counted.calls.slice(first).map(([command = ""]) => command);
+    const calls = counted.calls.map(([command = ""]) => command);
     counted.remove();
     expect(calls).toEqual(expect.arrayContaining(["diff", "apply", "annotate", "get"]));
     const kills = calls.flatMap((command, after) => {
@@ -79,7 +79,7 @@ describe.each(SCENARIOS)("$name", (scenario) => {
       ];
     });
     await inParallel(kills, async (kill) => {
-      const run = await prepare(scenario);
+      const run = prepared.copy();
       run.write(scenario.manifests);
       run.setFault(kill);
       const killed = await run.run();
@@ -91,6 +91,7 @@ describe.each(SCENARIOS)("$name", (scenario) => {
       await expectSound(run, scenario);
       run.remove();
     });
+    prepared.remove();
   });
 
   it("never succeeds without what the cluster shows, whichever command loses its connection", async () => {
@@ -100,8 +101,9 @@ describe.each(SCENARIOS)("$name", (scenario) => {
       const isRepeated = ["get", "apply"].includes(command);
       return [{ what, command, after: 0 }, ...(isRepeated ? [{ what, command, after: 1 }] : [])];
     });
+    const prepared = await prepare(scenario);
     await inParallel(faults, async (fault) => {
-      const run = await prepare(scenario);
+      const run = prepared.copy();
       run.write(scenario.manifests);
       run.setFault(fault);
       const { status, reason } = await run.run();
@@ -111,6 +113,7 @@ describe.each(SCENARIOS)("$name", (scenario) => {
       await expectSound(run, scenario);
       run.remove();
     });
+    prepared.remove();
   });
 });
 

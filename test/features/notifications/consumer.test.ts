@@ -168,6 +168,7 @@ describe("a run of the sender", () => {
     harness.enqueue(ids);
     expect(harness.queue.messages).toHaveLength(40);
     await harness.runUntil(harness.now);
+    expect(harness.logged).toEqual([]);
     expect(harness.received).toHaveLength(200);
     expect(new Set(harness.received.map(({ headers }) => headers["webhook-id"])).size).toBe(200);
   });

@@ -1,4 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExecutorCheckout } from "../executor-run.ts";
@@ -42,6 +49,14 @@ export class KubernetesRun {
   /** Replaces the manifests. */
   write(manifests: string): void {
     this.checkout.write("k8s/all.yaml", manifests);
+  }
+
+  /** Another cluster with the same objects. */
+  copy(): KubernetesRun {
+    const copy = new KubernetesRun();
+    const name = "cluster.json";
+    if (this.read(name)) copyFileSync(join(this.#folder, name), join(copy.#folder, name));
+    return copy;
   }
 
   setFault(fault: Fault | undefined): void {
