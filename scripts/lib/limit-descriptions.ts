@@ -292,6 +292,26 @@ export const LIMIT_DESCRIPTIONS = {
     "Runner pools that a queued deployment names in `waiting_for`",
     "those that asked last are named",
   ),
+  orderedEnvironments: items(
+    "The `environment_ids` of the order of a project's environments. A project with more has none",
+  ),
+  overviewDeployments: items(
+    "Deployments of an environment in the overview of its project",
+    "the newest are shown",
+  ),
+  overviewQueue: items(
+    "Queued deployments of an environment in the overview of its project",
+    "those that start first are shown",
+  ),
+  overviewAlarms: items(
+    "Raised alarms of an environment in the overview of its project",
+    "those that changed last are shown",
+  ),
+  overviewAlarmsRead: items(
+    "Alarms of an environment in each state that its overview considers, those of stacks that are deleted and not yet purged " +
+      "included",
+    "those that changed last are considered",
+  ),
   waitingPoolsRead: items(
     "Runner pools of an environment that `waiting_for` considers",
     "those that have included the environment for longest are considered",

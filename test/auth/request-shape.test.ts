@@ -78,6 +78,7 @@ const COSTS: Record<string, Cost> = {
   replaceProject: { trips: 2, statements: 7 },
   updateProject: { trips: 2, statements: 7 },
   deleteProject: { trips: 3, statements: 6 + DELETED_WITH_PROJECT },
+  orderEnvironments: { trips: 2, statements: 8 },
   connectProject: { trips: 2, statements: 8 },
   disconnectProject: { trips: 2, statements: 15 },
   addProjectMembers: { trips: 2, statements: 8 },

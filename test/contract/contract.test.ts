@@ -271,6 +271,7 @@ describe("tenancy", () => {
     ["PATCH", "/v1/orgs/{org_id}/runner-pools/{pool_id}", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],
+    ["PUT", "/v1/projects/{project_id}/environment-order", "environment_ids", "environment_id"],
   ] as const;
 
   it("is tested for every body field that takes the ID of a record", () => {

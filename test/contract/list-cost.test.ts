@@ -29,8 +29,14 @@ const JOINED: Record<string, (item: Parsed) => number> = {
   listServiceAccounts: () => 1,
   listProjectMembers: () => 2,
   listAttempts: () => 1,
-  getProjectOverview: ({ active_deployment, last_deployment }) =>
-    Number(active_deployment !== undefined) + Number(last_deployment !== undefined),
+  getProjectOverview: ({ alarms, queue, recent_deployments, ...shown }) => {
+    const { active_deployment, last_deployment, current_deployment } = shown;
+    const summaries = [active_deployment, last_deployment, current_deployment].filter(Boolean);
+    const creators = summaries.filter((each) => each.created_by);
+    return (
+      summaries.length + creators.length + alarms.length + queue.length + recent_deployments.length
+    );
+  },
 };
 
 /** They order a whole family, which the quotas bound. */

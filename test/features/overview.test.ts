@@ -2,8 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { copyRow, newIdsOf } from "../support/long-lists.ts";
+import { joinProject, protect } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
@@ -12,11 +15,16 @@ import {
   newDeployment,
   newKey,
   newProject,
+  newStack,
   newWorld,
   type World,
 } from "../support/world.ts";
 
 const SOURCE = { registry: { image: "ghcr.io/acme/shop:1.4.2" } };
+
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+/** Of an environment without a deployment. */
+const EMPTY = { alarms: [], queue: [], recent_deployments: [] };
 
 const pathOf = (projectId: string) => `/v1/projects/${projectId}/overview`;
 
@@ -42,8 +50,12 @@ describe("the overview of a project", () => {
     expect(body).toEqual({
       project: (await world.client.get(`/v1/projects/${project.id}`)).body,
       data: [
-        { id: staging, name: "staging", created_at: expect.any(String) },
-        { id: project.default_environment_id, name: "production", created_at: expect.any(String) },
+        { id: staging, name: "staging", created_at: expect.any(String), ...EMPTY },
+        {
+          ...{ id: project.default_environment_id, name: "production" },
+          created_at: expect.any(String),
+          ...EMPTY,
+        },
       ],
       has_more: false,
     });
@@ -70,9 +82,9 @@ describe("the overview of a project", () => {
     expect(ended.active_deployment).toMatchObject({ id: second.id, status: "queued" });
     expect(ended.active_deployment).not.toHaveProperty("source");
     const { body } = await client.get(`/v1/deployments/${first.id}`);
-    const { id, status, created_at, started_at, finished_at, updated_at } = body;
-    const times = { created_at, started_at, finished_at, updated_at };
-    expect(ended.last_deployment).toEqual({ id, status, source: SOURCE, ...times });
+    const { environment_id: _, stack_ids: __, data: ___, runner: ____, ...shown } = body;
+    expect(shown).toMatchObject({ status: "canceled", run_seconds: expect.any(Number) });
+    expect(ended.last_deployment).toEqual({ ...shown, source: SOURCE });
   });
 
   it("has the newest of the statuses that ended, and none that was superseded", async () => {
@@ -202,31 +214,219 @@ describe("the overview is refused", () => {
   });
 });
 
-it("reads no more rows for an environment that had many deployments", async () => {
+describe("what runs in an environment", () => {
+  it("is the newest success with its creator, whatever has ended or started since", async () => {
+    const world = await newWorld();
+    const { project, environmentId, pool } = await newDeployableProject(world);
+    const person = await joinProject(world, project.id, "contributor");
+    const read = () => overviewOf(world.client, project.id, environmentId);
+    const run = async (client: Client, end: (attempt: Attempt) => Promise<unknown>) => {
+      const { id } = await newDeployment(client, environmentId, { reason: "Ü", source: SOURCE });
+      await end(await Attempt.started(pool.runner));
+      return (await client.get(`/v1/deployments/${id}`)).body;
+    };
+    await run(world.client, (attempt) => attempt.complete("failed"));
+    expect(await read()).not.toHaveProperty("current_deployment");
+    const first = await run(person.client, (attempt) => attempt.succeed());
+    await run(world.client, (attempt) => attempt.complete("failed"));
+    await run(world.client, (attempt) => attempt.complete("canceled"));
+    await newDeployment(world.client, environmentId);
+    expect(await read()).toMatchObject({
+      current_deployment: {
+        ...{ id: first.id, status: "succeeded", source: SOURCE, reason: "Ü", trigger: "api" },
+        finished_at: first.finished_at,
+        created_by: { type: "person", membership_id: person.membershipId },
+      },
+      last_deployment: { status: "canceled" },
+      active_deployment: { status: "queued" },
+    });
+    const second = await run(world.client, (attempt) => attempt.succeed());
+    expect((await read()).current_deployment).toMatchObject({
+      id: second.id,
+      created_by: { membership_id: world.membershipId },
+    });
+    const { name } = (await read()).current_deployment.created_by;
+    await env.DB.prepare("update accounts set display_name = display_name || ' now'").run();
+    expect((await read()).current_deployment.created_by.name).toBe(`${name} now`);
+  });
+
+  it("has the URL of its oldest stack that has one", async () => {
+    const world = await newWorld();
+    const { project, environmentId } = await newDeployableProject(world);
+    const url = async () => (await overviewOf(world.client, project.id, environmentId)).url;
+    const setOutputs = (stackId: string, outputs: object) =>
+      env.DB.prepare("update stacks set outputs = ?2 where id = ?1")
+        .bind(stackId, JSON.stringify(outputs))
+        .run();
+    const ids: string[] = [];
+    for (const name of ["first", "second", "third"])
+      ids.push(await newStack(world.client, environmentId, name));
+    const [first = "", second = "", third = ""] = ids;
+    await setOutputs(first, { other: "https://other.example" });
+    expect(await url()).toBeUndefined();
+    await setOutputs(third, { url: "https://third.example" });
+    expect(await url()).toBe("https://third.example");
+    await setOutputs(second, { url: "https://second.example", other: "x" });
+    expect(await url()).toBe("https://second.example");
+    await world.client.delete(`/v1/stacks/${second}`);
+    expect(await url()).toBe("https://third.example");
+  });
+});
+
+describe("the health of an environment", () => {
+  it("is that of the alarms of its stacks, of which it has those that are raised", async () => {
+    const world = await newWorld();
+    const { project, environmentId } = await newDeployableProject(world);
+    const staging = await newEnvironment(world.client, project.id, "staging");
+    const healthOf = async (id: string) => {
+      const { health, alarms } = await overviewOf(world.client, project.id, id);
+      return [health, alarms.map(({ name }: Parsed) => name)];
+    };
+    const report = (stackId: string, name: string, state: "alarm" | "ok") =>
+      world.client.put(`/v1/stacks/${stackId}/alarms/${name}`, { state, reason: `${name}: "ü"` });
+    const stackId = await newStack(world.client, environmentId, "web");
+    const other = await newStack(world.client, environmentId, "jobs");
+    expect(await healthOf(environmentId)).toEqual([undefined, []]);
+    await report(stackId, "cpu", "ok");
+    expect(await healthOf(environmentId)).toEqual(["ok", []]);
+    const { body } = await report(other, "memory", "alarm");
+    expect((await overviewOf(world.client, project.id, environmentId)).alarms).toEqual([
+      {
+        ...{ stack_id: other, stack_name: "jobs", name: "memory", reason: 'memory: "ü"' },
+        changed_at: body.changed_at,
+      },
+    ]);
+    expect(await healthOf(staging)).toEqual([undefined, []]);
+    await world.client.delete(`/v1/stacks/${other}`);
+    expect(await healthOf(environmentId)).toEqual(["ok", []]);
+    await world.client.delete(`/v1/stacks/${stackId}`);
+    expect(await healthOf(environmentId)).toEqual([undefined, []]);
+  });
+
+  it("has the alarms that changed last, also those that a previous release has inserted", async () => {
+    const world = await newWorld();
+    const { project, environmentId } = await newDeployableProject(world);
+    const stackId = await newStack(world.client, environmentId, "web");
+    const most = LIMITS.overviewAlarms.value;
+    const names = Array.from({ length: most + 1 }, (_, at) => `alarm-${at}`);
+    for (const [at, name] of names.entries()) {
+      await env.DB.prepare(
+        `insert into alarms (id, stack_id, name, organization_id, project_id, state, created_at, changed_at, updated_at)
+         values (?1, ?2, ?3, ?4, ?5, 'alarm', ?6, ?6, ?6)`,
+      )
+        .bind(newId(systemClock), stackId, name, world.id, project.id, at % 2 ? 100 - at : at)
+        .run();
+      const { alarms } = await overviewOf(world.client, project.id, environmentId);
+      expect(alarms).toHaveLength(Math.min(at + 1, most));
+    }
+    const { alarms } = await overviewOf(world.client, project.id, environmentId);
+    const shown = alarms.map(({ name }: Parsed) => name);
+    expect(shown).toEqual(["alarm-1", "alarm-3", "alarm-5", "alarm-4", "alarm-2"]);
+    expect((await world.client.get(`/v1/stacks/${stackId}/alarms`)).body.data).toHaveLength(6);
+  });
+});
+
+describe("what waits in an environment", () => {
+  it("is what starts first, whether it awaits an approval, and until when it is held", async () => {
+    const world = await newWorld();
+    const { project, environmentId } = await newDeployableProject(world);
+    const read = async () =>
+      (await overviewOf(world.client, project.id, environmentId)).queue as Parsed[];
+    const ids: string[] = [];
+    for (let n = 0; n <= LIMITS.overviewQueue.value; n += 1) {
+      const { id } = await newDeployment(world.client, environmentId, { queue: "fifo" });
+      ids.push(id);
+      expect(await read()).toHaveLength(Math.min(n + 1, LIMITS.overviewQueue.value));
+    }
+    const [first, ...more] = await read();
+    expect(first).toEqual({
+      ...{ id: ids[0], created_at: expect.any(String) },
+      awaits_approval: false,
+    });
+    expect(more.map(({ id }) => id)).toEqual(ids.slice(1, -1));
+    const { client } = await newKey(world, { isOwn: true });
+    const held = await newEnvironment(client, project.id, "held");
+    const opensAt = new Date(Math.ceil(Date.now() / 3_600_000 + 24) * 3_600_000);
+    const days = [DAYS[opensAt.getUTCDay()]];
+    const hour = String(opensAt.getUTCHours()).padStart(2, "0");
+    const weekly = [{ days, from: `${hour}:00`, to: `${hour}:30` }];
+    await protect(client, held, { windows: { time_zone: "UTC", weekly } });
+    await newDeployment(client, held);
+    const inWindow = await overviewOf(world.client, project.id, held);
+    expect(inWindow.queue).toMatchObject([
+      { awaits_approval: false, opens_at: opensAt.toISOString() },
+    ]);
+    const approved = await newEnvironment(client, project.id, "approved");
+    const approvals = { required: 1, approvers: { role: "owner" }, prevent_self_approval: false };
+    await protect(client, approved, { approvals });
+    await newDeployment(client, approved);
+    const [waiting] = (await overviewOf(world.client, project.id, approved)).queue;
+    expect(waiting).toMatchObject({ awaits_approval: true });
+    expect(waiting).not.toHaveProperty("opens_at");
+  });
+
+  it("is beside the last deployments of every status, the newest first", async () => {
+    const world = await newWorld();
+    const { project, environmentId, pool } = await newDeployableProject(world);
+    const { client } = world;
+    const { id } = await newDeployment(client, environmentId);
+    await (await Attempt.started(pool.runner)).succeed();
+    const shown: string[] = [id];
+    const most = LIMITS.overviewDeployments.value;
+    for (let n = 0; n < most; n += 1) {
+      const { recent_deployments } = await overviewOf(client, project.id, environmentId);
+      expect(recent_deployments).toHaveLength(n + 1);
+      shown.unshift((await newDeployment(client, environmentId)).id);
+    }
+    const { recent_deployments } = await overviewOf(client, project.id, environmentId);
+    const recent = recent_deployments.map((each: Parsed) => [each["id"], each["status"]]);
+    const statusOf = (at: number) => (at === 0 ? "queued" : "superseded");
+    expect(recent).toEqual(shown.slice(0, most).map((each, at) => [each, statusOf(at)]));
+    await env.DB.prepare("delete from deployment_stacks where deployment_id = ?")
+      .bind(shown[0])
+      .run();
+    await env.DB.prepare("delete from deployments where id = ?").bind(shown[0]).run();
+    const first = (await overviewOf(client, project.id, environmentId)).recent_deployments.at(-1);
+    expect(first).toEqual({
+      ...{ id, status: "succeeded", created_at: expect.any(String) },
+      run_seconds: expect.any(Number),
+    });
+  });
+});
+
+it("reads at most three rows for each cell, with 100,000 deployments", async () => {
   const world = await newWorld();
-  const { project, environmentId } = await newDeployableProject(world);
-  const rowsRead = async () => {
-    const worker = new Instrumented();
-    const { client } = await newKey(world);
-    const caller = client.via(worker.fetch);
-    await caller.get("/v1/orgs");
-    worker.forget();
-    expect((await caller.get(pathOf(project.id))).status).toBe(200);
-    const [exchange, ...more] = worker.database;
-    expect(more).toEqual([]);
-    return Number(exchange?.rowsRead);
-  };
-  for (let n = 0; n < 3; n += 1) await newDeployment(world.client, environmentId);
-  const few = await rowsRead();
-  await env.DB.prepare(
-    `insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
-      queue, patch, configuration, created_at, updated_at)
-    select substr('superseded000000000000' || value, -22), organization_id, project_id, environment_id,
-      1000 + value, 'superseded', 'superseded', queue, '[]', '{}', created_at + value, created_at
-    from deployments, json_each(?) where environment_id = ? and number = 1`,
-  )
-    .bind(JSON.stringify(Array.from({ length: 2_000 }, (_, n) => n)), environmentId)
+  const { project, environmentId, pool } = await newDeployableProject(world);
+  const { client } = world;
+  const stackId = await newStack(client, environmentId, "last");
+  for (let n = 0; n < 7; n += 1)
+    await client.put(`/v1/stacks/${stackId}/alarms/${n}`, { state: n % 3 ? "alarm" : "ok" });
+  const { id } = await newDeployment(client, environmentId);
+  await (await Attempt.started(pool.runner)).succeed();
+  await env.DB.prepare("update stacks set outputs = ? where id = ?")
+    .bind(JSON.stringify({ url: "https://shop.example" }), stackId)
     .run();
-  expect(few).toBeGreaterThan(0);
-  expect(await rowsRead()).toBe(few);
+  for (let batch = 0; batch < 5; batch += 1) {
+    const status = "json_array('succeeded', 'failed', 'canceled', 'superseded') ->> (item.key % 4)";
+    await copyRow(world.id, "deployments", id, newIdsOf(20_000), {
+      ...{ status, announced: status },
+      number: `${batch + 1} * 100000 + item.key`,
+      created_at: `source.created_at - 1000 + item.key % 1000`,
+    });
+  }
+  for (let n = 0; n < 6; n += 1) await newDeployment(client, environmentId, { queue: "fifo" });
+  const worker = new Instrumented();
+  const caller = (await newKey(world)).client.via(worker.fetch);
+  await caller.get("/v1/orgs");
+  worker.forget();
+  const { body } = await caller.get(pathOf(project.id));
+  const [one] = body.data;
+  expect(one).toMatchObject({ health: "alarm", url: "https://shop.example" });
+  expect([one.alarms.length, one.queue.length, one.recent_deployments.length]).toEqual([4, 5, 20]);
+  // The project, the name, the health and the URL; the source, the creator and the time of each of three deployments.
+  const cells = 4 + 3 * 3 + one.alarms.length + one.queue.length + 20;
+  expect(worker.database).toHaveLength(1);
+  const read = Number(worker.database[0]?.rowsRead);
+  expect(read).toBeGreaterThan(cells);
+  expect(read).toBeLessThanOrEqual(3 * cells);
 });

@@ -100,7 +100,7 @@ const shared = new Map<string, Promise<Fixture>>();
 
 /** Writes that end records that others need. */
 const NEEDS_OWN_FIXTURE =
-  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^(create(Approval|Freeze|ProjectFreeze|Recovery)|overrideDeployment|replaceProtection)$/;
+  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^(create(Approval|Freeze|ProjectFreeze|Recovery)|orderEnvironments|overrideDeployment|replaceProtection)$/;
 
 function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
   if (needsOwn || NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
@@ -118,7 +118,10 @@ async function bodyOf(operation: Operation, fixture: Fixture) {
   const outsider = "member_ids" in body ? await join(world) : undefined;
   const replacements = {
     default_environment_id,
-    environment_ids: [environmentId],
+    environment_ids:
+      operation.operationId === "orderEnvironments"
+        ? [environmentId, default_environment_id]
+        : [environmentId],
     member_ids: [outsider?.membershipId],
     name: uniqueName(body["name"]),
     patch: [],

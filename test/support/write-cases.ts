@@ -210,6 +210,16 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
         name: done.shown?.name ?? expect.any(String),
       })(done),
   },
+  orderEnvironments: {
+    acts: acted(
+      "project.updated",
+      ({ fixture: { project, environmentId } }) => {
+        const ids = [environmentId, project.default_environment_id];
+        return { before: { environment_ids: ids.toReversed() }, after: { environment_ids: ids } };
+      },
+      { path: "project_id" },
+    ),
+  },
   addProjectMembers: {
     acts: ({ reply: [member] }) => {
       const { membership_id: id, name } = member;

@@ -32,6 +32,8 @@ export const environments = sqliteTable(
      */
     configurationVersion: integer("configuration_version").notNull().default(0),
     version: version(),
+    /** Its place in the order that an owner gave the project's environments. Null: it came later. */
+    position: integer("position"),
   },
   migrated((table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),

@@ -218,6 +218,19 @@ const CASES: Record<string, Case> = {
       },
     ],
   },
+  orderEnvironments: {
+    body: ({ project, ids }) => ({
+      environment_ids: [ids["environment_id"], project.default_environment_id],
+    }),
+    entries: ({ project, ids }) => [
+      {
+        action: "updated",
+        record: recordOf("project", project),
+        before: { environment_ids: [project.default_environment_id, ids["environment_id"]] },
+        after: { environment_ids: [ids["environment_id"], project.default_environment_id] },
+      },
+    ],
+  },
   disconnectProject: {
     entries: ({ project }) => [
       { action: "disconnected", record: recordOf("project", project), before: CONNECTION },
@@ -614,7 +627,7 @@ describe("the changelog", () => {
 describe("a request that changes nothing", () => {
   const again = ["replaceProject", "connectProject", "replaceProjectMember", "replaceEnvironment"];
   const patches = ["updateProject", "updateEnvironment", "updateComponent", "updateStack"];
-  const puts = ["replaceComponent", "replaceStack"];
+  const puts = ["orderEnvironments", "replaceComponent", "replaceStack"];
   const idempotent = [...again, ...patches, ...puts, "disconnectProject"];
   it.each(recorded.filter(([id]) => [...idempotent, "cancelDeployment"].includes(id)))(
     "has no changelog entry: %s repeated",

@@ -1156,8 +1156,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a project with its environments and what is deployed there
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `projects:read`. Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a list, each with the deployment that is active in it and the last one that has ended.
+         * Read a project with its environments, what runs there, and what waits
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `projects:read`. Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a list, each with what runs in it and since when, its health, and its queued and last deployments. Clients show them by `position`; those without one last, the oldest first.
          */
         get: operations["getProjectOverview"];
         put?: never;
@@ -1278,6 +1278,26 @@ export interface paths {
          * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
          */
         post: operations["createEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/environment-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the order of a project's environments
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. `ETag` and `If-Match` are of the project.
+         */
+        put: operations["orderEnvironments"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3469,6 +3489,11 @@ export interface components {
              */
             name: string;
             configuration: components["schemas"]["Configuration"];
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
             /** @description When the environment was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description When the name or the configuration last changed. */
@@ -4408,8 +4433,124 @@ export interface components {
             finished_at?: components["schemas"]["Timestamp"];
             /** @description When the deployment last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["DeploymentCreator"];
+            /**
+             * @description Why it is made, as the request states it. Absent for deployments of releases that kept it private.
+             * @example More traffic
+             */
+            reason?: string;
+            trigger?: components["schemas"]["DeploymentTrigger"];
+            /**
+             * @description What was promoted or redeployed. It may be deleted by now.
+             * @example 1CgB6r7zmpUseRM3TQDrFT
+             */
+            from_deployment_id?: components["schemas"]["Identifier"];
+            /**
+             * @description From its creation to its start, or to its end if it has never started. In seconds.
+             * @example 42
+             */
+            queued_seconds?: number;
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
         };
-        /** @description An environment, and what is deployed there. */
+        /**
+         * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
+         * @example {
+         *       "url": "https://shop.example.com"
+         *     }
+         */
+        StackOutputs: {
+            [key: string]: string;
+        };
+        /** @description A group of resources at the provider that is deployed as a unit. */
+        Stack: {
+            /**
+             * @description The stack's own ID in this service.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the stack belongs to.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component that the stack runs. Absent: it runs no single component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            name: string;
+            outputs?: components["schemas"]["StackOutputs"];
+            /** @description When the stack was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the component last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An alarm in the state `alarm`. */
+        RaisedAlarm: {
+            /**
+             * @description The stack that the alarm watches.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            stack_name: string;
+            /**
+             * @description Unique in the stack, for example the alarm's name in the monitoring system.
+             * @example api-5xx
+             */
+            name: string;
+            /**
+             * @description Why the alarm is in this state. Absent if the last report gave none.
+             * @example 5 % of the requests failed
+             */
+            reason?: string;
+            /** @description When the state last changed. */
+            changed_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A deployment that has not started. */
+        QueuedDeployment: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description When it was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Whether people have to approve it, by a rule of the environment. */
+            awaits_approval: boolean;
+            /** @description The time before which rules of the environment keep it from starting. Absent if no time decides. */
+            opens_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One of the last deployments of an environment. */
+        RecentDeployment: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+        };
+        /** @description An environment: what runs there, its health, and what waits. */
         EnvironmentOverview: {
             /**
              * @description The `environment_id` in the paths.
@@ -4421,10 +4562,30 @@ export interface components {
              * @example production
              */
             name: string;
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
             /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
             active_deployment?: components["schemas"]["DeploymentSummary"];
             /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
             last_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description What runs there: the newest deployment that is `succeeded`, since its `finished_at`. Absent before the first. */
+            current_deployment?: components["schemas"]["DeploymentSummary"];
+            /**
+             * @description Where it runs: the output `url` of its oldest stack that has one. Absent if none has.
+             * @example https://shop.example.com
+             */
+            url?: string;
+            /** @description `alarm` if an alarm of one of its stacks is, `ok` if all are. Absent if its stacks have no alarms. */
+            health?: components["schemas"]["AlarmState"];
+            /** @description Its alarms in the state `alarm`, those first that changed last, at most 5. */
+            alarms: components["schemas"]["RaisedAlarm"][];
+            /** @description Its `queued` deployments, those first that start first, at most 5. */
+            queue: components["schemas"]["QueuedDeployment"][];
+            /** @description Its last deployments, the newest first, at most 20. */
+            recent_deployments: components["schemas"]["RecentDeployment"][];
             /** @description When the environment was created. */
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4774,15 +4935,6 @@ export interface components {
          * @enum {string}
          */
         StartTrigger: "api" | "redeployment" | "promotion";
-        /**
-         * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
-         * @example {
-         *       "url": "https://shop.example.com"
-         *     }
-         */
-        StackOutputs: {
-            [key: string]: string;
-        };
         /** @description A stack to deploy. */
         StackOfInput: {
             /**
@@ -7604,36 +7756,6 @@ export interface components {
              */
             next_page?: string;
         };
-        /** @description A group of resources at the provider that is deployed as a unit. */
-        Stack: {
-            /**
-             * @description The stack's own ID in this service.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component that the stack runs. Absent: it runs no single component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name: string;
-            outputs?: components["schemas"]["StackOutputs"];
-            /** @description When the stack was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the component last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
         /** @description One page of a list. */
         StackList: {
             /** @description The resources of this page. */
@@ -8407,6 +8529,19 @@ export interface components {
             configuration?: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * @description The order of a project's environments.
+         * @example {
+         *       "environment_ids": [
+         *         "1CfypZztYHKeqD35Z1CY1i",
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        EnvironmentOrder: {
+            /** @description All environments of the project, the first to show first. */
+            environment_ids: string[];
         };
         /**
          * @description All fields of an environment that a request can set.
@@ -11703,6 +11838,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Environment"];
+                };
+            };
+        };
+    };
+    orderEnvironments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentOrder"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
                 };
             };
         };

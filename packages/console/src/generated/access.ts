@@ -76,6 +76,7 @@ export const ACCESS = {
   removeProjectMember: {"project":"owner","scope":"projects:write"},
   listEnvironments: {"project":"viewer","scope":"environments:read"},
   createEnvironment: {"project":"contributor","scope":"environments:write"},
+  orderEnvironments: {"project":"owner","scope":"projects:write"},
   getEnvironment: {"project":"viewer","scope":"environments:read"},
   replaceEnvironment: {"project":"contributor","scope":"environments:write"},
   updateEnvironment: {"project":"contributor","scope":"environments:write"},

@@ -69,12 +69,14 @@ export async function reportAlarmAsRunner(
 
 function toAlarm(
   { clock }: SystemContext,
-  { id: stackId, organizationId, projectId }: Pick<StackRow, "id" | "organizationId" | "projectId">,
+  stack: Pick<StackRow, "id" | "organizationId" | "projectId" | "environmentId">,
   report: AlarmReport,
 ): AlarmRow {
+  const { id: stackId, organizationId, projectId, environmentId } = stack;
+  const owners = { stackId, organizationId, projectId, environmentId };
   const now = clock.now();
   const times = { createdAt: now, changedAt: now, updatedAt: now };
-  return { id: newId(clock), stackId, organizationId, projectId, ...report, ...times };
+  return { id: newId(clock), ...owners, ...report, ...times };
 }
 
 const notWritten = () => new Error("The batch returned no alarm");

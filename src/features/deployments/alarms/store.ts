@@ -42,6 +42,7 @@ export function findStackOfPool(db: Database, { organizationId, poolId }: Runner
       id: stacks.id,
       organizationId: stacks.organizationId,
       projectId: stacks.projectId,
+      environmentId: stacks.environmentId,
     })
     .from(stacks)
     .innerJoin(

@@ -13,6 +13,8 @@ export const alarms = sqliteTable(
     stackId: id("stack_id")
       .notNull()
       .references(() => stacks.id, { onDelete: "restrict" }),
+    /** The stack's. A trigger sets it for alarms that a Worker of a release without this column has inserted. */
+    environmentId: id("environment_id"),
     name: text("name").notNull(),
     organizationId: id("organization_id")
       .notNull()
@@ -31,5 +33,6 @@ export const alarms = sqliteTable(
     uniqueIndex("alarms_name").on(table.stackId, table.name),
     index("alarms_list").on(table.stackId, table.createdAt, table.id),
     index("alarms_project").on(table.projectId),
+    index("alarms_environment").on(table.environmentId, table.state, table.changedAt, table.id),
   ]),
 );

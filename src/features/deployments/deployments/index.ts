@@ -1,4 +1,5 @@
 export { contentOf, type ResultingContent, toContentText } from "./content.ts";
+export { CREATOR } from "./creator-store.ts";
 export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
 export {
   type AttemptState,
@@ -21,6 +22,7 @@ export {
   type StackStatus,
 } from "./lifecycle.ts";
 export { type Completion, type LogDeclaration, toCompletionText } from "./model.ts";
+export { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 export {
   type Document,
   type Operation,

@@ -6,11 +6,12 @@ import { ProjectOverview } from "./responses.ts";
 const operations = {
   getProjectOverview: {
     tags: ["Projects"],
-    summary: "Read a project with its environments and what is deployed there",
+    summary: "Read a project with its environments, what runs there, and what waits",
     role: "viewer",
     description:
       "Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a " +
-      "list, each with the deployment that is active in it and the last one that has ended.",
+      "list, each with what runs in it and since when, its health, and its queued and last deployments. Clients show them " +
+      "by `position`; those without one last, the oldest first.",
     notFound: ["project"],
     errors: {
       lacks_environments: Unauthorized.scope("environments:read"),

@@ -4,25 +4,13 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
 import { environments } from "../../tenancy/environment-table.ts";
-import type { DeploymentStatus } from "../deployments/index.ts";
 import { deploymentStatus, RUNNING_STATUSES } from "../deployments/table.ts";
+import { ALARMS, HEALTH, queueOf, recentOf, summaryOf, URL } from "./environment-state.ts";
 
 export type EnvironmentOverviewRow = Awaited<ReturnType<typeof listEnvironmentOverviews>>[number];
 
-/** Of the JSON that the list selects. */
-export interface DeploymentSummaryRow {
-  id: string;
-  status: DeploymentStatus;
-  /** JSON. */
-  source: string | null;
-  createdAt: number;
-  startedAt: number | null;
-  finishedAt: number | null;
-  updatedAt: number;
-}
-
-/** The bytes of an environment with two deployments, as sent, without their texts. */
-const FIXED_BYTES = 700;
+/** The bytes of an environment with three, twenty and five deployments, as sent, without their texts. */
+const FIXED_BYTES = 5_500;
 
 /** The running one, or else the one that starts next. */
 const ACTIVE_ID = sql`coalesce(
@@ -39,6 +27,10 @@ const LAST_ID = sql`(select item.id from (
     union all ${newestWith(deploymentStatus.canceled)}) as item
   order by item.created_at desc, item.id desc limit 1)`.as("last_id");
 
+const CURRENT_ID = sql`(select id from (${newestWith(deploymentStatus.succeeded)}))`.as(
+  "current_id",
+);
+
 function newestWith(status: SQL): SQL {
   return sql`select * from (select ended.id, ended.created_at from deployments as ended
     where ended.environment_id = environments.id and ended.status = ${status}
@@ -52,9 +44,10 @@ export function listEnvironmentOverviews(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
-  const { id, createdAt, name } = environments;
+  const { id, createdAt, name, position } = environments;
+  const ids = { activeId: ACTIVE_ID, lastId: LAST_ID, currentId: CURRENT_ID };
   const found = db
-    .select({ id, createdAt, name, activeId: ACTIVE_ID, lastId: LAST_ID })
+    .select({ id, createdAt, name, position, ...ids, url: URL, alarms: ALARMS, health: HEALTH })
     .from(environments)
     .where(
       and(
@@ -66,17 +59,26 @@ export function listEnvironmentOverviews(
     )
     .orderBy(...orderBy)
     .limit(limit);
-  const size = sql`${sql.raw(String(FIXED_BYTES))} + octet_length(json_quote(name))
-    + ${sourceBytes("active_id")} + ${sourceBytes("last_id")} as size`;
-  const item = sql`json_array(id, name, created_at, active_id, last_id) as id`;
+  const size = sql`${sql.raw(String(FIXED_BYTES))} + octet_length(json_array(name, url, json(alarms)))
+    + ${textBytes("active_id")} + ${textBytes("last_id")} + ${textBytes("current_id")} as size`;
+  const item = sql`json_array(id, name, created_at, position, url, health, alarms,
+    active_id, last_id, current_id) as id`;
+  const field = (at: number) => sql`page.id ->> ${sql.raw(String(at))}`;
   return (
     db
       .select({
-        id: sql<string>`page.id ->> 0`.as("overview_id"),
-        name: sql<string>`page.id ->> 1`.as("overview_name"),
-        createdAt: sql<number>`page.id ->> 2`.as("overview_created_at"),
-        active: summaryOf(sql`page.id ->> 3`).as("active_deployment"),
-        last: summaryOf(sql`page.id ->> 4`).as("last_deployment"),
+        id: sql<string>`${field(0)}`.as("overview_id"),
+        name: sql<string>`${field(1)}`.as("overview_name"),
+        createdAt: sql<number>`${field(2)}`.as("overview_created_at"),
+        position: sql<number | null>`${field(3)}`.as("overview_position"),
+        url: sql<string | null>`${field(4)}`.as("overview_url"),
+        health: sql<"alarm" | "ok" | null>`${field(5)}`.as("overview_health"),
+        alarms: sql<string>`${field(6)}`.as("overview_alarms"),
+        active: summaryOf(field(7)).as("active_deployment"),
+        last: summaryOf(field(8)).as("last_deployment"),
+        current: summaryOf(field(9)).as("current_deployment"),
+        queue: queueOf(field(0)).as("queue"),
+        recent: recentOf(field(0)).as("recent_deployments"),
         ...PAGE_POSITION,
       })
       // Without its own limit, SQLite would measure each source twice.
@@ -84,15 +86,9 @@ export function listEnvironmentOverviews(
   );
 }
 
-function sourceBytes(column: "active_id" | "last_id"): SQL {
-  return sql`coalesce((select octet_length(measured.source) from deployments as measured
-    where measured.id = ${sql.raw(column)}), 0)`;
-}
-
-/** JSON of a `DeploymentSummaryRow`. Null if there is no deployment. */
-function summaryOf(id: SQL) {
-  return sql<string | null>`(select json_object('id', shown.id, 'status', shown.status,
-      'source', shown.source, 'createdAt', shown.created_at, 'startedAt', shown.started_at,
-      'finishedAt', shown.finished_at, 'updatedAt', shown.updated_at)
-    from deployments as shown where shown.id = ${id})`;
+/** The claims twice: the URL of a run has two of them. */
+function textBytes(column: "active_id" | "last_id" | "current_id"): SQL {
+  return sql`coalesce((select coalesce(octet_length(measured.source), 0)
+      + octet_length(json_array(measured.reason)) + 2 * coalesce(octet_length(measured.claims), 0)
+    from deployments as measured where measured.id = ${sql.raw(column)}), 0)`;
 }

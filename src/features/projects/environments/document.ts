@@ -3,7 +3,14 @@ import { jsonReply, NO_CONTENT } from "../../../document/replies.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
-import { DEPLOYMENT_RUNNING, ENVIRONMENT_IN_USE, IS_DEFAULT, NAME_TAKEN } from "./model.ts";
+import { Project } from "../projects/responses.ts";
+import {
+  DEPLOYMENT_RUNNING,
+  ENVIRONMENT_IN_USE,
+  IS_DEFAULT,
+  NAME_TAKEN,
+  NOT_ALL,
+} from "./model.ts";
 import { Environment, EnvironmentList } from "./responses.ts";
 
 const SETTINGS_CHECK =
@@ -28,6 +35,17 @@ const operations = {
       environment_limit: new LimitReached(QUOTAS.environments, "environments"),
     },
     responses: { 201: jsonReply(Environment(), "The environment.") },
+  },
+  orderEnvironments: {
+    tags: ["Environments"],
+    summary: "Set the order of a project's environments",
+    role: "owner",
+    description:
+      "Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. `ETag` and " +
+      "`If-Match` are of the project.",
+    notFound: ["project", "environment in the project"],
+    errors: { not_all_environments: NOT_ALL },
+    responses: { 200: jsonReply(Project(), "The project.") },
   },
   getEnvironment: {
     tags: ["Environments"],

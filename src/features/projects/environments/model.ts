@@ -18,6 +18,10 @@ export const ENVIRONMENT_IN_USE = new Conflict(
   "The environment has an unfinished deployment. Cancel it first.",
 );
 
+export const NOT_ALL = new Conflict(
+  "The project has other environments, too. Send the IDs of all of them, in the order to show them.",
+);
+
 export interface EnvironmentInput {
   name: string;
   configuration: Configuration;

@@ -7,6 +7,7 @@ export function presentEnvironment(row: EnvironmentRow) {
     id: row.id,
     project_id: row.projectId,
     name: row.name,
+    position: row.position ?? undefined,
     configuration: JSON.parse(row.configuration) as Configuration,
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),

@@ -10,6 +10,16 @@ export const Environment = component("Environment", () =>
       project_id: identifierOf("project", "The project that the environment belongs to."),
       name: Name(),
       configuration: Configuration(),
+      position: z
+        .number()
+        .int()
+        .optional()
+        .openapi({
+          description:
+            "Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer " +
+            "than the order: those come last, the oldest first.",
+          example: 2,
+        }),
       created_at: timestampOf("When the environment was created."),
       updated_at: timestampOf("When the name or the configuration last changed."),
     })

@@ -4,9 +4,16 @@ import { namedListQuery, toNamedPageRequest } from "../../../http/pagination.ts"
 import { EnvironmentParams, ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { presentProject } from "../projects/index.ts";
 import type { Documented } from "./document.ts";
+import { orderEnvironments } from "./order-service.ts";
 import { presentEnvironment } from "./presenters.ts";
-import { CreateEnvironment, ReplaceEnvironment, UpdateEnvironment } from "./schemas.ts";
+import {
+  CreateEnvironment,
+  EnvironmentOrder,
+  ReplaceEnvironment,
+  UpdateEnvironment,
+} from "./schemas.ts";
 import {
   createEnvironment,
   deleteEnvironment,
@@ -24,6 +31,16 @@ const list = operation({
   presentEach: presentEnvironment,
   scope: "environments:read",
   request: () => ({ params: ProjectParams(), query: namedListQuery(LIMITS.slugLength.value) }),
+});
+
+const order = operation({
+  method: "put",
+  path: "/v1/projects/{project_id}/environment-order",
+  operationId: "orderEnvironments",
+  resource: true,
+  present: presentProject,
+  scope: "projects:write",
+  request: () => ({ params: ProjectParams(), body: jsonBody(EnvironmentOrder()) }),
 });
 
 const get = operation({
@@ -83,6 +100,9 @@ export const environmentRoutes = createRouter<Documented>()
     listEnvironments(ctx, params.project_id, toNamedPageRequest(query)),
   )
   .handle(create, ({ ctx, params, body }) => createEnvironment(ctx, params.project_id, body))
+  .handle(order, ({ ctx, params, body }) =>
+    orderEnvironments(ctx, params.project_id, body.environment_ids),
+  )
   .handle(get, ({ ctx, params }) => getEnvironment(ctx, params.environment_id))
   .handle(replace, ({ ctx, params, body }) => replaceEnvironment(ctx, params.environment_id, body))
   .handle(update, ({ ctx, params, body }) => updateEnvironment(ctx, params.environment_id, body))

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { documented, EXAMPLE_IDS } from "#documented";
 import { documentProblem } from "../../../lib/json-document.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { CHANGED_FIELDS, component, slug } from "../../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, identifierInput, slug } from "../../../lib/schemas.ts";
 import { configurationProblem, type Configuration as Document, isConfiguration } from "./model.ts";
 
 export const Name = lazy(() =>
@@ -64,6 +64,30 @@ export const ReplaceEnvironment = component("ReplaceEnvironment", () =>
       example: { name: "production", configuration: { replicas: 2 } },
     })),
   ),
+);
+
+export const EnvironmentOrder = component("EnvironmentOrder", () =>
+  z
+    .strictObject({
+      environment_ids: z
+        .array(identifierInput("environment"))
+        .max(
+          LIMITS.orderedEnvironments.value,
+          `Send at most ${LIMITS.orderedEnvironments.value} environments.`,
+        )
+        .refine((ids) => new Set(ids).size === ids.length, "Send each environment once.")
+        .openapi(
+          documented(() => ({
+            description: "All environments of the project, the first to show first.",
+          })),
+        ),
+    })
+    .openapi(
+      documented(() => ({
+        description: "The order of a project's environments.",
+        example: { environment_ids: [EXAMPLE_IDS.stagingEnvironment, EXAMPLE_IDS.environment] },
+      })),
+    ),
 );
 
 export const UpdateEnvironment = component("UpdateEnvironment", () =>

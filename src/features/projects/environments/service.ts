@@ -105,6 +105,7 @@ export async function createEnvironment(
     startedNumber: 0,
     configurationVersion: 0,
     version: 1,
+    position: null,
   };
   return write(ctx, {
     growth: {

@@ -152,6 +152,7 @@ export function insertProject(
         startedNumber: 0,
         configurationVersion: 0,
         version: 1,
+        position: null,
         createdAt,
         updatedAt,
       },

@@ -38,6 +38,9 @@ export const stacks = sqliteTable(
     index("stacks_list").on(table.environmentId, table.createdAt, table.id),
     index("stacks_component").on(table.componentId),
     index("stacks_project").on(table.projectId),
+    index("stacks_url")
+      .on(table.environmentId, table.createdAt, table.id)
+      .where(sql`outputs ->> 'url' is not null`),
     index("stacks_changed")
       .on(table.organizationId, table.resourcesChangedAt)
       .where(sql`resources_changed_at is not null`),

@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { LIMITS } from "../../src/lib/limits.ts";
+import type { Client, Parsed } from "../support/client.ts";
+import { joinProject } from "../support/protection.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+
+let world: World;
+let project: Parsed;
+/** In the order of their creation. */
+let ids: string[];
+
+const newEnvironment = async (name: string): Promise<string> => {
+  const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, { name });
+  return body.id;
+};
+
+const put = (environmentIds: readonly unknown[], client: Client = world.client, tag?: string) =>
+  client.request(
+    "PUT",
+    `/v1/projects/${project.id}/environment-order`,
+    { environment_ids: environmentIds },
+    tag === undefined ? {} : { "if-match": tag },
+  );
+
+/** By the ID of an environment, as every response has it. */
+async function positions(client = world.client): Promise<Record<string, number | undefined>> {
+  const lists = [
+    await client.get(`/v1/projects/${project.id}/environments`),
+    await client.get(`/v1/projects/${project.id}/overview`),
+  ];
+  const [listed, inOverview] = lists.map(({ body }) =>
+    Object.fromEntries(body.data.map((each: Parsed) => [each["id"], each["position"]])),
+  );
+  expect(inOverview).toEqual(listed);
+  for (const [id, position] of Object.entries(listed ?? {})) {
+    const { body } = await client.get(`/v1/environments/${id}`);
+    expect(body.position).toBe(position);
+  }
+  return listed ?? {};
+}
+
+beforeEach(async () => {
+  world = await newWorld();
+  project = await newProject(world.client);
+  ids = [project.default_environment_id, await newEnvironment("b"), await newEnvironment("c")];
+});
+
+describe("the order of environments", () => {
+  it("is what an owner sets, with new ones last, and without those that are deleted", async () => {
+    const [a = "", b = "", c = ""] = ids;
+    expect(await positions()).toEqual({ [a]: undefined, [b]: undefined, [c]: undefined });
+    const { status, body } = await put([c, a, b]);
+    expect(status).toBe(200);
+    expect(body).toEqual((await world.client.get(`/v1/projects/${project.id}`)).body);
+    expect(await positions()).toEqual({ [c]: 1, [a]: 2, [b]: 3 });
+    const d = await newEnvironment("d");
+    expect(await positions()).toEqual({ [c]: 1, [a]: 2, [b]: 3, [d]: undefined });
+    await world.client.delete(`/v1/environments/${c}`);
+    expect(await positions()).toEqual({ [a]: 2, [b]: 3, [d]: undefined });
+    expect((await put([d, b, a])).status).toBe(200);
+    expect(await positions()).toEqual({ [d]: 1, [b]: 2, [a]: 3 });
+  });
+
+  it("leaves the environments of another project, and their names and versions, as they are", async () => {
+    const other = await newProject(world.client, { name: "other" });
+    const read = async (id: string) => (await world.client.get(`/v1/environments/${id}`)).headers;
+    const versionOf = async (id: string) => (await read(id)).get("etag")?.split(".")[0];
+    const before = await Promise.all([...ids, other.default_environment_id].map(versionOf));
+    await put(ids.toReversed());
+    expect(await Promise.all([...ids, other.default_environment_id].map(versionOf))).toEqual(
+      before,
+    );
+    const { body } = await world.client.get(`/v1/environments/${other.default_environment_id}`);
+    expect(body).not.toHaveProperty("position");
+  });
+
+  it("names each environment of the project once", async () => {
+    const [a, b, c] = ids;
+    const other = await newProject(world.client, { name: "other" });
+    const foreign = (await newProject((await newWorld()).client)).default_environment_id;
+    const before = await positions();
+    expect((await put([a, b])).status).toBe(409);
+    expect((await put([])).status).toBe(409);
+    for (const id of [newId(systemClock), other.default_environment_id, foreign]) {
+      const { status, body } = await put([a, b, c, id]);
+      expect([status, body.code]).toEqual([404, "not_found"]);
+      expect((await put([a, b, id])).status).toBe(404);
+    }
+    for (const wrong of [[a, b, c, c], [a, a, b], ["x", a, b, c], "x"]) {
+      expect((await put(wrong as unknown[])).status).toBe(400);
+    }
+    const many = Array.from({ length: LIMITS.orderedEnvironments.value + 1 }, () =>
+      newId(systemClock),
+    );
+    expect((await put(many)).status).toBe(400);
+    expect((await put(many.slice(1))).status).toBe(404);
+    expect(await positions()).toEqual(before);
+  });
+
+  it("changes only the version of the project that the request expects", async () => {
+    const tag = async () =>
+      String((await world.client.get(`/v1/projects/${project.id}`)).headers.get("etag"));
+    const old = await tag();
+    const { headers } = await put(ids.toReversed(), world.client, old);
+    expect(headers.get("etag")).toBe(await tag());
+    expect(await tag()).not.toBe(old);
+    const refused = await put(ids, world.client, old);
+    expect([refused.status, refused.body.cause.etag]).toEqual([409, await tag()]);
+    expect((await put(ids, world.client, await tag())).status).toBe(200);
+  });
+});
+
+describe("the order of environments is refused", () => {
+  it("to those who are no owner of the project, and to keys of other scopes or of environments", async () => {
+    const statusFor = async (client: Client) => (await put(ids.toReversed(), client)).status;
+    const before = await positions();
+    expect(await statusFor((await newWorld()).client)).toBe(404);
+    expect(await statusFor((await join(world)).client)).toBe(403);
+    for (const role of ["viewer", "contributor"] as const)
+      expect(await statusFor((await joinProject(world, project.id, role)).client)).toBe(403);
+    const narrowed = [
+      await newKey(world, { scopes: ["projects:read", "environments:write"] }),
+      await newKey(world, { environmentIds: ids }),
+    ];
+    for (const { client } of narrowed) expect(await statusFor(client)).toBe(403);
+    expect(await positions()).toEqual(before);
+    expect(await statusFor((await joinProject(world, project.id, "owner")).client)).toBe(200);
+    expect(await statusFor((await join(world, "admin")).client)).toBe(200);
+    expect(await positions()).toEqual({
+      [String(ids[2])]: 1,
+      [String(ids[1])]: 2,
+      [String(ids[0])]: 3,
+    });
+  });
+});
