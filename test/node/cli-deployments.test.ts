@@ -406,6 +406,10 @@ describe("longshore deployments", () => {
     const { id } = await environment.deploy();
     await environment.run("succeeded");
     await environment.deploy();
+    const dry = await user.run(["rollback", "--dry-run"]);
+    expect(dry.stderr).toMatch(new RegExp(`^It would roll back to the deployment ${id} of .*\\n`));
+    expect(dry.stdout).toMatch(/^stacks +web, worker$/m);
+    expect([dry.status, (await environment.list()).length]).toEqual([0, 2]);
     const { stderr, status } = await user.run(["rollback", "--yes"]);
     expect(stderr).toContain(`Rolling back to the deployment ${id} of`);
     expect(status).toBe(0);
@@ -425,6 +429,7 @@ describe("longshore deployments", () => {
     expect([unasked.status, unasked.stderr.split("\n")[0]]).toEqual([1, changed]);
     for (const command of [
       [...rollback, "--yes"],
+      ["deployments", "redeploy", id, "--dry-run"],
       ["deployments", "redeploy", id],
     ]) {
       const { stdout, stderr, status } = await user.run(command);
@@ -478,6 +483,8 @@ describe("longshore deployments", () => {
     expect(JSON.parse(redeployed.stdout).data.source).toEqual(source(1));
     expect(redeployed.stderr).toContain("as they are now: none has changed since that deployment.");
     const promote = ["deployments", "promote", second, "--json", "--to"];
+    const dry = await user.run([...promote, "production", "--dry-run"]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ source: source(2), waiting_for: [] });
     const promoted = await user.run([...promote, "production"]);
     expect(JSON.parse(promoted.stdout)).toMatchObject({
       status: "queued",

@@ -65,6 +65,48 @@ describe("longshore approve", () => {
   });
 });
 
+describe("longshore deploy --dry-run", () => {
+  it("prints what would change and what it would wait for, and creates nothing", async (context) => {
+    const { project, user } = await prepare(context, approvals(2));
+    const deployment = { patch: [{ op: "add", path: "/region", value: "eu\u202e" }] };
+    const { id } = await project.deploy(deployment);
+    const dryRun = ["deploy", "--image", "ghcr.io/acme/shop:2", "--set", "replicas=3", "--dry-run"];
+    const { stdout, stderr, status } = await user.run(dryRun);
+    expect([status, stderr]).toEqual([0, "Nothing was created.\n"]);
+    expect(stdout.split("\n")).toEqual([
+      `environment  ${project.environmentId}`,
+      "source       ghcr.io/acme/shop:2",
+      "stacks       first, second",
+      `supersedes   ${id}`,
+      expect.stringMatching(/^waits for {4}.*0 of 2 approvals/),
+      "",
+      "+ /replicas 3",
+      "",
+    ]);
+    const json = await user.run([...dryRun, "--json", "--queue", "fifo"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      superseded_ids: [],
+      waiting_for: [{ code: "approvals" }],
+    });
+    expect((await user.run(["deployments", "ls", "-q"])).stdout).toBe(`${id}\n`);
+  });
+
+  it("exits with 1 if the deployment would be refused, and prints what is known", async (context) => {
+    const { project, user } = await prepare(context, {});
+    const patch = ["deploy", "--dry-run", "--patch", "-"];
+    const input = '[{"op":"remove","path":"/missing"}]';
+    const refused = await user.run(patch, { input });
+    expect(refused.status).toBe(1);
+    expect(refused.stdout).toContain(`environment  ${project.environmentId}\n`);
+    expect(refused.stderr).toMatch(/^It would be refused: .* \(\w+\)\n$/);
+    for (const option of ["--wait", "--quiet"]) {
+      const { stderr, status } = await user.run(["deploy", "--dry-run", option]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining("omit --wait and --quiet")]);
+    }
+    expect((await user.run(["deployments", "ls", "-q"])).stdout).toBe("");
+  });
+});
+
 describe("longshore reject", () => {
   it("ends the deployment, and says why", async (context) => {
     const { project, user } = await prepare(context, approvals(1));

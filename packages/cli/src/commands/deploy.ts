@@ -3,6 +3,7 @@ import type { Operation } from "../../../../src/lib/json-patch.ts";
 import { isObject } from "../../../../src/lib/json-value.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { addDryRunOption, printPreview } from "../deployments/preview.ts";
 import { buildPatch } from "../deployments/set-patch.ts";
 import {
   addWaitOptions,
@@ -38,6 +39,7 @@ const HELP = `
 list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text. --set
 applies after the operations of --patch.
 ${WAIT_HELP}
+With --dry-run, it is 0, or 1 if the service would refuse the deployment, as without it.
 Ctrl-C asks whether to cancel the deployment; without a terminal, it leaves, and the deployment continues.`;
 
 /** `longshore deploy`. */
@@ -57,12 +59,14 @@ export function addDeployCommand(program: Command, context: CliContext): void {
       ]),
     )
     .option("--reason <text>", "why the deployment is made");
-  addRecordOptions(addWaitOptions(addEnvironmentOption(command))).addHelpText("after", HELP);
+  addRecordOptions(addDryRunOption(addWaitOptions(addEnvironmentOption(command))));
+  command.addHelpText("after", HELP);
   addExamples(
     command,
     "deploy --image ghcr.io/acme/shop:1.4.2 --wait --timeout 20m",
     "deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
     "deploy -p storefront -e staging --stack web --stack worker",
+    "deploy --set replicas=3 --dry-run",
     'echo \'[{"op":"remove","path":"/beta"}]\' | longshore deploy --patch -',
   );
   command.action((_, self: Command) => deploy(context, self.optsWithGlobals()));
@@ -87,6 +91,13 @@ async function deploy(context: CliContext, options: Options): Promise<void> {
     ...(options.queue && { queue: options.queue }),
     ...(options.reason !== undefined && { reason: options.reason }),
   };
+  if (options.dryRun) {
+    const preview = await session.client.post(
+      "/v1/environments/{environment_id}/deployments/preview",
+      { path, body },
+    );
+    return printPreview(context, session, preview, options);
+  }
   const created = await session.client.post("/v1/environments/{environment_id}/deployments", {
     path,
     body,

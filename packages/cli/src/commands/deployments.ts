@@ -15,6 +15,7 @@ import {
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
+import { addDryRunOption, previewRedeployment, printPreview } from "../deployments/preview.ts";
 import { printDetails } from "../deployments/print-details.ts";
 import {
   addWaitOptions,
@@ -154,13 +155,14 @@ function addRedeployCommand(group: Command, context: CliContext): void {
     .command("redeploy")
     .description("deploy the configuration and the source of a deployment again")
     .argument("<deployment>", "ID");
-  addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
+  addRecordOptions(addDryRunOption(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
   addExamples(command, "deployments redeploy 1CgMoo6Wfj9u5hu6v1REVC --wait");
   command.action(async (id: string, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
     checkWaitOptions(options);
     const session = await openSession(context, options);
     const { id: found } = await readDeployment(session, id);
+    if (options.dryRun) return previewRedeployment(context, session, found, options);
     await noteVariables(context, session, found);
     await finishWith(context, session, await redeploy(session, found), options);
   });
@@ -172,27 +174,41 @@ function addPromoteCommand(group: Command, context: CliContext): void {
     .description("deploy what has succeeded in one environment to another of the project")
     .argument("<deployment>", "ID")
     .requiredOption("--to <environment>", "name or ID");
-  addRecordOptions(addWaitOptions(command)).addHelpText("after", WAIT_HELP);
+  addRecordOptions(addDryRunOption(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
   addExamples(command, "deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait");
-  command.action(async (id: string, _, self: Command) => {
-    const options = self.optsWithGlobals<Options & { to: string }>();
-    checkWaitOptions(options);
-    const session = await openSession(context, options);
-    const deployment = await readDeployment(session, id);
-    const from = await session.client.get("/v1/environments/{environment_id}", {
-      path: { environment_id: deployment.environment_id },
-    });
-    const path = { project_id: from.project_id };
-    const to = await findRecord<Schemas["Environment"]>(
-      session,
-      KINDS.environment,
-      path,
-      options.to,
-    );
-    const promoted = await session.client.post("/v1/deployments/{deployment_id}/promote", {
-      path: { deployment_id: deployment.id },
-      body: { environment_id: to.id },
-    });
-    await finishWith(context, session, promoted, options);
+  command.action((id: string, _, self: Command) => promote(context, id, self.optsWithGlobals()));
+}
+
+async function promote(
+  context: CliContext,
+  id: string,
+  options: Options & { to: string },
+): Promise<void> {
+  checkWaitOptions(options);
+  const session = await openSession(context, options);
+  const deployment = await readDeployment(session, id);
+  const from = await session.client.get("/v1/environments/{environment_id}", {
+    path: { environment_id: deployment.environment_id },
   });
+  const project = { project_id: from.project_id };
+  const to = await findRecord<Schemas["Environment"]>(
+    session,
+    KINDS.environment,
+    project,
+    options.to,
+  );
+  const path = { deployment_id: deployment.id };
+  if (options.dryRun) {
+    const preview = await session.client.get(
+      "/v1/deployments/{deployment_id}/promotion/{environment_id}",
+      { path: { ...path, environment_id: to.id } },
+    );
+    return printPreview(context, session, preview, options);
+  }
+  const body = { environment_id: to.id };
+  const promoted = await session.client.post("/v1/deployments/{deployment_id}/promote", {
+    path,
+    body,
+  });
+  await finishWith(context, session, promoted, options);
 }

@@ -8,6 +8,7 @@ import {
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
+import { addDryRunOption, previewRedeployment } from "../deployments/preview.ts";
 import {
   addWaitOptions,
   checkWaitOptions,
@@ -40,7 +41,8 @@ export function addRollbackCommand(program: Command, context: CliContext): void 
     .command("rollback")
     .description("deploy what was deployed before")
     .option("--to <deployment>", "ID; the last successful one before the current by default");
-  addConsentOption(addEnvironmentOption(addRecordOptions(addWaitOptions(command))));
+  addRecordOptions(addDryRunOption(addWaitOptions(command)));
+  addConsentOption(addEnvironmentOption(command));
   command.addHelpText("after", HELP);
   addExamples(command, "rollback --wait", "rollback --to 1CgMoo6Wfj9u5hu6v1REVC --yes");
   command.action((_, self: Command) => rollBack(context, self.optsWithGlobals()));
@@ -51,6 +53,10 @@ async function rollBack(context: CliContext, options: Options): Promise<void> {
   const session = await openSession(context, options);
   const target = await findTarget(context, session, options);
   const what = describe(target);
+  if (options.dryRun) {
+    context.output.note(`It would roll back to ${what}.`);
+    return previewRedeployment(context, session, target.id, options);
+  }
   await noteVariables(context, session, target.id);
   await requireConsent(context, `Roll back to ${what}?`, options);
   context.output.note(`Rolling back to ${what}.`);

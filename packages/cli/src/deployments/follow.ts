@@ -251,7 +251,7 @@ class Follower {
 }
 
 /** What a queued deployment waits for, for people. Its texts have names that others have chosen. */
-export function reasonsToWait({ waiting_for = [] }: Deployment): string[] {
+export function reasonsToWait({ waiting_for = [] }: Pick<Deployment, "waiting_for">): string[] {
   return waiting_for.map(({ message }) => toPlainText(message));
 }
 

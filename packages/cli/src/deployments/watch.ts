@@ -19,6 +19,7 @@ export interface WaitOptions extends RecordOptions {
   wait?: boolean;
   /** In milliseconds. */
   timeout?: number;
+  dryRun?: boolean;
 }
 
 export const WAIT_HELP = `
@@ -49,8 +50,11 @@ export async function finishWith(
   context.exitCode = exitCodeOf(ended.status);
 }
 
-/** @throws CliError for a `--timeout` without `--wait`. */
-export function checkWaitOptions({ wait, timeout }: WaitOptions): void {
+/** @throws CliError for options that exclude each other. */
+export function checkWaitOptions({ wait, timeout, quiet, dryRun }: WaitOptions): void {
+  if (dryRun && (wait || quiet)) {
+    throw new CliError("--dry-run creates nothing: omit --wait and --quiet.");
+  }
   if (timeout !== undefined && !wait) throw new CliError("--timeout needs --wait.");
 }
 
