@@ -126,6 +126,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     at("environment", `environments/${environment.id}`),
     ...tabs("environment", `environments/${environment.id}`, [
       "configuration",
+      "comparison",
       "components",
       "stacks",
       "variables",

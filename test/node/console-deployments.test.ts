@@ -112,6 +112,10 @@ describe("a deployment in the console", () => {
   it("is promoted as its preview shows", async () => {
     const source = await DeployedEnvironment.make(fixture.service);
     const { id } = await source.deploy({ patch: [{ op: "add", path: "/replicas", value: 7 }] });
+    await source.client.post("/v1/environments/{environment_id}/variables", {
+      path: { environment_id: source.id },
+      body: { name: "LEVEL", storage_method: "string", value: "canary" },
+    });
     await source.run("succeeded");
     const { page, problems } = await openConsole(browser, at(`deployments/${id}`), {
       apiKey: source.apiKey,
@@ -119,6 +123,11 @@ describe("a deployment in the console", () => {
     await page.getByRole("button", { name: "Promote" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("/replicas 7").waitFor();
+    const variables = dialog.getByRole("region", { name: "Variables" });
+    expect(await variables.getByRole("row").allTextContents()).toEqual([
+      "Nameproductionstaging",
+      "LEVELmissinghas it",
+    ]);
     await dialog.getByRole("button", { name: "Promote" }).click();
     await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
     await page.getByText("/replicas 7").waitFor();

@@ -247,3 +247,54 @@ describe("the variables of a project", () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe("the comparison of two environments", () => {
+  it("shows the sources, the change of the configuration, and names of variables, without values", async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 2 });
+    const { projectId } = environment;
+    const { default_environment_id: production } = await service.owner.call(
+      "GET",
+      `/v1/projects/${projectId}`,
+    );
+    const { id: preview } = await service.owner.call(
+      "POST",
+      `/v1/projects/${projectId}/environments`,
+      { name: "preview", configuration: { replicas: 2 } },
+    );
+    const write = (id: string, name: string, storage_method: string) =>
+      service.owner.call("POST", `/v1/environments/${id}/variables`, {
+        name,
+        storage_method,
+        value: "canary",
+      });
+    await write(environment.id, "LEVEL", "string");
+    await write(production, "LEVEL", "secret");
+    await write(production, "TOKEN", "secret");
+    await write(environment.id, "TRACE", "string");
+    await environment.deploy({ source: git("Raise it") as never });
+    await environment.run("succeeded");
+    const path = `environments/${environment.id}`;
+    const { page, problems } = await open(path, environment.apiKey);
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    // The next one comes first: it is newer.
+    expect(await page.getByLabel("Compare with").inputValue()).toBe(preview);
+    await page.getByText("Both have the same.", { exact: true }).waitFor();
+    await page.getByLabel("Compare with").selectOption("production");
+    expect(new URL(page.url()).search).toBe(`?with=${production}`);
+    await page.getByText("What staging would have to change to be as production is:").waitFor();
+    expect(await page.getByRole("list", { name: "Changes" }).textContent()).toContain("/replicas");
+    const source = page.getByRole("region", { name: "Source" });
+    expect(await source.textContent()).toMatch(/staging.*3f1c2aa.*productionWithout a source/);
+    const rows = () => page.getByRole("row").allTextContents();
+    expect(await rows()).toEqual([
+      "Namestagingproduction",
+      "TOKENmissinghas it",
+      "TRACEhas itmissing",
+      "LEVELstringsecret",
+    ]);
+    await page.reload();
+    await expect.poll(async () => (await rows()).length).toBe(4);
+    expect(await page.textContent("main")).not.toContain("canary");
+    expect(problems).toEqual([]);
+  });
+});

@@ -66,7 +66,7 @@ export async function makeConsoleRecords(service: Service) {
       `environments/${id}`,
       ...withTabs(
         `environments/${id}`,
-        "configuration components stacks variables protection settings",
+        "configuration comparison components stacks variables protection settings",
       ),
       `environments/${guarded.environmentId}/protection`,
       ...guarded.deploymentIds.map((each) => `deployments/${each}`),

@@ -6,6 +6,7 @@ import { NotFoundPage } from "../not-found.tsx";
 import { RulesTab } from "../protection/rules-tab.tsx";
 import { type EnvironmentTabProps, linkTabs, type Tab } from "../tabs.ts";
 import { VariablesTab } from "../variables/variables-tab.tsx";
+import { ComparisonTab } from "./comparison-tab.tsx";
 import { ComponentsTab } from "./components-tab.tsx";
 import { ConfigurationTab } from "./configuration-tab.tsx";
 import { DeploymentsTab } from "./deployments-tab.tsx";
@@ -15,6 +16,7 @@ import { StacksTab } from "./stacks-tab.tsx";
 const TABS: readonly Tab<EnvironmentTabProps>[] = [
   { path: "", label: "Deployments", Content: DeploymentsTab },
   { path: "configuration", label: "Configuration", Content: ConfigurationTab },
+  { path: "comparison", label: "Compare", Content: ComparisonTab },
   { path: "components", label: "Components", Content: ComponentsTab },
   { path: "stacks", label: "Stacks", Content: StacksTab },
   { path: "variables", label: "Variables", Content: VariablesTab },

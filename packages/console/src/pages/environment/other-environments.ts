@@ -1,0 +1,15 @@
+import { readAll, useReadOnce } from "../../query.ts";
+
+const PAGE_ITEMS = 100;
+
+/** Those of the project, the one first that comes after the environment. Undefined until they are read. */
+export function useOtherEnvironments(id: string, projectId: string) {
+  const { data, error } = useReadOnce(() =>
+    readAll("/v1/projects/{project_id}/environments", {
+      path: { project_id: projectId },
+      query: { limit: PAGE_ITEMS, sort_by: "+created_at" },
+    }),
+  );
+  const at = data?.findIndex((each) => each.id === id) ?? 0;
+  return { others: data && [...data.slice(at + 1), ...data.slice(0, at)], error };
+}
