@@ -204,11 +204,10 @@ describe("longshore link", () => {
     const status = JSON.parse((await user.run(["status", "--json"])).stdout);
     expect(status).toMatchObject({
       project: { name: "linked" },
-      environment: { name: "staging" },
-      deployment: null,
+      environments: [{ name: "production" }, { name: "staging" }],
     });
     const other = await user.run(["status", "-p", "link"]);
-    expect(other.stderr).toMatch(/^Name the environment with --environment/);
+    expect(other.stderr).toContain('There is no project "link"');
     await user.run(["components", "create", "web", "--kind", "service"]);
     const listed = await user.run(["components", "ls", "--json", "-e", "staging"]);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "web", kind: "service" }]);
@@ -252,7 +251,7 @@ describe("longshore link", () => {
 
   it("states what to name in a folder without a link", async () => {
     const status = await user.run(["status"]);
-    expect(status.stderr).toMatch(/^Name the environment with --environment, or link this folder:/);
+    expect(status.stderr).toMatch(/^Name the project with --project, or link this folder:/);
     const link = await user.run(["link"]);
     expect(link.stderr).toMatch(/^Name the project: longshore link PROJECT ENVIRONMENT$/m);
     expect([status.status, link.status]).toEqual([1, 1]);

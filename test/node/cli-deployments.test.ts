@@ -497,6 +497,71 @@ describe("longshore deployments", () => {
   });
 });
 
+describe("longshore status", () => {
+  it("prints the pipeline: what runs since when and by whom, health, and what waits", async (context) => {
+    const { environment, user } = await prepare(context);
+    const { client, projectId } = environment;
+    const image = (tag: number) => ({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
+    await environment.deploy({ source: image(1) });
+    const started = await environment.start();
+    const url = "https://shop.example.com";
+    await started.report(0, "succeeded", undefined, { url });
+    await started.complete("succeeded");
+    const failed = await environment.deploy({ source: image(2) });
+    await environment.run("failed");
+    const alarm = { state: "alarm", reason: "5 % of\u202e requests" } as const;
+    await client.put("/v1/stacks/{stack_id}/alarms/{name}", {
+      path: { stack_id: String(started.stackIds[1]), name: "5xx" },
+      body: alarm,
+    });
+    await client.put("/v1/environments/{environment_id}/protection", {
+      path: { environment_id: environment.id },
+      body: { approvals: { required: 1, approvers: { role: "owner" } } },
+    });
+    const waiting = await environment.deploy({ source: image(3) });
+    const account = JSON.parse((await user.run(["whoami", "--json"])).stdout).account.name;
+    const read = async (...args: string[]) => {
+      const { stdout, stderr, status } = await user.run(["status", ...args]);
+      expect([stderr, status]).toEqual(["", 0]);
+      const [head = "", table = "", remarks = ""] = stdout.split("\n\n");
+      return { head, table: table.split("\n"), remarks: remarks.trimEnd().split("\n") };
+    };
+    const before = await read();
+    expect(before.head).toMatch(/^url +http.*\nproject +shop-.*, connected\nlink +\//);
+    const titles = "ENVIRONMENT +RUNS +SINCE +BY +HEALTH +DEPLOYMENT +WAITING +URL";
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+    const runs = `ghcr.io/acme/shop:1 +${time} +${account}`;
+    const lines = {
+      titles: expect.stringMatching(new RegExp(`^${titles}$`)),
+      production: expect.stringMatching(/^ {2}production +- +- +- +- +- +0 +-$/),
+      staging: expect.stringMatching(
+        new RegExp(`^\\* staging +${runs} +alarm +queued +1 +${url}$`),
+      ),
+    };
+    expect(before.table).toEqual([lines.titles, lines.production, lines.staging]);
+    expect(before.remarks).toEqual([
+      "staging  The alarm 5xx of worker: 5 % of\\u202e requests",
+      `staging  The deployment ${waiting.id} waits for approvals.`,
+      `staging  The deployment ${failed.id} has failed.`,
+    ]);
+    const { data } = await client.get("/v1/projects/{project_id}/environments", {
+      path: { project_id: projectId },
+    });
+    const ids = data.map(({ id }) => id).toSorted((one) => (one === environment.id ? -1 : 1));
+    await service.owner.call("PUT", `/v1/projects/${projectId}/environment-order`, {
+      environment_ids: ids,
+    });
+    expect((await read()).table).toEqual([lines.titles, lines.staging, lines.production]);
+    const one = await read("-e", "production");
+    expect([one.table, one.remarks]).toEqual([
+      [expect.stringMatching(/^ENV/), expect.stringMatching(/^ {2}production/), ""],
+      [""],
+    ]);
+    const json = JSON.parse((await user.run(["status", "--json", "-e", "staging"])).stdout);
+    expect(json.environments).toMatchObject([{ id: environment.id, queue: [{ id: waiting.id }] }]);
+  });
+});
+
 describe("longshore logs", () => {
   it("prints what there is, of all stacks or of one", async (context) => {
     const { environment, user } = await prepare(context);

@@ -1,21 +1,19 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
-import { findLink, writeLink } from "../link-file.ts";
+import { writeLink } from "../link-file.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findRecord, isId, type NamedRecord } from "../names.ts";
 import { choose } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
-import { renderFields } from "../table.ts";
-import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } from "../target.ts";
 
 type Project = Schemas["Project"];
 type Environment = Schemas["Environment"];
 
 const MAXIMUM_CHOICES = 200;
 
-/** `link` and `status`. */
-export function addLinkCommands(program: Command, context: CliContext): void {
+/** `longshore link`. */
+export function addLinkCommand(program: Command, context: CliContext): void {
   addExamples(
     program
       .command("link")
@@ -28,12 +26,6 @@ export function addLinkCommands(program: Command, context: CliContext): void {
   ).action((project: string | undefined, environment: string | undefined, _, command: Command) =>
     link(context, { project, environment }, command.optsWithGlobals()),
   );
-  addEnvironmentOption(
-    program
-      .command("status")
-      .description("print where commands of this folder go, and the newest deployment there")
-      .option("--json", "print JSON, for programs"),
-  ).action((_, command: Command) => status(context, command.optsWithGlobals()));
 }
 
 async function link(
@@ -90,48 +82,4 @@ async function pick(
   });
   const choices = rows.map(({ id, name }) => ({ value: id, label: name }));
   return choose(context, message, choices, "Name the project: longshore link PROJECT ENVIRONMENT");
-}
-
-async function status(
-  context: CliContext,
-  options: EnvironmentOptions & { profile?: string; json?: boolean },
-): Promise<void> {
-  const session = await openSession(context, options);
-  const environment = await requireEnvironment(context, session, options);
-  const [project, deployments, found] = await Promise.all([
-    session.client.get("/v1/projects/{project_id}", {
-      path: { project_id: environment.project_id },
-    }),
-    session.client.get("/v1/environments/{environment_id}/deployments", {
-      path: { environment_id: environment.id },
-      query: { limit: 1 },
-    }),
-    findLink(context.folder),
-  ]);
-  const [deployment] = deployments.data;
-  if (options.json) {
-    return context.output.json({
-      url: session.url,
-      project,
-      environment,
-      deployment: deployment ?? null,
-    });
-  }
-  context.output.print(
-    renderFields([
-      ["url", session.url],
-      ["project", `${project.name} (${project.id})${connectionOf(project)}`],
-      ["environment", `${environment.name} (${environment.id})`],
-      ["link", found?.path],
-      [
-        "deployment",
-        deployment && `${deployment.id}, ${deployment.status}, ${deployment.created_at}`,
-      ],
-    ]),
-  );
-}
-
-/** A project deploys without a connection, so that `disconnected` would look like a fault. */
-function connectionOf({ connection_status: status }: Project): string {
-  return status === "disconnected" ? "" : `, ${status}`;
 }
