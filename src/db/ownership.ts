@@ -193,9 +193,19 @@ export class Ownership {
   /** The tables with an `organization_id` whose rows no other table owns, except those that outlive it. */
   rootsOfOrganization(): OrganizationRoot[] {
     return this.#tables.flatMap(({ table, deletedWith, outlivesOrganization }) => {
-      const key = getTableConfig(table).columns.find(({ name }) => name === "organization_id");
+      const key = organizationIdOf(table);
       const isRoot = deletedWith.length === 0 && outlivesOrganization === undefined;
       return key && isRoot ? [{ table, key, owned: this.rowsOwnedBy(table) }] : [];
+    });
+  }
+
+  /** The rows of an organization that only rows of `root` own, and that own none themselves. */
+  ownedOnlyBy(root: SQLiteTable): OrganizationRoot[] {
+    return this.#tables.flatMap(({ table, deletedWith }) => {
+      const key = organizationIdOf(table);
+      const isOwned =
+        deletedWith.length > 0 && deletedWith.every((each) => referencedBy(each) === root);
+      return key && isOwned ? [{ table, key, owned: [] }] : [];
     });
   }
 
@@ -236,6 +246,10 @@ export class Ownership {
     return sql`${key} in (select ${idOf(owner)} from ${owner}
       where ${this.#belongsTo(owner, root, id)})`;
   }
+}
+
+function organizationIdOf(table: SQLiteTable): SQLiteColumn | undefined {
+  return getTableConfig(table).columns.find(({ name }) => name === "organization_id");
 }
 
 function isOneOf(column: Column, id: string | SQL): SQL {

@@ -186,6 +186,7 @@ export const LIMITS = {
   sweepDeliveries: { value: 100 },
   sweepInstallations: { value: 100 },
   deletedRows: { value: 75 },
+  deletedCredentials: { value: 250 },
   purgeRows: { value: 500 },
   purgeLogs: { value: 20 },
   purgeBatches: { value: 300 },

@@ -40,7 +40,7 @@ const DELETED_WITH_PROJECT = Object.keys(
 const COSTS: Record<string, Cost> = {
   createOrganization: { trips: 1, statements: 5 },
   updateOrganization: { trips: 2, statements: 3 },
-  deleteOrganization: { trips: 2, statements: 15 },
+  deleteOrganization: { trips: 2, statements: 18 },
   addMember: { trips: 1, statements: 5 },
   replaceMember: { trips: 2, statements: 4 },
   removeMember: { trips: 2, statements: 15 },

@@ -36,10 +36,15 @@ async function* purgeOrganization(ctx: SystemContext, run: PurgeRun, purge: Purg
   await batch(db, organizations.endPurge(db, roots, purge));
 }
 
-/** Memberships stay for that while: they count toward the organizations that an account owns. */
+/**
+ * Memberships stay for that while, because they count toward the organizations that an account owns. What they alone
+ * own goes before: credentials, which may be many.
+ */
 function rootsOf({ ownership }: SystemContext, isSettled: boolean): OrganizationRoot[] {
   const roots = ownership.rootsOfOrganization();
-  return isSettled ? roots : roots.filter(({ table }) => table !== memberships);
+  if (isSettled) return roots;
+  const others = roots.filter(({ table }) => table !== memberships);
+  return [...others, ...ownership.ownedOnlyBy(memberships)];
 }
 
 async function* purgeRoot(

@@ -7,7 +7,7 @@ import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
-import { isInLivePlace } from "../../../db/tombstone.ts";
+import { isInLivePlace, isLiveOrganization } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { OrgRole } from "../../../lib/roles.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
@@ -58,6 +58,7 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
       and(
         eq(apiKeys.id, sql.placeholder("id")),
         eq(apiKeys.secretHash, sql.placeholder("secretHash")),
+        isLiveOrganization(apiKeys.organizationId),
       ),
     ),
 );

@@ -72,6 +72,7 @@ export const apiKeys = sqliteTable(
     index("api_keys_list").on(table.organizationId, table.createdAt, table.id),
     // An organization can have 100,000 keys of trusts.
     index("api_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
+    index("api_keys_without_trust").on(table.organizationId).where(sql`trust_id is null`),
     index("api_keys_membership").on(table.membershipId),
     index("api_keys_created_by").on(table.createdByKeyId),
     index("api_keys_issued_by").on(table.issuedByKeyId).where(sql`issued_by_key_id is not null`),

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { resourceHasExpectedVersion } from "../../../db/expected-version.ts";
@@ -11,7 +11,7 @@ import {
 } from "../../housekeeping/outbox/integration-table.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { ORGANIZATION_TOMBSTONE, organizations } from "../../tenancy/organization-table.ts";
-import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { apiKeys } from "../credentials/api-key-table.ts";
 import { invitations } from "../credentials/invitation-table.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { sessions, signInLinks } from "../credentials/session-table.ts";
@@ -19,29 +19,30 @@ import { trusts } from "../credentials/trust-table.ts";
 import { usedSignIns } from "../open-id-connect/table.ts";
 
 /**
- * Deletes what gives access and what is sent to, at once, and leaves the rest to the purge. Deletes
- * nothing if the organization has an unfinished deployment, or if the request expects another version.
+ * Deletes what gives access and what is sent to, as far as one batch may, and leaves the rest to the purge: no
+ * credential of a deleted organization is valid. Deletes nothing if the organization has an unfinished
+ * deployment, or if the request expects another version.
  */
 export function deleteOrganization(ctx: ServiceContext, id: string) {
   const { db, ownership } = ctx;
   const resource = eq(organizations.id, id);
   const isExpected = resourceHasExpectedVersion(ctx, organizations.version, resource);
   const isDeletable = sql`${isLiveOrganization(id)} and ${isExpected} and ${ownership.isIdle(organizations, id)}`;
-  const pools = sql`select id from runner_pools where organization_id = ${id}`;
-  const projects = sql`select id from projects where organization_id = ${id}`;
-  const ofPools = sql`${runnerTokens.poolId} in (${pools})`;
+  const { limitsOrganizationId } = organizations;
   return {
-    invalidated: listCredentials(ctx, id, ofPools, isDeletable),
+    cached: listCredentials(ctx, id, isDeletable),
     purge: markForPurge(ctx, "organization", organizations, and(resource, isDeletable)),
-    ...deleteCredentials(db, id, ofPools, isDeletable),
+    ...deleteCredentials(db, id, isDeletable),
     integrations: db
       .update(integrations)
       .set(INTEGRATION_TOMBSTONE)
-      .where(and(sql`${integrations.projectId} in (${projects})`, isDeletable)),
+      .where(sql`${isDeletable} and ${integrations}.rowid in (select integrations.rowid
+        from projects cross join integrations on integrations.project_id = projects.id
+        where projects.organization_id = ${id} limit ${LIMITS.deletedRows.value})`),
     founded: db
       .update(organizations)
       .set({ limitsOrganizationId: null })
-      .where(and(eq(organizations.limitsOrganizationId, id), isDeletable)),
+      .where(and(eq(limitsOrganizationId, id), isDeletable)),
     deleted: db
       .update(organizations)
       .set(ORGANIZATION_TOMBSTONE)
@@ -51,49 +52,51 @@ export function deleteOrganization(ctx: ServiceContext, id: string) {
 }
 
 /** With everything that a new credential could come from. */
-function deleteCredentials(db: Database, id: string, ofPools: SQL, condition: SQL) {
+function deleteCredentials(db: Database, id: string, condition: SQL) {
+  const deleteSome = (
+    table: SQLiteTable,
+    rows = sql`from ${table} where organization_id = ${id}`,
+  ) =>
+    db.delete(table).where(sql`${condition} and ${table}.rowid in
+      (select ${table}.rowid ${rows} limit ${LIMITS.deletedCredentials.value})`);
   return {
-    trusts: db.delete(trusts).where(and(eq(trusts.organizationId, id), condition)),
-    invitations: db.delete(invitations).where(and(eq(invitations.organizationId, id), condition)),
-    sessions: db.delete(sessions).where(and(eq(sessions.organizationId, id), condition)),
-    usedSignIns: db.delete(usedSignIns).where(and(eq(usedSignIns.organizationId, id), condition)),
-    signInLinks: db.delete(signInLinks).where(and(eq(signInLinks.organizationId, id), condition)),
-    keys: db.delete(apiKeys).where(and(eq(apiKeys.organizationId, id), condition)),
-    tokens: db.delete(runnerTokens).where(and(ofPools, condition)),
+    trusts: deleteSome(trusts),
+    invitations: deleteSome(invitations),
+    sessions: deleteSome(sessions),
+    usedSignIns: deleteSome(usedSignIns),
+    signInLinks: deleteSome(signInLinks),
+    keys: deleteSome(apiKeys, keysOf(id, sql`is null`)),
+    keysOfTrusts: deleteSome(apiKeys, keysOf(id, sql`is not null`)),
+    tokens: deleteSome(runnerTokens, tokensOf(id)),
   };
 }
 
-/** Those that isolates may have cached. Their number is limited, so those of CI jobs are the last. */
-function listCredentials(
-  { db, clock }: ServiceContext,
-  organizationId: string,
-  ofPools: SQL,
-  condition: SQL,
-) {
+const keysOf = (id: string, hasTrust: SQL) =>
+  sql`from api_keys where organization_id = ${id} and trust_id ${hasTrust}`;
+
+const tokensOf = (id: string) => sql`from runner_pools cross join runner_tokens
+  on runner_tokens.pool_id = runner_pools.id where runner_pools.organization_id = ${id}`;
+
+/** Rows in which credentials to invalidate are searched. */
+const SEARCHED = 2 * LIMITS.invalidatedCredentials.value;
+
+/** Those that isolates may have cached. */
+function listCredentials({ db, clock }: ServiceContext, id: string, condition: SQL) {
   const now = clock.now();
-  const keys = db
-    .select({
-      secretHash: apiKeys.secretHash,
-      version: apiKeys.keyVersion,
-      isOfTrust: sql<number>`${apiKeys.trustId} is not null`.as("is_of_trust"),
-    })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.organizationId, organizationId), whereKeyIsLive(now), condition));
-  const tokens = db
-    .select({
-      secretHash: runnerTokens.secretHash,
-      version: runnerTokens.version,
-      isOfTrust: sql<number>`${runnerTokens.trustId} is not null`.as("is_of_trust"),
-    })
-    .from(runnerTokens)
-    .where(
-      and(
-        ofPools,
-        sql`(${runnerTokens.expiresAt} is null or ${runnerTokens.expiresAt} > ${now})`,
-        condition,
-      ),
-    );
-  return unionAll(keys, tokens)
-    .orderBy(sql`is_of_trust`)
-    .limit(LIMITS.invalidatedCredentials.value);
+  const list = (columns: SQL, rows: SQL) =>
+    db
+      .select({
+        secretHash: sql<string>`item.secret_hash`.as("secret_hash"),
+        version: sql<number>`item.version`.as("version"),
+        isOfTrust: sql<number>`item.trust_id is not null`.as("is_of_trust"),
+      })
+      .from(sql`(select ${columns} ${rows} and ${condition} limit ${SEARCHED}) as item`)
+      .where(sql`item.end_at is null or item.end_at > ${now}`);
+  const ofKeys = sql`secret_hash, version, trust_id, iif(expires_at = 0, narrowed_expires_at, expires_at) as end_at`;
+  const ofTokens = sql`runner_tokens.secret_hash, runner_tokens.version, trust_id, expires_at as end_at`;
+  return {
+    keys: list(ofKeys, keysOf(id, sql`is null`)),
+    keysOfTrusts: list(ofKeys, keysOf(id, sql`is not null`)),
+    tokens: list(ofTokens, tokensOf(id)),
+  };
 }

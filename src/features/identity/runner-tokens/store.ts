@@ -5,6 +5,7 @@ import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { isLiveOrganization } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { limitsOrganizationId } from "../../tenancy/organization-table.ts";
@@ -42,7 +43,13 @@ export function findTokenPrincipal(db: Database, id: string, secretHash: string)
       limitsOrganizationId: limitsOrganizationId(runnerTokens.organizationId),
     })
     .from(runnerTokens)
-    .where(and(eq(runnerTokens.id, id), eq(runnerTokens.secretHash, secretHash)));
+    .where(
+      and(
+        eq(runnerTokens.id, id),
+        eq(runnerTokens.secretHash, secretHash),
+        isLiveOrganization(runnerTokens.organizationId),
+      ),
+    );
 }
 
 export function saveTokenUse(db: Database, id: string, hour: number) {

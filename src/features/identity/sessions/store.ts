@@ -58,6 +58,7 @@ export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
       and(
         eq(sessions.id, sql.placeholder("id")),
         eq(sessions.secretHash, sql.placeholder("secretHash")),
+        isLiveOrganization(sessions.organizationId),
       ),
     ),
 );

@@ -3,6 +3,7 @@ import type { ServiceContext, SystemContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
+import { isLiveOrganization } from "../../../db/tombstone.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { memberships } from "../../tenancy/member-table.ts";
@@ -36,7 +37,13 @@ export function findTrustsOfIssuer(db: Database, organizationId: string, issuer:
     .select({ ...getTableColumns(trusts), accountId: memberships.accountId })
     .from(trusts)
     .leftJoin(memberships, eq(memberships.id, trusts.membershipId))
-    .where(and(eq(trusts.organizationId, organizationId), eq(trusts.issuer, issuer)))
+    .where(
+      and(
+        eq(trusts.organizationId, organizationId),
+        eq(trusts.issuer, issuer),
+        isLiveOrganization(organizationId),
+      ),
+    )
     .orderBy(asc(trusts.createdAt), asc(trusts.id))
     .limit(LIMITS.trusts.value);
 }

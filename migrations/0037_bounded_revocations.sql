@@ -1,0 +1,1 @@
+CREATE INDEX `api_keys_without_trust` ON `api_keys` (`organization_id`) WHERE trust_id is null;
