@@ -488,6 +488,10 @@ export const LIMIT_DESCRIPTIONS = {
       "component or a stack deletes at once, with what it contains",
     "no request finds the others; the purge deletes them, and until then they count in `usage`",
   ),
+  deletedCredentials: items(
+    "Credentials of each kind, such as API keys or sessions, that the deletion of an organization deletes at once",
+    "the others are refused from then on; the purge deletes them",
+  ),
   purgeRows: items("Rows that one statement of the purge deletes", "the next statement continues"),
   purgeLogs: items(
     "Logs that one batch of the purge deletes, with their deployments",
