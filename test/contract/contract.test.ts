@@ -270,6 +270,7 @@ describe("tenancy", () => {
     ["POST", "/v1/projects/{project_id}/freezes", "environment_ids", "environment_id"],
     ["PATCH", "/v1/orgs/{org_id}/runner-pools/{pool_id}", "environment_ids", "environment_id"],
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
+    ["POST", "/v1/environments/{environment_id}/deployment-preview", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],
     ["PUT", "/v1/projects/{project_id}/environment-order", "environment_ids", "environment_id"],
   ] as const;

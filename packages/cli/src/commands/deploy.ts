@@ -93,7 +93,7 @@ async function deploy(context: CliContext, options: Options): Promise<void> {
   };
   if (options.dryRun) {
     const preview = await session.client.post(
-      "/v1/environments/{environment_id}/deployments/preview",
+      "/v1/environments/{environment_id}/deployment-preview",
       { path, body },
     );
     return printPreview(context, session, preview, options);

@@ -1840,7 +1840,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/environments/{environment_id}/deployments/preview": {
+    "/v1/environments/{environment_id}/deployment-preview": {
         parameters: {
             query?: never;
             header?: never;

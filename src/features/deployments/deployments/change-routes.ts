@@ -25,7 +25,7 @@ const configuration = operation({
 
 const deployment = operation({
   method: "post",
-  path: "/v1/environments/{environment_id}/deployments/preview",
+  path: "/v1/environments/{environment_id}/deployment-preview",
   operationId: "previewDeployment",
   present: presentPreview,
   scope: "deployments:write",

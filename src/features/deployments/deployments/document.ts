@@ -60,7 +60,7 @@ const operations = {
     summary: "Preview a deployment",
     role: "contributor",
     description: PREVIEW,
-    notFound: ["environment"],
+    notFound: ["environment", "stack in the environment"],
     errors: LACKS_ENVIRONMENTS,
     responses: { 200: jsonReply(DeploymentPreview(), "What the deployment would do.") },
   },

@@ -51,8 +51,8 @@ export async function previewDeployment(
   const environment = authorize(actor, "environment", loaded.environment[0], "contributor");
   const existing = loaded.stacks.map(({ id }) => id);
   const { stackIds = existing } = input;
-  const missing = stackIds.find((id) => !existing.includes(id));
-  return previewOf(ctx, planCreation(environment, input), loaded.state, { stackIds, missing });
+  if (stackIds.some((id) => !existing.includes(id))) throw new NotFound("stack in the environment");
+  return previewOf(ctx, planCreation(environment, input), loaded.state, stackIds);
 }
 
 export async function previewRedeployment(
@@ -70,7 +70,7 @@ export async function previewRedeployment(
   const plan = planRedeployment(ctx, loaded, "viewer");
   const stackIds = loaded.stacks.map((stack) => stack.id);
   return {
-    ...(await previewOf(ctx, plan, loaded.state, { stackIds })),
+    ...(await previewOf(ctx, plan, loaded.state, stackIds)),
     changedVariables: loaded.variables,
   };
 }
@@ -86,7 +86,12 @@ export async function previewPromotion(
   const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
   const loaded = await batch(ctx.db, { ...statements, stacks, state });
   const plan = planPromotion(ctx, loaded, "viewer");
-  return previewOf(ctx, plan, loaded.state, { stackIds: loaded.stacks.map((stack) => stack.id) });
+  return previewOf(
+    ctx,
+    plan,
+    loaded.state,
+    loaded.stacks.map((stack) => stack.id),
+  );
 }
 
 function copiedFrom({ actor }: ServiceContext, id: string) {
@@ -117,27 +122,21 @@ function planCreation(environment: FoundEnvironment, input: DeploymentInput): Co
   }
 }
 
-interface Stacks {
-  stackIds: readonly string[];
-  /** The first that the environment does not have. */
-  missing?: string | undefined;
-}
-
 async function previewOf(
   ctx: ServiceContext,
   plan: CopyPlan,
   state: State,
-  stacks: Stacks,
+  stackIds: readonly string[],
 ): Promise<DeploymentPreview> {
   const { environment, fields } = plan;
   const queued = state.active.filter(({ status }) => status === "queued");
   return {
     environmentId: environment.id,
     fields,
-    stackIds: stacks.stackIds,
+    stackIds,
     supersededIds: fields?.queue === "fifo" ? [] : queued.map(({ id }) => id),
     conditions: await conditionsOf(ctx, state.prospective[0]?.facts ?? null, fields),
-    error: await findError(ctx, plan, state, stacks),
+    error: await findError(ctx, plan, state, stackIds),
   };
 }
 
@@ -146,7 +145,7 @@ async function findError(
   ctx: ServiceContext,
   plan: CopyPlan,
   { project, storage, active }: State,
-  { stackIds, missing }: Stacks,
+  stackIds: readonly string[],
 ): Promise<DeploymentPreview["error"]> {
   try {
     requireScope(ctx.actor, "deployments:write");
@@ -159,7 +158,6 @@ async function findError(
     if (isFull) throw new LimitReached(limit, ACTIVE_OF_ENVIRONMENT);
     requireDeployable(project[0]);
     if (stackIds.length === 0) throw NO_STACKS;
-    if (missing !== undefined) throw new NotFound("stack in the environment");
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
