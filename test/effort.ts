@@ -2,7 +2,7 @@
 export type Budget = Record<"least" | "seconds", number>;
 
 /** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
-const FULL_SECONDS = 300;
+const FULL_SECONDS = 150;
 
 /** The limit of a random test that fills its budget, for a machine many times slower. */
 export const LONG_MS = 3_600_000;
@@ -10,14 +10,14 @@ export const LONG_MS = 3_600_000;
 /** The least of `npm test`, which stops there, and of `.ci/run`, which sets `EFFORT=full`. */
 const RANDOM = {
   /** Random walks of the state machine of deployments. */
-  walks: { usual: 2, full: 20, share: 0.25 },
+  walks: { usual: 2, full: 8, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
   leaks: { usual: 30, full: 2_000, share: 0.5 },
   /** Repetitions of each of eight races. */
   races: { usual: 6, full: 30, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */
   retryHistories: { usual: 12, full: 50, share: 0.08 },
-  logHistories: { usual: 4, full: 20, share: 0.09 },
+  logHistories: { usual: 4, full: 12, share: 0.09 },
 } satisfies Record<string, { usual: number; full: number; share: number }>;
 
 /** What the generated tests do. */
@@ -30,6 +30,11 @@ const FIXED = {
   faultStride: { usual: 6, full: 1 },
   /** One in so many of the points of a delivery: with 4, each point has one of the four kinds of fault. */
   deliveryFaultStride: { usual: 4, full: 1 },
+  /**
+   * One in so many of the points at which an executor is killed, or loses a request: with 3, each point is one
+   * of some scenario.
+   */
+  killStride: { usual: 6, full: 3 },
   /** One in so many of the hostile values. It must not divide their number. */
   hostileStride: { usual: 9, full: 2 },
   /** One in so many of the operations that a narrowed session calls. */
@@ -76,6 +81,11 @@ export function readEffort(text = process.env["EFFORT"] ?? ""): Effort {
     if (fixed) effort[fixed] = Number(amount);
   }
   return effort;
+}
+
+/** One in `stride` of the items, from another one with each offset. */
+export function sampleOf<Item>(items: readonly Item[], stride: number, offset: number): Item[] {
+  return items.filter((_, at) => (at + offset) % stride === 0);
 }
 
 /** The numbers from 0 to which a budget suffices. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, type TestContext, vi } from "vitest";
+import { readEffort, sampleOf } from "../effort.ts";
 import type { Account } from "./support/cloud-formation/account.ts";
 import type { Fault, QueryRequest } from "./support/cloud-formation/api.ts";
 import { ProgramHarness, STACK_NAME } from "./support/cloud-formation/program.ts";
@@ -80,6 +81,11 @@ function expectSound(
   ]);
 }
 
+/** A share of the points, which are others in each scenario. `EFFORT=killStride=1` takes all. */
+function someOf<Point>(scenario: Scenario, points: readonly Point[]): Point[] {
+  return sampleOf(points, readEffort().killStride, SCENARIOS.indexOf(scenario));
+}
+
 describe.each(SCENARIOS)("$name", (scenario) => {
   it("may be killed at each request, and the next deployment ends well", async () => {
     const actions = await countCalls(scenario);
@@ -109,7 +115,7 @@ describe.each(SCENARIOS)("$name", (scenario) => {
       expectSound(setup, status, scenario);
       await harness.stop();
     };
-    await inParallel(kills, killAt);
+    await inParallel(someOf(scenario, kills), killAt);
   });
 
   it("ends well if any one request is throttled, is lost, or gets no response", async () => {
@@ -120,7 +126,7 @@ describe.each(SCENARIOS)("$name", (scenario) => {
         (fault) => ({ at, fault }),
       ),
     );
-    await inParallel(faults, async ({ at, fault }) => {
+    await inParallel(someOf(scenario, faults), async ({ at, fault }) => {
       const setup = await prepare(undefined, scenario);
       const { harness, api } = setup;
       const first = api.calls.length;

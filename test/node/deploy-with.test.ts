@@ -5,6 +5,7 @@ import { describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-list.ts";
 import { findFreePort } from "../../scripts/lib/port.ts";
+import { CLI_PROGRAM } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
 import { startAws } from "./support/cloud-formation/aws-command.ts";
@@ -26,6 +27,9 @@ const GIT = {
   GIT_COMMITTER_NAME: "Ada",
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
+
+/** What `npx @longshore/cli` starts in a checkout, without npm, which takes longer than the command itself. */
+const LONGSHORE = `'${process.execPath}' '${join(CLI_PROGRAM.folder, "longshore.js")}'`;
 
 const FOLDER = join(ROOT, "docs/deploy-with");
 
@@ -167,7 +171,8 @@ describe("the pages of docs/deploy-with", () => {
       const adapt = ({ commands }: CommandBlock) =>
         (standIn?.adapt(commands) ?? commands)
           .replace("npm ci && npm start", `npm start -- --port ${port}`)
-          .replace(/^echo lsh_\.\.\. .*/m, login);
+          .replace(/^echo lsh_\.\.\. .*/m, login)
+          .replaceAll("npx @longshore/cli", LONGSHORE);
       const last: Record<string, string> = {};
       for (const block of readCommandBlocks(readFileSync(join(FOLDER, `${name}.md`), "utf8"))) {
         const { terminal, section } = block;

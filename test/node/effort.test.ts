@@ -1,13 +1,23 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { countWithin, readEffort } from "../effort.ts";
+import { countWithin, readEffort, sampleOf } from "../effort.ts";
 
 describe("the effort of the random tests", () => {
   it("is more with `full`, and finer where it is a stride", () => {
     const [usual, full] = [readEffort(""), readEffort("full")];
-    expect(full.leaks).toEqual({ least: 2_000, seconds: 150 });
+    expect(full.leaks).toEqual({ least: 2_000, seconds: 75 });
     expect(usual.walks).toEqual({ least: 2, seconds: 0 });
     expect(full.walks.least).toBeGreaterThan(2);
     expect(usual.faultStride).toBeGreaterThan(full.faultStride);
+  });
+
+  it("takes each item with one of the offsets of a stride", () => {
+    const items = ["a", "b", "c", "d", "e"];
+    expect([0, 1, 2].map((offset) => sampleOf(items, 3, offset))).toEqual([
+      ["a", "d"],
+      ["c"],
+      ["b", "e"],
+    ]);
+    expect(sampleOf(items, 1, 2)).toEqual(items);
   });
 
   it("has single amounts, of which the others stay as usual", () => {

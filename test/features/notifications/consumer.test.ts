@@ -173,6 +173,22 @@ describe("a run of the sender", () => {
     expect(new Set(harness.received.map(({ headers }) => headers["webhook-id"])).size).toBe(200);
   });
 
+  it("sends nothing of a deleted organization, whatever its purge has left", async () => {
+    const harness = new DeliveryHarness(arrived, { instances: 1 });
+    const other = await newProject((await newWorld()).client);
+    const otherIntegration = await insertIntegration(other, { url: "https://other.example.com/" });
+    const left = await insertDeliveries(project, integrationId, harness.now, 3);
+    const sent = await insertDeliveries(other, otherIntegration, harness.now, 2);
+    await env.DB.prepare("update organizations set name = char(127) || id where id = ?")
+      .bind(project.org_id)
+      .run();
+    harness.enqueue([...left, ...sent]);
+    await harness.runUntil(harness.now);
+    expect(harness.received.map(({ url }) => url)).toEqual(
+      sent.map(() => "https://other.example.com/"),
+    );
+  });
+
   it("continues if one of its deliveries cannot be handled", async () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [bad = "", good = ""] = await insertDeliveries(project, integrationId, harness.now, 2);

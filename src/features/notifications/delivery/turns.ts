@@ -111,7 +111,10 @@ function selectCandidates({ woken }: Turn): SQL {
     where ${IS_NEW_INTEGRATION}`;
 }
 
-/** The candidates of which something is due that may be sent, or fails instead. The others take no share. */
+/**
+ * The candidates of which something is due that may be sent, or fails instead. The others take no share, and those of
+ * a deleted organization, which are left to the purge, get nothing.
+ */
 function selectReady(turn: Turn): SQL {
   return sql`select integrations.id, integrations.organization_id,
       max(1, organizations.delivery_weight) as weight,
@@ -122,6 +125,7 @@ function selectReady(turn: Turn): SQL {
     join integrations on integrations.id = candidates.id
       and integrations.organization_id = candidates.organization_id
     join organizations on organizations.id = integrations.organization_id
+      and organizations.name <> char(127) || organizations.id
     where exists (select 1 from deliveries as due where due.status = 'pending'
         and due.organization_id = integrations.organization_id
         and due.integration_id = integrations.id and due.due_at <= ${turn.now})

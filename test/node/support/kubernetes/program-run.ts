@@ -69,6 +69,10 @@ export class KubernetesRun {
     writeFileSync(join(this.#folder, name), text);
   }
 
+  removeFile(name: string): void {
+    rmSync(join(this.#folder, name));
+  }
+
   read(name: string): string {
     const path = join(this.#folder, name);
     return existsSync(path) ? readFileSync(path, "utf8") : "";
