@@ -12,7 +12,7 @@ const RANDOM = {
   /** Random walks of the state machine of deployments. */
   walks: { usual: 2, full: 8, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
-  leaks: { usual: 30, full: 2_000, share: 0.5 },
+  leaks: { usual: 30, full: 500, share: 0.4 },
   /** Repetitions of each of eight races. */
   races: { usual: 6, full: 30, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */
@@ -44,7 +44,7 @@ const FIXED = {
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */
-  chaosRuns: { usual: 2, full: 8 },
+  chaosRuns: { usual: 2, full: 4 },
 } satisfies Record<string, { usual: number; full: number }>;
 
 type RandomName = keyof typeof RANDOM;
