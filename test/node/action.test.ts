@@ -91,6 +91,7 @@ describe.concurrent("a step of the GitHub Action", () => {
         project: project.projectId,
         environment: "production",
         patch: PATCH,
+        reason: "Trial",
         image: "ghcr.io/acme/shop:1.4.2",
         stacks: "  second\n\nfirst\n",
         wait: "TRUE",
@@ -119,6 +120,13 @@ describe.concurrent("a step of the GitHub Action", () => {
     );
     expect(step.summary).toMatch(/<td><code>second<\/code><\/td><td><code>succeeded<\/code><\/td>/);
     expect(step.summary).toContain('<p><a href="https://shop.example.com/?a&amp;second"><code>');
+    const page = new URL(`/console/deployments/${id}`, fixture.service.url).href;
+    expect(step.log).toContain(`Deployment ${id} of production: ${page}\n`);
+    expect(step.summary).toContain(
+      `<p>Deployment: <a href="${page}"><code>${id}</code></a><br>By: `,
+    );
+    expect(step.summary).toMatch(/<br>By: <code>[^<]+<\/code><br>Reason: <code>Trial<\/code><br>/);
+    expect(step.summary).toMatch(/<br>Waited: <code>\d+s<\/code><br>Took: <code>\d+s<\/code><\/p>/);
   });
 
   it("fails if the deployment does, and says which stack and why", async (context) => {
@@ -143,7 +151,7 @@ describe.concurrent("a step of the GitHub Action", () => {
     const { project } = await fixture.prepare(context);
     const step = makeStep(context, withKey(project));
     const exited = step.run();
-    await step.waitForLog(": queued since");
+    await step.waitForLog("It is queued since");
     await project.cancel(step.outputs["deployment-id"] ?? "");
     expect(await exited).toBe(1);
     expect(step.annotations("error")).toEqual([
@@ -175,7 +183,7 @@ describe.concurrent("a step of the GitHub Action", () => {
     expect(step.log).toContain("] ::warning::canary\n");
     expect(step.annotations("error")[0]).toContain(`\n${name}: `);
     expect(step.outputs["status"]).toBe("failed");
-    const html = await parse(step.summary);
+    const html = (await parse(step.summary)).replace(/<a href="[^"<>]*\/console\/[^"<>]*">/, "");
     expect(html).not.toMatch(/<(a|img|strong|em|script)\b/);
     expect(html).toContain(
       "<code>::error::a](x) &lt;img src=x&gt; | @octo **b** `c` ##[error]d</code>",
@@ -236,7 +244,7 @@ describe.concurrent("a step of the GitHub Action", () => {
       const { project } = await fixture.prepare(context);
       const step = makeStep(context, withKey(project));
       const exited = step.run();
-      await step.waitForLog(": queued since");
+      await step.waitForLog("It is queued since");
       step.signal(signal);
       expect(await exited).toBe(1);
       const id = step.outputs["deployment-id"] ?? "";

@@ -942,10 +942,10 @@ var Session = class {
   source;
   client;
   #whoAmI;
-  constructor({ url, apiKey, source }, fetch2) {
+  constructor({ url, apiKey, source }, fetch2, retries = RETRIES2) {
     this.url = url.replace(/\/$/, "");
     this.source = source;
-    this.client = createClient({ url, apiKey, fetch: fetch2, retries: RETRIES2 });
+    this.client = createClient({ url, apiKey, fetch: fetch2, retries });
   }
   whoAmI() {
     this.#whoAmI ??= this.client.get("/v1/whoami");
@@ -1235,6 +1235,22 @@ var KINDS = {
     itemPath: "/v1/orgs/{org_id}/runner-pools/{pool_id}",
     parameter: "pool_id",
     idField: "id"
+  },
+  trust: {
+    noun: "trust",
+    listCommand: "trusts ls",
+    listPath: "/v1/orgs/{org_id}/trusts",
+    itemPath: "/v1/orgs/{org_id}/trusts/{trust_id}",
+    parameter: "trust_id",
+    idField: "id"
+  },
+  serviceAccount: {
+    noun: "service account",
+    listCommand: "service-accounts ls",
+    listPath: "/v1/orgs/{org_id}/service-accounts",
+    itemPath: "/v1/orgs/{org_id}/service-accounts/{membership_id}",
+    parameter: "membership_id",
+    idField: "membership_id"
   }
 };
 
@@ -1397,6 +1413,40 @@ function runUrl(environment) {
 
 // packages/action/src/report.ts
 import { stripVTControlCharacters } from "node:util";
+
+// packages/cli/src/deployments/describe.ts
+function describeCreator(creator) {
+  if (!creator) return void 0;
+  const { name = creator.membership_id, claims } = creator;
+  return claims?.["actor"] === void 0 ? name : `${name} (${claims["actor"]})`;
+}
+function describeReason({
+  trigger = "api",
+  reason
+}) {
+  return [trigger === "api" ? [] : trigger, reason ?? []].flat().join(": ") || void 0;
+}
+function describeSeconds(seconds) {
+  return seconds === void 0 ? void 0 : formatDuration(seconds * 1e3);
+}
+function explainStacks({ data: { stacks = [] } }, nameOf) {
+  const failed = stacks.find(({ status }) => status === "failed");
+  const reasons = /* @__PURE__ */ new Map();
+  for (const { id, status, started_at, status_reason: reason } of stacks) {
+    const isBegun = status !== "skipped" || started_at !== void 0;
+    if (isBegun && reason) reasons.set(id, reason);
+    if (!isBegun && failed) reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
+  }
+  return reasons;
+}
+function explainOutcome({ data, message, failure_reason }) {
+  const hasFailed = data.stacks?.some(({ status, status_reason }) => {
+    return status === "failed" && status_reason;
+  });
+  return hasFailed ? void 0 : message || failure_reason;
+}
+
+// packages/action/src/report.ts
 var DeploymentReport = class {
   id;
   /** Where people open what was deployed. */
@@ -1404,14 +1454,19 @@ var DeploymentReport = class {
   #job;
   #environment;
   #names;
+  /** The page of the console. */
+  #link;
+  #deployment;
   #waitingFor = [];
   #status;
   #stacks = /* @__PURE__ */ new Map();
-  constructor(job2, deployment, environment, names) {
+  constructor(job2, deployment, { environment, names, link }) {
     this.id = deployment.id;
     this.#job = job2;
     this.#environment = environment;
     this.#names = names;
+    this.#link = link;
+    this.#deployment = deployment;
     this.#status = deployment.status;
     this.#keepStacks(deployment);
   }
@@ -1437,6 +1492,7 @@ var DeploymentReport = class {
   }
   end(deployment) {
     this.#status = deployment.status;
+    this.#deployment = deployment;
     this.#keepStacks(deployment);
   }
   /** What has gone wrong, for an annotation. */
@@ -1446,7 +1502,12 @@ var DeploymentReport = class {
       return toPlainText(reason === void 0 ? name : `${name}: ${reason}`);
     });
     const subject = `The deployment ${this.id} of ${toPlainText(this.#environment)}`;
-    return [`${subject} ${OUTCOMES[this.#status] ?? `is ${this.#status}`}.`, ...lines].join("\n");
+    const outcome = explainOutcome(this.#deployment);
+    return [
+      `${subject} ${OUTCOMES[this.#status] ?? `is ${this.#status}`}.`,
+      ...lines,
+      outcome === void 0 ? [] : toPlainText(outcome)
+    ].flat().join("\n");
   }
   /** A table in HTML, in which GitHub reads no Markdown: it has no empty line. */
   renderSummary() {
@@ -1456,15 +1517,30 @@ var DeploymentReport = class {
     const head = "<tr><th>Stack</th><th>Status</th><th>Reason</th></tr>";
     return [
       `<h3>Deployment of ${code(this.#environment)}: ${code(this.#status)}</h3>`,
-      `<p>ID: ${code(this.id)}</p>`,
-      ...this.url === void 0 ? [] : [`<p><a href="${escapeHtml(this.url)}">${code(this.url)}</a></p>`],
+      `<p>${this.#describeDetails().join("<br>")}</p>`,
+      ...this.url === void 0 ? [] : [`<p>${linkTo(this.url, this.url)}</p>`],
       ...rows.length > 0 ? [`<table>${head}`, ...rows, "</table>"] : [],
       ""
     ].join("\n");
   }
-  #keepStacks({ data }) {
-    for (const { id, status, status_reason: reason } of data.stacks ?? []) {
-      this.#stacks.set(id, { name: this.#nameOf(id), status, reason });
+  #describeDetails() {
+    const { queued_seconds, run_seconds, created_by } = this.#deployment;
+    const details = [
+      ["By", describeCreator(created_by)],
+      ["Reason", describeReason(this.#deployment)],
+      ["Waited", describeSeconds(queued_seconds)],
+      ["Took", describeSeconds(run_seconds)],
+      ["Ended with", explainOutcome(this.#deployment)]
+    ];
+    return [
+      `Deployment: ${linkTo(this.#link, this.id)}`,
+      ...details.flatMap(([name, value]) => value ? `${name}: ${code(value)}` : [])
+    ];
+  }
+  #keepStacks(deployment) {
+    const reasons = explainStacks(deployment, (id) => this.#nameOf(id));
+    for (const { id, status } of deployment.data.stacks ?? []) {
+      this.#stacks.set(id, { name: this.#nameOf(id), status, reason: reasons.get(id) });
     }
   }
   #nameOf(stackId) {
@@ -1480,6 +1556,9 @@ var ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 function code(text) {
   if (text === "") return "";
   return `<code>${escapeHtml(text)}</code>`;
+}
+function linkTo(url, text) {
+  return `<a href="${escapeHtml(url)}">${code(text)}</a>`;
 }
 function escapeHtml(text) {
   return toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
@@ -1523,11 +1602,11 @@ async function deploy(session, inputs, job2, signal) {
   const options = { signal, idempotencyKey };
   const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
   job2.setOutput("deployment-id", deployment.id);
-  job2.print(
-    `Deployment ${deployment.id} of ${environmentName}: ${deployment.status} since ${deployment.created_at}`
-  );
+  const link = session.linkTo(deployment.id);
+  job2.print(`Deployment ${deployment.id} of ${environmentName}: ${link}`);
+  job2.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
-  return new DeploymentReport(job2, deployment, environmentName, names);
+  return new DeploymentReport(job2, deployment, { environment: environmentName, names, link });
 }
 async function wait(session, { timeoutMs }, report, job2, signal) {
   const deployment = await followDeployment(session.client, report.id, {

@@ -63,11 +63,11 @@ async function deploy(
   const options = { signal, idempotencyKey };
   const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
   job.setOutput("deployment-id", deployment.id);
-  job.print(
-    `Deployment ${deployment.id} of ${environmentName}: ${deployment.status} since ${deployment.created_at}`,
-  );
+  const link = session.linkTo(deployment.id);
+  job.print(`Deployment ${deployment.id} of ${environmentName}: ${link}`);
+  job.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
-  return new DeploymentReport(job, deployment, environmentName, names);
+  return new DeploymentReport(job, deployment, { environment: environmentName, names, link });
 }
 
 async function wait(

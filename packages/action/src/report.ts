@@ -1,4 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
+import {
+  describeCreator,
+  describeReason,
+  describeSeconds,
+  explainOutcome,
+  explainStacks,
+} from "../../cli/src/deployments/describe.ts";
 import type { DeploymentProgress } from "../../cli/src/deployments/follow.ts";
 import { toPlainText } from "../../cli/src/plain-text.ts";
 import type { Schemas } from "../../client/src/index.ts";
@@ -12,6 +19,14 @@ interface StackRow {
   reason?: string | undefined;
 }
 
+interface Described {
+  /** The name of the environment. */
+  environment: string;
+  /** Of its stacks, by their IDs. */
+  names: ReadonlyMap<string, string>;
+  link: string;
+}
+
 /** Prints what happens to a deployment, and knows its last status. */
 export class DeploymentReport {
   readonly id: string;
@@ -20,20 +35,20 @@ export class DeploymentReport {
   readonly #job: Job;
   readonly #environment: string;
   readonly #names: ReadonlyMap<string, string>;
+  /** The page of the console. */
+  readonly #link: string;
+  #deployment: Deployment;
   #waitingFor: readonly string[] = [];
   #status: string;
   #stacks = new Map<string, StackRow>();
 
-  constructor(
-    job: Job,
-    deployment: Deployment,
-    environment: string,
-    names: ReadonlyMap<string, string>,
-  ) {
+  constructor(job: Job, deployment: Deployment, { environment, names, link }: Described) {
     this.id = deployment.id;
     this.#job = job;
     this.#environment = environment;
     this.#names = names;
+    this.#link = link;
+    this.#deployment = deployment;
     this.#status = deployment.status;
     this.#keepStacks(deployment);
   }
@@ -64,6 +79,7 @@ export class DeploymentReport {
 
   end(deployment: Deployment): void {
     this.#status = deployment.status;
+    this.#deployment = deployment;
     this.#keepStacks(deployment);
   }
 
@@ -74,7 +90,14 @@ export class DeploymentReport {
       return toPlainText(reason === undefined ? name : `${name}: ${reason}`);
     });
     const subject = `The deployment ${this.id} of ${toPlainText(this.#environment)}`;
-    return [`${subject} ${OUTCOMES[this.#status] ?? `is ${this.#status}`}.`, ...lines].join("\n");
+    const outcome = explainOutcome(this.#deployment);
+    return [
+      `${subject} ${OUTCOMES[this.#status] ?? `is ${this.#status}`}.`,
+      ...lines,
+      outcome === undefined ? [] : toPlainText(outcome),
+    ]
+      .flat()
+      .join("\n");
   }
 
   /** A table in HTML, in which GitHub reads no Markdown: it has no empty line. */
@@ -85,18 +108,32 @@ export class DeploymentReport {
     const head = "<tr><th>Stack</th><th>Status</th><th>Reason</th></tr>";
     return [
       `<h3>Deployment of ${code(this.#environment)}: ${code(this.#status)}</h3>`,
-      `<p>ID: ${code(this.id)}</p>`,
-      ...(this.url === undefined
-        ? []
-        : [`<p><a href="${escapeHtml(this.url)}">${code(this.url)}</a></p>`]),
+      `<p>${this.#describeDetails().join("<br>")}</p>`,
+      ...(this.url === undefined ? [] : [`<p>${linkTo(this.url, this.url)}</p>`]),
       ...(rows.length > 0 ? [`<table>${head}`, ...rows, "</table>"] : []),
       "",
     ].join("\n");
   }
 
-  #keepStacks({ data }: Deployment): void {
-    for (const { id, status, status_reason: reason } of data.stacks ?? []) {
-      this.#stacks.set(id, { name: this.#nameOf(id), status, reason });
+  #describeDetails(): string[] {
+    const { queued_seconds, run_seconds, created_by } = this.#deployment;
+    const details = [
+      ["By", describeCreator(created_by)],
+      ["Reason", describeReason(this.#deployment)],
+      ["Waited", describeSeconds(queued_seconds)],
+      ["Took", describeSeconds(run_seconds)],
+      ["Ended with", explainOutcome(this.#deployment)],
+    ] as const;
+    return [
+      `Deployment: ${linkTo(this.#link, this.id)}`,
+      ...details.flatMap(([name, value]) => (value ? `${name}: ${code(value)}` : [])),
+    ];
+  }
+
+  #keepStacks(deployment: Deployment): void {
+    const reasons = explainStacks(deployment, (id) => this.#nameOf(id));
+    for (const { id, status } of deployment.data.stacks ?? []) {
+      this.#stacks.set(id, { name: this.#nameOf(id), status, reason: reasons.get(id) });
     }
   }
 
@@ -117,6 +154,10 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 function code(text: string): string {
   if (text === "") return "";
   return `<code>${escapeHtml(text)}</code>`;
+}
+
+function linkTo(url: string, text: string): string {
+  return `<a href="${escapeHtml(url)}">${code(text)}</a>`;
 }
 
 function escapeHtml(text: string): string {
