@@ -95,8 +95,7 @@ function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
 }
 
 const MARKUP = [
-  /<https:\/\/longshore\.example\.com\/console\/deployments\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
-  /<https:\/\/longshore\.example\.com\/v1\/[a-z]+\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
+  /<https:\/\/longshore\.example\.com\/console\/(?:projects|environments|stacks|deployments)\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
   /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
   /<https?:\/\/(?:[^<>|&]|&amp;)+>/g,
   /&(amp|lt|gt);/g,
@@ -195,7 +194,7 @@ describe("a shortened text", () => {
 describe("the message of an event", () => {
   const project = { id: ID, name: "shop <3" };
   const environment = { id: ID, name: "production" };
-  const link = (path: string, label: string) => `<${ORIGIN}/v1/${path}/${ID}|${label}>`;
+  const link = (path: string, label: string) => `<${ORIGIN}/console/${path}/${ID}|${label}>`;
   const render = (type: EventType, data: object, creator?: string) => {
     const timestamp = "2026-11-21T09:30:00.000Z";
     const { text, blocks } = toSlackMessage({ id: "e", type, timestamp, data }, ORIGIN, creator);
@@ -347,7 +346,7 @@ describe("the message of an event", () => {
     expect(text).toBe("📝 Change: 12 changes");
     expect(json).toContain("*12 changes*");
     expect(json).toContain("• The variable V0 was deleted.");
-    expect(json).toContain(`• The variable ${link("variables", "V5")} was created.`);
+    expect(json).toContain(`• The variable V5 was created.`);
     expect(json).not.toContain("V6");
     expect(json).toContain("and 6 more");
     const few = render("changelog.created", { entries: entries.slice(0, 2), count: 2 });

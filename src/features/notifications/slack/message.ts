@@ -48,15 +48,8 @@ const STACK_SIGNS = new Map([
   ["skipped", "⚪"],
 ]);
 
-/** The paths of the resource types that the API reads by ID alone. */
-const PATHS = new Map([
-  ["project", "projects"],
-  ["environment", "environments"],
-  ["component", "components"],
-  ["stack", "stacks"],
-  ["variable", "variables"],
-  ["deployment", "deployments"],
-]);
+/** The resource types with a page of the console, which the plural of the type leads to. */
+const WITH_PAGE = new Set(["project", "environment", "stack", "deployment"]);
 
 interface MessageContent {
   /** One line of mrkdwn without links. */
@@ -208,18 +201,13 @@ function renderHeld(
   origin: string | undefined,
   ...rest: readonly Block[]
 ): MessageContent {
-  const id = readText(data?.deployment_id, NAME_LENGTH);
-  const page =
-    origin && canonicalId(id) !== undefined
-      ? link(`${origin}/console/deployments/${id}`, id)
-      : id || UNKNOWN;
   return {
     subject: locationOf(data),
     blocks: [
       fields({
         Project: linkedName("project", data?.project, origin),
         Environment: linkedName("environment", data?.environment, origin),
-        Deployment: page,
+        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
       }),
       ...rest,
     ],
@@ -372,7 +360,6 @@ function linkedId(type: string, id: string, origin: string | undefined): string 
 }
 
 function linkTo(type: string, id: string, label: string, origin: string | undefined): string {
-  const path = PATHS.get(type);
-  if (!origin || !path || canonicalId(id) === undefined) return label;
-  return link(`${origin}/v1/${path}/${id}`, label);
+  if (!origin || !WITH_PAGE.has(type) || canonicalId(id) === undefined) return label;
+  return link(`${origin}/console/${type}s/${id}`, label);
 }
