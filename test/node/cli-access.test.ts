@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import {
   afterAll,
   afterEach,
@@ -910,6 +911,32 @@ describe("longshore pools", () => {
   });
 });
 
+describe("longshore invitations", () => {
+  beforeEach(useNewKey);
+
+  it("creates a link that is shown once, lists without it, and revokes", async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const file = ["--output", "link.txt"];
+    const created = await user.run(["invitations", "create", email, "--name", "Grace", ...file]);
+    expect([created.status, created.stdout]).toEqual([0, expect.not.stringContaining("lsi_")]);
+    expect(readFileSync(join(user.folder, "link.txt"), "utf8")).toMatch(/^http.*lsi_\w+\n$/);
+    const listed = await user.run(["invitations", "ls"]);
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+    expect(listed.stdout).toMatch(new RegExp(`^${email} +\\w{22} +Grace +member +${time}$`, "m"));
+    expect(listed.stdout).not.toContain("lsi_");
+    expect((await user.run(["invitations", "create", "a@example.com", "-q"])).stderr).toContain(
+      "--quiet would lose the url",
+    );
+    const owner = await user.run(["invitations", "create", "a@example.com", "--role", "owner"]);
+    expect([owner.status, owner.stderr]).toEqual([1, expect.stringContaining("who may do every")]);
+    expect((await user.run(["invitations", "rm", email])).stderr).toContain("Add --yes");
+    const removed = await user.run(["invitations", "rm", email.toUpperCase(), "--yes"]);
+    expect([removed.status, removed.stderr]).toEqual([0, `Revoked the invitation of ${email}.\n`]);
+    const none = await user.run(["invitations", "rm", email, "--yes"]);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining("no invitation")]);
+  });
+});
+
 describe("longshore completion", () => {
   it("completes commands and options in bash", async () => {
     const { stdout } = await user.run(["completion", "bash"]);
@@ -930,6 +957,61 @@ _longshore; echo "\${COMPREPLY[@]}"`;
     expect(complete("environments", "-p", "shop", "cr")).toBe("create");
     expect(complete("completion", "z")).toBe("zsh");
     expect(complete("run", "--", "npm", "--p")).toBe("");
+  });
+
+  it("completes names that the service knows, evaluates none, and is silent without it", async () => {
+    await useNewKey();
+    const [shop, other] = [`$(touch pwned) "${crypto.randomUUID()}"`, crypto.randomUUID()];
+    for (const name of [shop, other]) await user.run(["projects", "create", name]);
+    await user.run(["environments", "create", "stage-two", "-p", other]);
+    await user.run(["stacks", "create", "web", "-p", other, "-e", "stage-two"]);
+    const { stdout } = await user.run(["completion", "bash"]);
+    writeFileSync(join(user.folder, "completion"), stdout);
+    const [command, args] = cliCommand([]);
+    const program = `#!/bin/sh\nexec ${[command, ...args].join(" ")} "$@"\n`;
+    writeFileSync(join(user.folder, "longshore"), program, { mode: 0o755 });
+    const complete = async (words: readonly string[], changes: NodeJS.Dict<string> = {}) => {
+      const script = `. ./completion
+COMP_WORDS=(longshore "$@"); COMP_CWORD=$#
+_longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
+      const PATH = `${user.folder}:${process.env["PATH"]}`;
+      const env = { ...user.environment(changes), PATH };
+      const bash = ["-c", script, "bash", ...words];
+      const { stdout } = await promisify(execFile)("bash", bash, { cwd: user.folder, env });
+      return stdout.trim();
+    };
+    const quoted = shop.replaceAll(/[$()" ]/g, "\\$&");
+    expect(await complete(["projects", "show", "$("])).toBe(quoted);
+    expect(await complete(["deploy", "-p", other.slice(0, 12)])).toBe(other);
+    expect(await complete(["environments", "rm", "-p", other, "s"])).toBe("stage-two");
+    expect(await complete(["deploy", "-p", other, "-e", "stage-two", "--stack", "w"])).toBe("web");
+    expect(await complete(["deploy", "--stack", ""])).toBe("");
+    expect(await complete(["projects", "show", "--j"])).toBe("--json");
+    const nowhere = { LONGSHORE_URL: "http://127.0.0.1:9" };
+    expect(await complete(["projects", "show", ""], nowhere)).not.toContain(other);
+    expect(existsSync(join(user.folder, "pwned"))).toBe(false);
+  });
+
+  it("lists no names that a terminal would show otherwise, and waits for 1.5 seconds at most", async () => {
+    await useNewKey();
+    await user.run(["projects", "create", `hidden\u202e-${crypto.randomUUID()}`]);
+    const named = `shown-${crypto.randomUUID()}`;
+    await user.run(["projects", "create", named]);
+    const names = await user.run(["__names", "projects", "--", "deploy", "-p"]);
+    expect(names.stdout).toContain(`${named}\n`);
+    expect(names.stdout).not.toContain("hidden");
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const before = performance.now();
+    const nothing = await user.run(["__names", "projects"], {
+      changes: { LONGSHORE_URL: `http://127.0.0.1:${port}` },
+    });
+    silent.closeAllConnections();
+    silent.close();
+    expect(nothing).toEqual({ stdout: "", stderr: "", status: 0 });
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(await user.run(["__names", "constructor"])).toEqual(nothing);
   });
 
   it("prints scripts for zsh and fish, and for no other shell", async () => {

@@ -41,7 +41,8 @@ describe("longshore approve", () => {
     expect(unsure.status).toBe(1);
     expect(unsure.stdout).toContain("+ /replicas 3");
     expect(unsure.stderr).toContain("Add --yes");
-    expect((await user.run(["approvals"])).stderr).toContain("Nobody has approved or rejected it.");
+    const nobody = await user.run(["approvals", "-e", "production"]);
+    expect(nobody.stderr).toContain("Nobody has approved or rejected it.");
     const { stdout, status } = await user.run([
       "approve",
       "--comment",
@@ -62,6 +63,32 @@ describe("longshore approve", () => {
     const { user } = await prepare(context, approvals(1));
     const { status, stderr } = await user.run(["approve", "--yes"]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("has no queued deployment")]);
+  });
+});
+
+describe("longshore approvals without a deployment", () => {
+  it("lists what waits for the caller's approval in all projects, and nothing that does not", async (context) => {
+    const [one, other, free] = [
+      await prepare(context, approvals(1)),
+      await prepare(context, approvals(2)),
+      await prepare(context, {}),
+    ];
+    const source = { registry: { image: "ghcr.io/acme/shop:7" } };
+    const { id } = await one.project.deploy({ source });
+    const second = await other.project.deploy();
+    await free.project.deploy();
+    const listed = (await free.user.run(["approvals", "-q"])).stdout.split("\n");
+    expect(listed.filter((each) => each === id || each === second["id"])).toHaveLength(2);
+    const { stdout } = await free.user.run(["approvals"]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${id} +${one.project.projectName} +production +ghcr.io/acme/shop:7 +0 of 1 approval`,
+        "m",
+      ),
+    );
+    expect(stdout).not.toContain(free.project.projectName);
+    expect((await one.user.run(["approve", String(id), "--yes"])).status).toBe(0);
+    expect((await free.user.run(["approvals", "-q"])).stdout).not.toContain(id);
   });
 });
 

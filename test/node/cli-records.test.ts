@@ -1,8 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from "vitest";
 import { readTime, toLocalTime } from "../../packages/cli/src/local-time.ts";
 import { CliUser } from "./support/cli.ts";
+import { LocalIssuer } from "./support/issuer.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
 const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
@@ -183,5 +193,56 @@ describe("times", () => {
     expect(toLocalTime(readTime("2026-11-21"))).toBe("2026-11-21 00:00:00");
     expect(readTime("2026-11-21T09:30:00+02:00")).toBe("2026-11-21T07:30:00.000Z");
     expect(toLocalTime("never")).toBe("never");
+  });
+});
+
+describe("longshore service-accounts and trusts", () => {
+  it("create, change and delete a service account, and the trusts that act for it", async () => {
+    const name = `ci-${crypto.randomUUID()}`;
+    const json = async (...args: string[]) => {
+      const { stdout, stderr, status } = await user.run([...args, "--json"]);
+      expect([stderr, status]).toEqual(["", 0]);
+      return JSON.parse(stdout);
+    };
+    const account = await json("service-accounts", "create", name);
+    expect(account).toMatchObject({ name, role: "member" });
+    const renamed = await json("service-accounts", "update", name, "--name", `${name}-2`);
+    expect(renamed).toEqual({ ...account, name: `${name}-2`, updated_at: renamed.updated_at });
+    const promoted = ["service-accounts", "update", account.membership_id, "--role", "admin"];
+    expect(await json(...promoted)).toMatchObject({ name: `${name}-2`, role: "admin" });
+    await user.run(["projects", "create", name]);
+    const issuer = await LocalIssuer.start();
+    onTestFinished(() => issuer.stop());
+    const of = ["--issuer", issuer.url, "--audience", "longshore"];
+    const trust = ["trusts", "create", "main", ...of];
+    const conditions = ["repository_id=1296269", "ref=refs/heads/main", "ref=refs/tags/v=1"];
+    const given = conditions.flatMap((each) => ["--condition", each]);
+    const created = await json(
+      ...[...trust, ...given, "--member", `${name}-2`, "--ttl", "10m"],
+      ...["--project", name, "--scope", "deployments:write"],
+    );
+    expect(created).toMatchObject({
+      membership_id: account.membership_id,
+      conditions: { repository_id: "1296269", ref: ["refs/heads/main", "refs/tags/v=1"] },
+      ttl_seconds: 600,
+      scopes: ["deployments:write"],
+      project_ids: [expect.stringMatching(/^\w{22}$/)],
+    });
+    const shown = await user.run(["trusts", "show", created.id]);
+    expect(shown.stdout).toMatch(/^audience +longshore$/m);
+    for (const [args, message] of [
+      [[], "Name either --member, or --pool."],
+      [["--member", "a", "--pool", "b"], "Name either --member, or --pool."],
+      [["--member", name], "There is no member"],
+      [["--condition", "=x", "--member", name], 'claim=value; "=x" is not'],
+    ] as const) {
+      const { stderr, status } = await user.run([...trust, ...given, ...args]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+    }
+    expect((await user.run(["trusts", "rm", created.id, "--yes"])).status).toBe(0);
+    expect((await user.run(["trusts", "ls", "-q"])).stdout).not.toContain(created.id);
+    const removed = await user.run(["service-accounts", "rm", `${name}-2`, "--yes"]);
+    expect(removed.stderr).toBe(`Deleted the service account ${name}-2.\n`);
+    expect((await user.run(["service-accounts", "ls"])).stdout).not.toContain(name);
   });
 });

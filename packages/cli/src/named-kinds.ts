@@ -58,4 +58,20 @@ export const KINDS = {
     parameter: "pool_id",
     idField: "id",
   },
+  trust: {
+    noun: "trust",
+    listCommand: "trusts ls",
+    listPath: "/v1/orgs/{org_id}/trusts",
+    itemPath: "/v1/orgs/{org_id}/trusts/{trust_id}",
+    parameter: "trust_id",
+    idField: "id",
+  },
+  serviceAccount: {
+    noun: "service account",
+    listCommand: "service-accounts ls",
+    listPath: "/v1/orgs/{org_id}/service-accounts",
+    itemPath: "/v1/orgs/{org_id}/service-accounts/{membership_id}",
+    parameter: "membership_id",
+    idField: "membership_id",
+  },
 } as const satisfies Record<string, NamedKind>;

@@ -32,10 +32,10 @@ export class Session {
   readonly client: Client;
   #whoAmI: Promise<Schemas["WhoAmI"]> | undefined;
 
-  constructor({ url, apiKey, source }: Connection, fetch?: Fetch) {
+  constructor({ url, apiKey, source }: Connection, fetch?: Fetch, retries = RETRIES) {
     this.url = url.replace(/\/$/, "");
     this.source = source;
-    this.client = createClient({ url, apiKey, fetch, retries: RETRIES });
+    this.client = createClient({ url, apiKey, fetch, retries });
   }
 
   whoAmI(): Promise<Schemas["WhoAmI"]> {

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { describeSource } from "../deployments/describe.ts";
 import { findDeployment, QUEUED, readDeployment } from "../deployments/find-deployment.ts";
 import { reasonsToWait } from "../deployments/follow.ts";
 import { printPatch } from "../deployments/print-details.ts";
@@ -44,14 +45,30 @@ const COLUMNS: readonly Column<Approval>[] = [
   { title: "comment", value: ({ comment }) => comment },
 ];
 
+const PENDING_COLUMNS: readonly Column<Schemas["PendingApproval"]>[] = [
+  { title: "deployment", value: (each) => each.deployment_id },
+  { title: "project", value: (each) => each.project_name },
+  { title: "environment", value: (each) => each.environment_name },
+  { title: "source", value: ({ source }) => describeSource(source) },
+  { title: "waits for", value: ({ message }) => message },
+  { title: "created", value: ({ created_at }) => toLocalTime(created_at) },
+  { title: "expires", value: ({ expires_at }) => toLocalTime(expires_at) },
+];
+
 /** `longshore approvals`, `approve`, `reject` and `override`. */
 export function addApprovalCommands(program: Command, context: CliContext): void {
   const approvals = program
     .command("approvals")
-    .description("who has approved or rejected a deployment, and what it waits for")
-    .argument("[deployment]", ID_OR_QUEUED);
-  addExamples(addEnvironmentOption(addRecordOptions(approvals)), "approvals").action(
-    (id: string | undefined, _, self: Command) => list(context, id, self.optsWithGlobals()),
+    .description(
+      "what waits for your approval, in all projects; with a deployment or --environment, who has decided on it",
+    )
+    .argument("[deployment]", "ID; with --environment, the newest that is queued by default");
+  addExamples(
+    addEnvironmentOption(addRecordOptions(approvals)),
+    "approvals",
+    "approvals --environment production",
+  ).action((id: string | undefined, _, self: Command) =>
+    approvalsOf(context, id, self.optsWithGlobals()),
   );
   const approve = addDecision(program, "approve", "let a deployment start with what it shows");
   addExamples(addConsentOption(approve), "approve --comment 'Read the diff'").action(
@@ -92,6 +109,21 @@ function addOverrideCommand(program: Command, context: CliContext): void {
   ).action((id: string | undefined, _, self: Command) =>
     override(context, id, self.optsWithGlobals()),
   );
+}
+
+async function approvalsOf(context: CliContext, id: string | undefined, options: Options) {
+  const { environment, project } = options;
+  const isOfAll = id === undefined && environment === undefined && project === undefined;
+  await (isOfAll ? listPending(context, options) : list(context, id, options));
+}
+
+/** What the caller may approve, in all projects. */
+async function listPending(context: CliContext, options: Options) {
+  const session = await openSession(context, options);
+  const path = { org_id: await session.organizationId() };
+  const { data } = await session.client.get("/v1/orgs/{org_id}/approvals", { path });
+  context.output.records(data, PENDING_COLUMNS, { ...options, id: (row) => row.deployment_id });
+  if (data.length === 0 && !options.json) context.output.note("Nothing waits for your approval.");
 }
 
 async function list(context: CliContext, id: string | undefined, options: Options) {

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { CliContext } from "../session.ts";
+import { CANDIDATES, type NameSource } from "./name-candidates.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -11,7 +12,16 @@ interface Completion {
   candidates: { name: string; description: string }[];
   /** The options that a value follows. */
   valued: string[];
+  /** Whose name may follow. */
+  source: NameSource | undefined;
 }
+
+/** The options whose value is a name that the service knows. */
+const NAMED_OPTIONS: readonly [source: NameSource, long: string, short: string | undefined][] = [
+  ["projects", "--project", "-p"],
+  ["environments", "--environment", "-e"],
+  ["stacks", "--stack", undefined],
+];
 
 const SETUP = `
 Set it up:
@@ -46,16 +56,26 @@ function completionsOf(command: Command, path: readonly string[] = []): Completi
     .filter(({ required }) => required)
     .flatMap(({ long, short }) => [long, short].filter((flag) => flag !== undefined));
   const named = candidates.filter(({ name }) => name !== "");
-  const own = { words: path.join(" "), candidates: named, valued };
+  const source = sourceOf(command, path);
+  const own = { words: path.join(" "), candidates: named, valued, source };
   return [own, ...commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
+}
+
+/** The commands of a group take the names of its records. */
+function sourceOf({ registeredArguments: [first] }: Command, path: readonly string[]) {
+  if (first?.description !== "name or ID") return undefined;
+  const sources = NAMED_OPTIONS.map(([source]) => source);
+  return path[0] === "link" ? "projects" : sources.find((each) => each === path[0]);
 }
 
 const RENDERERS: Record<Shell, (completions: readonly Completion[]) => string> = {
   bash: (completions) => `${renderLookup(completions)}
 _longshore() {
-  local words
-  words=$(_longshore_words "\${COMP_WORDS[@]:1:COMP_CWORD-1}")
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local candidate
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    [[ $candidate == "\${COMP_WORDS[COMP_CWORD]}"* ]] && COMPREPLY+=("$(printf %q "$candidate")")
+  done < <(_longshore_words "\${COMP_WORDS[@]:1:COMP_CWORD-1}")
 }
 complete -o default -F _longshore longshore`,
   zsh: (completions) => `${renderLookup(completions)}
@@ -73,6 +93,10 @@ compdef _longshore longshore`,
 end
 complete -c longshore -f`,
       ...completions.flatMap(renderFish),
+      ...NAMED_OPTIONS.map(
+        ([source, long, short]) =>
+          `complete -c longshore -l ${long.slice(2)} ${short ? `-s ${short.slice(1)} ` : ""}-xa '${namesInFish(source)}'`,
+      ),
     ].join("\n"),
 };
 
@@ -91,6 +115,9 @@ function renderLookup(completions: readonly Completion[]): string {
       *) previous="-"; command="\${command:+$command }$word" ;;
     esac
   done
+  case "$previous" in
+${NAMED_OPTIONS.map(renderOption).join("\n")}
+  esac
   case "$command" in
 ${cases.reverse().join("\n")}
     '') printf '%s\\n' ${namesOf(top)} ;;
@@ -98,21 +125,41 @@ ${cases.reverse().join("\n")}
 }`;
 }
 
+function renderOption([source, ...options]: (typeof NAMED_OPTIONS)[number]): string {
+  return `    ${options.filter(Boolean).join(" | ")}) ${namesInShell(source)}; return ;;`;
+}
+
 /** The longest commands are first: arguments may follow the words. */
 function renderCase(completion: Completion): string {
-  const { words } = completion;
-  return `    '${words}' | '${words} '*) printf '%s\\n' ${namesOf(completion)} ;;`;
+  const { words, source } = completion;
+  const candidates = `printf '%s\\n' ${namesOf(completion)}`;
+  const first = source && `    '${words}') ${candidates}; ${namesInShell(source)} ;;`;
+  const later = `    '${words}' | '${words} '*) ${candidates} ;;`;
+  return [first ?? [], later].flat().join("\n");
+}
+
+/** Names of others are lines, which no shell evaluates. */
+function namesInShell(source: NameSource): string {
+  return `longshore ${CANDIDATES} ${source} -- "$@" 2>/dev/null`;
+}
+
+function namesInFish(source: NameSource): string {
+  return `(longshore ${CANDIDATES} ${source} -- (commandline -opc)[2..-1] 2>/dev/null)`;
 }
 
 function namesOf(completion: Completion | undefined): string {
   return (completion?.candidates ?? []).map(({ name }) => name).join(" ");
 }
 
-function renderFish({ words, candidates }: Completion): string[] {
+function renderFish({ words, candidates, source }: Completion): string[] {
   const condition = `__longshore_after ${words}`.trimEnd();
-  return candidates.map(({ name, description }) => {
+  const names = source
+    ? [`complete -c longshore -n "${condition}" -a '${namesInFish(source)}'`]
+    : [];
+  const fixed = candidates.map(({ name, description }) => {
     const what = name.startsWith("--") ? `-l ${name.slice(2)}` : `-a ${name}`;
     const text = description.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
     return `complete -c longshore -n "${condition}" ${what} -d '${text}'`;
   });
+  return [...fixed, ...names];
 }

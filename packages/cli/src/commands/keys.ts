@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
-import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
-import { CliError } from "../errors.ts";
+import { addBoundaryOptions, type BoundaryOptions, readBoundaries } from "../boundaries.ts";
+import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import {
   addDescendantsOption,
   type FamilyRoot,
@@ -11,14 +11,13 @@ import {
 } from "../families.ts";
 import { readTime, toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
-import { isId } from "../names.ts";
 import { parseWholeNumber } from "../numbers.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { addLimitOption, addShow, find, printList, type Resource } from "../resource.ts";
 import { createSecret } from "../secret-file.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
-import { organizationPath, requireProject } from "../target.ts";
+import { organizationPath } from "../target.ts";
 import { MEMBERS } from "./members.ts";
 
 type ApiKey = Schemas["ApiKey"];
@@ -43,12 +42,9 @@ interface ListOptions extends RecordOptions {
   profile?: string;
 }
 
-interface CreateOptions extends RecordOptions {
+interface CreateOptions extends RecordOptions, BoundaryOptions {
   member?: string;
   role?: Schemas["OrgRole"];
-  scope?: string[];
-  project?: string[];
-  environment?: string[];
   expires?: string;
   output?: string;
   profile?: string;
@@ -62,14 +58,11 @@ export function addKeyCommands(program: Command, context: CliContext): void {
     .action((_, self: Command) => list(context, self.optsWithGlobals()));
   addShow(group, context, KEYS);
   addExamples(
-    addRecordOptions(group.command("create"))
+    addBoundaryOptions(addRecordOptions(group.command("create")))
       .description("create an API key, which is shown only once")
       .argument("<name>")
       .option("--member <name>", "the member that it acts for, by name or ID; you by default")
       .addOption(new Option("--role <role>").choices(["member", "admin", "owner"]))
-      .option("--scope <scope>", "such as deployments:write; may be repeated", collect)
-      .option("--project <name>", "only this project, by name or ID; may be repeated", collect)
-      .option("--environment <id>", "only this environment, by ID; may be repeated", collect)
       .option("--expires <time>", "such as 2027-01-31 or '2027-01-31 09:30'", readTime)
       .option("--output <file>", "write the key to this file, with the mode 0600"),
     "keys create laptop --output key.txt",
@@ -120,34 +113,20 @@ async function list(context: CliContext, options: ListOptions): Promise<void> {
 
 async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
   const session = await openSession(context, options);
-  const { role, scope, expires } = options;
+  const { role, expires, member } = options;
+  const owner =
+    member === undefined ? undefined : await find(context, session, MEMBERS, {}, member);
   const body = {
     name,
     ...(role !== undefined && { role }),
     ...(expires !== undefined && { expires_at: expires }),
-    ...(scope && { scopes: scope as Schemas["Scope"][] }),
-    ...(await readBounds(context, session, options)),
+    ...(owner && { membership_id: owner.record.membership_id }),
+    ...(await readBoundaries(context, session, options)),
   };
   const path = { org_id: await session.organizationId() };
   await createSecret(context, options, "key", () =>
     session.client.post("/v1/orgs/{org_id}/api-keys", { path, body }),
   );
-}
-
-async function readBounds(context: CliContext, session: Session, options: CreateOptions) {
-  const { member, project, environment } = options;
-  const name = environment?.find((each) => !isId(each));
-  if (name !== undefined) throw new CliError(`--environment needs an ID; "${name}" is not one.`);
-  const [owner, projects] = await Promise.all([
-    member === undefined ? undefined : find(context, session, MEMBERS, {}, member),
-    project &&
-      Promise.all(project.map((each) => requireProject(context, session, { project: each }))),
-  ]);
-  return {
-    ...(owner && { membership_id: owner.record.membership_id }),
-    ...(projects && { project_ids: projects.map(({ id }) => id) }),
-    ...(environment && { environment_ids: environment }),
-  };
 }
 
 async function revoke(context: CliContext, name: string, options: RevokeOptions): Promise<void> {

@@ -32,7 +32,7 @@ type Token = Schemas["RunnerToken"];
 type Runner = Schemas["RunnerPoolRunner"];
 type PoolPath = { org_id: string; pool_id: string };
 
-const POOLS: Resource<Pool> = {
+export const POOLS: Resource<Pool> = {
   kind: KINDS.pool,
   columns: [
     { title: "name", value: ({ name }) => name },
