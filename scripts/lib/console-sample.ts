@@ -107,6 +107,12 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     { path: { ...inProject, integration_id: webhook.id } },
   );
   const production = await makeProtected(client, inProject, environment.id);
+  await client.put("/v1/projects/{project_id}/environment-order", {
+    path: inProject,
+    body: {
+      environment_ids: [environment.id, production.environmentId, project.default_environment_id],
+    },
+  });
   const at = (name: string, path: string) => ({ name, path });
   const tabs = (name: string, root: string, paths: readonly string[]) =>
     paths.map((path) => at(`${name}-${path}`, `${root}/${path}`));

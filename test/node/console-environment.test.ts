@@ -58,8 +58,10 @@ describe("the list of deployments", () => {
     const statuses = await rows.locator(".status").all();
     const boxes = await Promise.all(statuses.map((each) => each.boundingBox()));
     expect(boxes[0]?.x).toBe(boxes[1]?.x);
+    await page.getByText(/^Median of the loaded successes: \d+ s\.$/).waitFor();
     await page.getByLabel("Status").selectOption("failed");
     await expect.poll(() => rows.count()).toBe(1);
+    expect(await page.getByText("Median of the").count()).toBe(0);
     expect(new URL(page.url()).search).toBe("?status=failed");
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
@@ -98,7 +100,7 @@ describe("the list of deployments", () => {
       await expect.poll(links).toEqual(expected);
       expect(new URL(page.url()).searchParams.get("source")).toBe(text);
     }
-    await page.getByText("1 of the 3 deployments that are loaded.").waitFor();
+    await page.getByText("1 of the 3 deployments that are loaded.", { exact: true }).waitFor();
     await source.fill("shop:4");
     await page.getByLabel("Created by").selectOption("Grace");
     await expect.poll(links).toEqual(["shop:41"]);
@@ -295,6 +297,173 @@ describe("the comparison of two environments", () => {
     await page.reload();
     await expect.poll(async () => (await rows()).length).toBe(4);
     expect(await page.textContent("main")).not.toContain("canary");
+    expect(problems).toEqual([]);
+  });
+});
+
+const REPLICAS = "Raise the number of replicas";
+
+/** Staging runs a commit with an alarm, and deploys the next one; a deployment to production waits for an approval. */
+async function makePipeline() {
+  const environment = await DeployedEnvironment.make(service);
+  const { id, projectId } = environment;
+  const project = await service.owner.call("GET", `/v1/projects/${projectId}`);
+  const production = `/v1/environments/${project.default_environment_id}`;
+  const { id: current } = await environment.deploy({
+    source: git(REPLICAS) as never,
+    reason: "More traffic",
+  });
+  const first = await environment.start();
+  await first.report(0, "succeeded", undefined, { url: "https://staging.example.com" });
+  await first.complete("succeeded");
+  await environment.deploy();
+  await environment.run("failed");
+  const { id: running } = await environment.deploy({ source: { registry: { image: "shop:42" } } });
+  const second = await environment.start();
+  const [stack] = first.stackIds;
+  await service.owner.call("PUT", `/v1/stacks/${stack}/alarms/latency`, {
+    state: "alarm",
+    reason: "Above 800 ms",
+  });
+  await service.owner.call("PUT", `${production}/protection`, {
+    approvals: { required: 1, approvers: { role: "owner" }, prevent_self_approval: false },
+  });
+  const waiting = await service.owner.call("POST", `${production}/deployments`, {});
+  return { environment, id, projectId, current, running, second, stack, waiting: waiting.id };
+}
+
+describe("the page of a project", () => {
+  it("answers the five questions at once, and leads to the details with one click", async () => {
+    const { environment, projectId, current, running, second, stack, waiting } =
+      await makePipeline();
+    const { page, problems } = await open(`projects/${projectId}`);
+    const columns = page.getByRole("list", { name: "Environments", exact: true });
+    const staging = columns.locator(`[data-environment="${environment.id}"]`);
+    const production = columns.getByRole("listitem").filter({ hasText: "Nothing yet" });
+    const hrefOf = (name: RegExp | string) =>
+      staging.getByRole("link", { name }).first().getAttribute("href");
+    const click = async (name: RegExp | string, path: string) => {
+      await staging.getByRole("link", { name }).first().click();
+      await page.waitForURL(`**/console/${path}`);
+    };
+    const back = () => page.goto(at(`projects/${projectId}`).href);
+
+    // What is running where?
+    expect(await hrefOf("acme/shop main · 3f1c2aa")).toBe(
+      "https://github.com/acme/shop/commit/3f1c2aa9d5e14b7f8a90b1c2d3e4f5a6b7c8d9e0",
+    );
+    expect(await hrefOf("https://staging.example.com")).toBe("https://staging.example.com");
+    expect(await production.getByRole("link").first().textContent()).toBe("production");
+
+    // Who changed it, and why?
+    const text = await staging.textContent();
+    for (const each of [REPLICAS, "More traffic", "by Me"]) expect(text).toContain(each);
+    await click(/^since/, `deployments/${current}`);
+    await page.getByText("More traffic").waitFor();
+
+    // Is it healthy?
+    await back();
+    await staging.getByText("Alarm", { exact: true }).waitFor();
+    expect(await staging.textContent()).toContain("Above 800 ms");
+    await click("web: latency", `stacks/${stack}`);
+    await page.getByText("Above 800 ms").waitFor();
+
+    // What is happening now?
+    await back();
+    await click("In progress", `deployments/${running}`);
+    await page.locator("h1 ~ .status", { hasText: "In progress" }).waitFor();
+
+    // What do I have to do?
+    await back();
+    await production.getByText("waits for approval").waitFor();
+    await page.getByRole("list", { name: "Waiting for you" }).getByRole("link").click();
+    await page.waitForURL(`**/deployments/${waiting}`);
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+
+    // A failure stays visible until the next success.
+    await second.complete("failed");
+    await back();
+    await staging.getByText("Failed", { exact: true }).waitFor();
+    const strip = staging.getByRole("list", {
+      name: "Last deployments to staging, the newest at the end",
+    });
+    const marks = strip.getByRole("link");
+    const names = await strip
+      .getByRole("img")
+      .evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+    expect(names).toEqual([
+      expect.stringMatching(/^Succeeded after \d+ s, created /),
+      expect.stringMatching(/^Failed after \d+ s, created /),
+      expect.stringMatching(/^Failed after \d+ s, created /),
+    ]);
+    expect(await marks.first().getAttribute("title")).toBe(names[0]);
+    const shapes = await strip
+      .locator("path")
+      .evaluateAll((all) => all.map((each) => each.getAttribute("d")));
+    expect(shapes[0]).not.toBe(shapes[1]);
+    expect(shapes[1]).toBe(shapes[2]);
+    await marks.last().click();
+    await page.waitForURL(`**/deployments/${running}`);
+    expect(problems).toEqual([]);
+  });
+
+  it("has the environments in an order that owners change with keys and by dragging, and promotes between neighbors", async () => {
+    const { projectId } = await makePipeline();
+    const { page, problems } = await open(`projects/${projectId}`);
+    const headings = page.getByRole("list", { name: "Environments", exact: true }).locator("h3");
+    const order = () => headings.allTextContents();
+    const saved = async () => {
+      const list = `/v1/projects/${projectId}/overview`;
+      const { data } = await service.owner.call("GET", list);
+      const placed = data as { name: string; position?: number }[];
+      return placed.toSorted((a, b) => (a.position ?? 9) - (b.position ?? 9)).map((e) => e.name);
+    };
+    const handle = page.getByRole("button", { name: "Move staging" });
+    expect(await order()).toEqual(["production", "staging"]);
+    expect(await page.getByRole("button", { name: /^Promote/ }).count()).toBe(0);
+    await handle.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await order()).toEqual(["production", "staging"]);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(order).toEqual(["staging", "production"]);
+    await page.getByText("staging is now 1 of 2.").waitFor();
+    const focused = "document.activeElement.getAttribute('aria-label')";
+    expect(await page.evaluate(focused)).toBe("Move staging");
+    await expect.poll(saved).toEqual(["staging", "production"]);
+    const drag = async () => {
+      await handle.hover();
+      await page.mouse.down();
+      const box = await page.locator(".column", { hasText: "Nothing yet" }).boundingBox();
+      const { x, y, width, height } = box ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.move(x + width / 2, y + height / 2, { steps: 5 });
+      await page.mouse.up();
+    };
+    await drag();
+    await expect.poll(order).toEqual(["production", "staging"]);
+    await expect.poll(saved).toEqual(["production", "staging"]);
+    await drag();
+    await expect.poll(saved).toEqual(["staging", "production"]);
+    await page.reload();
+    await expect.poll(order).toEqual(["staging", "production"]);
+    const lefts = async () => {
+      const boxes = await Promise.all(
+        (await page.locator(".column").all()).map((each) => each.boundingBox()),
+      );
+      return new Set(boxes.map((box) => box?.x)).size;
+    };
+    expect(await lefts()).toBe(2);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await lefts()).toBe(1);
+    await page.getByRole("button", { name: "Promote to production" }).click();
+    const dialog = page.getByRole("dialog", { name: "Promote" });
+    await dialog.getByText("Source: main · 3f1c2aa.").waitFor();
+    await dialog.getByRole("button", { name: "Promote" }).click();
+    await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
+    const place = { projectId, role: "viewer" } as const;
+    const { client } = await invite(service, "Vera", place);
+    const viewer = await open(`projects/${projectId}`, client.key);
+    await viewer.page.getByRole("link", { name: "staging", exact: true }).waitFor();
+    expect(await viewer.page.getByRole("button", { name: /^(Move|Promote)/ }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });

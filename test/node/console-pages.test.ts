@@ -300,7 +300,7 @@ describe("the log in the console", () => {
     await page.locator("#L7.log-current").waitFor();
     expect(page.url()).toMatch(/#L7$/);
     await page.getByLabel("Search the log").fill("ZERO");
-    await page.getByText("1 lines").waitFor();
+    await page.getByText("1 line", { exact: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.locator("#L5.log-current").waitFor();
     const download = page.waitForEvent("download");

@@ -92,7 +92,7 @@ async function makeProtectedRecords(owner: Service["owner"], projectId: string) 
   const post = (path: string, body: object) => owner.call("POST", path, body);
   const { membership } = await owner.call("GET", "/v1/whoami");
   const project = await owner.call("GET", `/v1/projects/${projectId}`);
-  const { id } = await post(`/v1/projects/${projectId}/environments`, { name: "guarded" });
+  const { id } = await post(`/v1/projects/${projectId}/environments`, { name: "x".repeat(64) });
   await post(`/v1/environments/${id}/stacks`, { name: "first" });
   const freeze = { name: HOSTILE, reason: HOSTILE, override: [membership.id] };
   const always = { starts_at: "2020-01-01T00:00:00Z", ends_at: "2099-01-01T00:00:00Z" };

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { formatExact, formatRelative } from "../format.ts";
+import { formatDuration, formatExact, formatRelative } from "../format.ts";
 
 const now = signal(Date.now());
 setInterval(() => {
@@ -21,5 +21,19 @@ export function Time({ at }: { at: string }) {
     <time class="nowrap" dateTime={at} title={formatExact(at)}>
       {formatRelative(at, Math.max(now.value, Date.now()))}
     </time>
+  );
+}
+
+/** How long a deployment ran, in a column. Undefined: it has not ended, or has never started. */
+export function Took({ seconds }: { seconds: number | undefined }) {
+  return (
+    <span class="soft small">
+      {seconds !== undefined && (
+        <>
+          <span class="visually-hidden">took </span>
+          {formatDuration(seconds * 1000)}
+        </>
+      )}
+    </span>
   );
 }

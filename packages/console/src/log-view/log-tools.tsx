@@ -3,7 +3,7 @@ import { client } from "../api.ts";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Check, Field, SelectField } from "../components/form.tsx";
-import { formatNumber, showHidden } from "../format.ts";
+import { formatCount, formatNumber, showHidden } from "../format.ts";
 import type { LogLine } from "./log-lines.ts";
 
 type Jump = (among: readonly LogLine[], direction: "next" | "previous") => void;
@@ -91,7 +91,7 @@ function Download({ deploymentId }: { deploymentId: string }) {
 }
 
 function Search({ search, setSearch, found, position, jump }: LogToolsProps) {
-  const count = `${position > 0 ? `${formatNumber(position)} of ` : ""}${formatNumber(found.length)} lines`;
+  const count = `${position > 0 ? `${formatNumber(position)} of ` : ""}${formatCount(found.length, "line")}`;
   return (
     <div class="row">
       <Field label="Search the log">

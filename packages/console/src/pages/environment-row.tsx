@@ -1,6 +1,6 @@
 import type { Schemas } from "../api.ts";
 import { Status } from "../components/status.tsx";
-import { Time } from "../components/time.tsx";
+import { Time, Took } from "../components/time.tsx";
 import { showHidden } from "../format.ts";
 import { ROOT } from "../router.ts";
 import { describeSource } from "./deployment/source.tsx";
@@ -10,19 +10,22 @@ export function EnvironmentRow({ environment }: { environment: Schemas["Environm
   const { id, name, active_deployment, last_deployment } = environment;
   const deployment = active_deployment ?? last_deployment;
   return (
-    <div class="list-item">
-      <a href={`${ROOT}environments/${id}`}>{showHidden(name)}</a>
-      {deployment ? (
-        <span class="row">
-          <span class="soft small">{describeSource(deployment.source)}</span>
+    <div class="columns">
+      <span>
+        <a href={`${ROOT}environments/${id}`}>{showHidden(name)}</a>{" "}
+        <span class="soft small">
+          {deployment ? describeSource(deployment.source) : "Not deployed yet"}
+        </span>
+      </span>
+      {deployment && (
+        <>
           <a href={`${ROOT}deployments/${deployment.id}`}>
             <Status of={deployment.status} />
-            <span class="visually-hidden">deployment of {showHidden(name)}</span>
+            <span class="visually-hidden"> deployment of {showHidden(name)}</span>
           </a>
+          <Took seconds={deployment.run_seconds} />
           <Time at={deployment.finished_at ?? deployment.created_at} />
-        </span>
-      ) : (
-        <span class="soft">Not deployed yet</span>
+        </>
       )}
     </div>
   );

@@ -8,6 +8,7 @@ import { Page } from "../components/page.tsx";
 import { showHidden } from "../format.ts";
 import { useList, useQuery } from "../query.ts";
 import { navigate, ROOT } from "../router.ts";
+import { inOrder } from "./environment-order.ts";
 import { EnvironmentRow } from "./environment-row.tsx";
 import { useWaiting, WaitingForYou } from "./protection/waiting.tsx";
 
@@ -77,7 +78,7 @@ function ProjectItem({ project, hasEnvironments }: ProjectItemProps) {
       </div>
       {overview.data && (
         <ul class="stack" aria-label={`Environments of ${name}`}>
-          {overview.data.data.map((environment) => (
+          {inOrder(overview.data.data).map((environment) => (
             <li key={environment.id}>
               <EnvironmentRow environment={environment} />
             </li>

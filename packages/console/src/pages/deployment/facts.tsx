@@ -34,7 +34,8 @@ export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
   );
 }
 
-function Creator({ creator }: { creator: Schemas["DeploymentCreator"] }) {
+/** Who it is now called, and the job of a CI system. */
+export function Creator({ creator }: { creator: Schemas["DeploymentCreator"] }) {
   const { name, membership_id, type, run_url } = creator;
   return (
     <>

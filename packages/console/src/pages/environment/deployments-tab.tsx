@@ -3,9 +3,9 @@ import { ChoiceFilter, TextFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
-import { Time } from "../../components/time.tsx";
+import { Time, Took } from "../../components/time.tsx";
 import { formatCount, formatDuration, formatNumber, humanize, showHidden } from "../../format.ts";
-import { useList } from "../../query.ts";
+import { type List, useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
 import { describeSource } from "../deployment/source.tsx";
 import type { EnvironmentTabProps } from "../tabs.ts";
@@ -43,6 +43,7 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
   const succeeded = list.items?.find((each) => each.status === "succeeded")?.id;
   const mayDeploy = can("createDeployment");
   const isFiltered = Boolean(status) || isFilteredHere;
+  const loaded = describeLoaded(list, isFilteredHere ? fits : undefined);
   return (
     <>
       {list.items && <EnvironmentUrls key={succeeded} environmentId={id} />}
@@ -65,16 +66,26 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         empty={isFiltered ? "No deployment fits the filters." : "Nothing was deployed yet."}
         command={mayDeploy && !isFiltered && `npx @longshore/cli deploy -e ${id} --wait`}
       >
-        {isFilteredHere && list.items && (
-          <p class="soft small">
-            {formatNumber(list.items.filter(fits).length)} of the{" "}
-            {formatCount(list.items.length, "deployment")} that {list.hasMore && "so far "}are
-            loaded.
-          </p>
-        )}
+        {loaded && <p class="soft small">{loaded}</p>}
       </ItemList>
     </>
   );
+}
+
+/** What is true of those that are loaded alone. */
+function describeLoaded(
+  { items = [], hasMore }: List<Deployment>,
+  fits: ((item: Deployment) => boolean) | undefined,
+): string {
+  const loaded = `${formatCount(items.length, "deployment")} that ${hasMore ? "so far " : ""}are loaded`;
+  const count = fits && `${formatNumber(items.filter(fits).length)} of the ${loaded}.`;
+  const runs = items.flatMap(({ status, run_seconds = -1 }) =>
+    status === "succeeded" && run_seconds >= 0 ? [run_seconds] : [],
+  );
+  const median = runs.toSorted((a, b) => a - b)[Math.floor((runs.length - 1) / 2)];
+  const duration =
+    median !== undefined && `Median of the loaded successes: ${formatDuration(median * 1000)}.`;
+  return [count, duration].filter(Boolean).join(" ");
 }
 
 function Filters({ items }: { items: readonly Deployment[] }) {
@@ -140,14 +151,7 @@ export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"
         <span class="soft small">{showHidden(marks.filter(Boolean).join(" · "))}</span>
       </span>
       <Status of={status} />
-      <span class="soft small">
-        {run_seconds !== undefined && (
-          <>
-            <span class="visually-hidden">took </span>
-            {formatDuration(run_seconds * 1000)}
-          </>
-        )}
-      </span>
+      <Took seconds={run_seconds} />
       <Time at={finished_at ?? created_at} />
     </div>
   );

@@ -1,4 +1,5 @@
 import { readAll, useReadOnce } from "../../query.ts";
+import { inOrder } from "../environment-order.ts";
 
 const PAGE_ITEMS = 100;
 
@@ -7,9 +8,10 @@ export function useOtherEnvironments(id: string, projectId: string) {
   const { data, error } = useReadOnce(() =>
     readAll("/v1/projects/{project_id}/environments", {
       path: { project_id: projectId },
-      query: { limit: PAGE_ITEMS, sort_by: "+created_at" },
+      query: { limit: PAGE_ITEMS },
     }),
   );
-  const at = data?.findIndex((each) => each.id === id) ?? 0;
-  return { others: data && [...data.slice(at + 1), ...data.slice(0, at)], error };
+  const ordered = data && inOrder(data);
+  const at = ordered?.findIndex((each) => each.id === id) ?? 0;
+  return { others: ordered && [...ordered.slice(at + 1), ...ordered.slice(0, at)], error };
 }

@@ -28,7 +28,9 @@ export function Recoveries({ path, can }: { path: IntegrationPath; can: Can }) {
           <span>
             {formatExact(since)} to {formatExact(until)}
             <br />
-            <span class="soft small">{formatNumber(delivery_count)} deliveries</span>
+            <span class="soft small">
+              {delivery_count === 1 ? "1 delivery" : `${formatNumber(delivery_count)} deliveries`}
+            </span>
           </span>
           <Status of={status} />
         </div>

@@ -1,34 +1,99 @@
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
+import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.tsx";
+import { ErrorNote, ReadErrorNote } from "../../components/error-note.tsx";
 import { TextField } from "../../components/form.tsx";
-import { ItemList } from "../../components/item-list.tsx";
-import { useList } from "../../query.ts";
+import { Empty, Pending } from "../../components/list.tsx";
+import { Section } from "../../components/page.tsx";
+import { showHidden } from "../../format.ts";
+import { type List, useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
-import { EnvironmentRow } from "../environment-row.tsx";
+import { useWaiting, WaitingForYou } from "../protection/waiting.tsx";
 import type { ProjectTabProps } from "../tabs.ts";
+import { EnvironmentColumn } from "./environment-column.tsx";
+import { MoveHandle } from "./move-handle.tsx";
+import { useOrder } from "./use-order.ts";
 
+/** The most on a page. */
+const MOST_ENVIRONMENTS = 240;
+
+/** What runs in each environment, in their order: the pipeline of the project. */
 export function EnvironmentsTab({ project, can }: ProjectTabProps) {
   const list = useList(
     "/v1/projects/{project_id}/overview",
-    { path: { project_id: project.id } },
+    { path: { project_id: project.id }, query: { limit: MOST_ENVIRONMENTS } },
     "on",
   );
-  const mayCreate = can("createEnvironment");
+  const waiting = useWaiting()?.filter(({ project_id }) => project_id === project.id) ?? [];
+  const create = can("createEnvironment") && {
+    verb: "Create an environment",
+    inPalette: "Create an environment",
+    dialog: ({ onClose }: { onClose: () => void }) => (
+      <CreateEnvironment project={project} onClose={onClose} />
+    ),
+  };
+  const { open, dialog } = useOpenDialog(list.reload, [create]);
+  const isEmpty = list.items?.length === 0;
   return (
-    <ItemList
-      title="Environments"
-      list={list}
-      buttons={[
-        mayCreate && {
-          verb: "Create an environment",
-          inPalette: "Create an environment",
-          dialog: ({ onClose }) => <CreateEnvironment project={project} onClose={onClose} />,
-        },
-      ]}
-      row={(environment) => <EnvironmentRow environment={environment} />}
-      empty="There are no environments."
-      command={mayCreate && `npx @longshore/cli environments create staging -p ${project.id}`}
-    />
+    <div class="stack loose">
+      {waiting.length > 0 && <WaitingForYou items={waiting} />}
+      <Section
+        title="Environments"
+        actions={!isEmpty && create && <DialogButtons buttons={[create]} open={open} />}
+      >
+        {list.items ? <ReadErrorNote error={list.error} /> : <Pending error={list.error} />}
+        {isEmpty && (
+          <Empty
+            title="There are no environments."
+            command={create && `npx @longshore/cli environments create staging -p ${project.id}`}
+            button={
+              create && <DialogButtons buttons={[{ ...create, kind: "primary" }]} open={open} />
+            }
+          />
+        )}
+        {!isEmpty && list.items && <Pipeline list={list} projectId={project.id} can={can} />}
+        {dialog}
+      </Section>
+    </div>
+  );
+}
+
+interface PipelineProps extends Pick<ProjectTabProps, "can"> {
+  list: List<Schemas["EnvironmentOverview"]>;
+  projectId: string;
+}
+
+function Pipeline({ list, projectId, can }: PipelineProps) {
+  const { items = [], reload, hasMore } = list;
+  const { ordered, ids, place, save, error } = useOrder(projectId, items, reload);
+  // An order names all environments.
+  const isMovable = ids.length > 1 && !hasMore && can("orderEnvironments");
+  return (
+    <>
+      <ErrorNote error={error} />
+      <ol class="pipeline" aria-label="Environments">
+        {ordered.map((environment, at) => (
+          <EnvironmentColumn
+            key={environment.id}
+            environment={environment}
+            next={ordered[at + 1]}
+            projectId={projectId}
+            can={can}
+            handle={
+              isMovable && (
+                <MoveHandle
+                  name={showHidden(environment.name)}
+                  id={environment.id}
+                  ids={ids}
+                  place={(to) => place(environment.id, to)}
+                  save={save}
+                />
+              )
+            }
+          />
+        ))}
+      </ol>
+    </>
   );
 }
 
