@@ -452,8 +452,7 @@ export class ProtectedWalk {
     const { now } = this.#worker;
     for (const deployment of this.#model.listQueued()) {
       const isKept = deployment.override?.codes.includes("approvals");
-      // What had its approvals is evaluated again at its start.
-      if (!isKept && (await this.#waitsForConditions(deployment)))
+      if (!isKept)
         expect(this.#model.isExpired(deployment, now), "an expired deployment waits").toBe(false);
       const { body } = await this.#call(this.#owner, "GET", `/v1/deployments/${deployment.id}`);
       const waits: string[] = body.waiting_for.map(({ code }: { code: string }) => code);
@@ -470,11 +469,6 @@ export class ProtectedWalk {
       ).toBeDefined();
       return;
     }
-  }
-
-  async #waitsForConditions({ id }: WalkDeployment): Promise<boolean> {
-    const select = env.DB.prepare("select held_until from deployments where id = ?").bind(id);
-    return (await select.first("held_until")) !== 0;
   }
 
   async #statusOf({ id }: WalkDeployment): Promise<unknown> {

@@ -325,6 +325,50 @@ describe("approvals", () => {
   });
 });
 
+describe("a deployment with its approvals that no runner asks for", () => {
+  it.each([
+    ["expires once they no longer count", true, "canceled"],
+    ["waits as long as they count", false, "queued"],
+  ])("%s", async (_, leaves, expected) => {
+    const approvals = { required: 1, approvers: { role: "owner" }, expires_after_seconds: 60 };
+    await protect(world.client, environmentId, { approvals });
+    const mona = await joinProject(world, project.id, "contributor");
+    const olga = await joinProject(world, project.id, "owner");
+    const { id } = await newDeployment(mona.client, environmentId);
+    expect((await approve(olga.client, id)).status).toBe(201);
+    await sweep();
+    expect(await codes(id)).toEqual(["runner"]);
+    if (leaves) {
+      const path = `/v1/projects/${project.id}/members/${olga.membershipId}`;
+      expect((await world.client.delete(path)).status).toBe(204);
+    }
+    await sweepAt(Date.now() + 50_000);
+    const read = async () => (await world.client.get(`/v1/deployments/${id}`)).body;
+    expect((await read()).status).toBe("queued");
+    await sweepAt(Date.now() + 61_000);
+    expect((await read()).status).toBe(expected);
+    expect((await read()).failure_reason).toBe(leaves ? "approval_expired" : undefined);
+    const attempts = env.DB.prepare("select count(*) as n from attempts where deployment_id = ?");
+    expect(await attempts.bind(id).first("n")).toBe(0);
+  });
+
+  it("and one without rules, which nothing evaluates, differ in their time", async () => {
+    await protect(world.client, environmentId, { group: "prod" });
+    const { id } = await newDeployment(world.client, environmentId);
+    const until = async () =>
+      env.DB.prepare("select held_until from deployments where id = ?")
+        .bind(id)
+        .first("held_until");
+    expect(await until()).toBe(1);
+    const other = await newEnvironment("open");
+    const free = await newDeployment(world.client, other.id);
+    const select = env.DB.prepare("select held_until from deployments where id = ?").bind(free.id);
+    expect(await select.first("held_until")).toBe(0);
+    expect((await Attempt.started(pool.runner)).deploymentId).toBe(id);
+    expect(await until()).toBe(0);
+  });
+});
+
 describe("the Worker of a previous release", () => {
   it("neither offers nor starts what is held, or was never evaluated", async () => {
     await protect(world.client, environmentId, {

@@ -5,7 +5,7 @@ import {
   type Members,
   type Rules,
 } from "../../projects/access/model.ts";
-import { type Approval, type Condition, type Facts, HELD_FOR_EVENT } from "./model.ts";
+import { type Approval, type Condition, type Facts, HELD_FOR_EVENT, MEETS_RULES } from "./model.ts";
 import {
   findClosedWindow,
   findFreezes,
@@ -51,9 +51,9 @@ export function findOpenConditions(
   );
 }
 
-/** The time from which a deployment may start, as far as the time decides. 0: now. */
+/** The time from which a deployment with rules may start, as far as the time decides. */
 export function heldUntil(conditions: readonly Condition[]): number {
-  return Math.max(0, ...conditions.map(({ opensAt = HELD_FOR_EVENT }) => opensAt));
+  return Math.max(MEETS_RULES, ...conditions.map(({ opensAt = HELD_FOR_EVENT }) => opensAt));
 }
 
 export function isExpired(conditions: readonly Condition[], now: number): boolean {

@@ -15,6 +15,7 @@ export {
   type Condition,
   type Facts,
   HELD_FOR_EVENT,
+  MEETS_RULES,
   OVERRIDABLE,
   type Override,
 } from "./model.ts";

@@ -4,6 +4,12 @@ import type { Exemption, Rules } from "../../projects/access/model.ts";
 /** The `held_until` of a deployment that no passing of time releases: the greatest time of JavaScript. */
 export const HELD_FOR_EVENT = 8_640_000_000_000_000;
 
+/**
+ * That of one that meets its rules: before every time, and not the 0 of those without rules, because it has to be
+ * evaluated again. Its approvals may expire before a runner asks for it, if somebody who gave one leaves.
+ */
+export const MEETS_RULES = 1;
+
 export const APPROVAL_DECISIONS = ["approve", "reject"] as const;
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 

@@ -84,7 +84,12 @@ async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements>
   const now = ctx.clock.now();
   const { id, facts, awaitsApproval } = row;
   const approvals = conditions.filter(({ code }) => code === "approvals");
-  const evaluation = { id, facts, heldUntil: heldUntil(conditions), approvals };
+  const evaluation = {
+    id,
+    facts,
+    heldUntil: facts === null ? 0 : heldUntil(conditions),
+    approvals,
+  };
   if (!isExpired(conditions, now)) {
     const isNew = approvals.length > 0 && !awaitsApproval;
     return {

@@ -107,7 +107,7 @@ export const deployments = sqliteTable(
     reasonBytes: integer("reason_bytes").notNull().default(0),
     /**
      * The time from which a queued deployment may start, as it was last evaluated; `HELD_FOR_EVENT` if no time
-     * decides. The start decides again. Null: it has to be evaluated first.
+     * decides. The start decides again. 0: it has no rules. Null: it has to be evaluated first.
      */
     heldUntil: time("held_until"),
     evaluatedAt: time("evaluated_at"),

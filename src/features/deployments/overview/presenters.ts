@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { HELD_FOR_EVENT } from "../conditions/index.ts";
+import { HELD_FOR_EVENT, MEETS_RULES } from "../conditions/index.ts";
 import { presentOrigin, secondsBetween } from "../deployments/index.ts";
 import type {
   DeploymentSummaryRow,
@@ -56,8 +56,12 @@ function presentQueued({ id, createdAt, awaitsApproval, heldUntil }: QueuedDeplo
     id,
     created_at: toTimestamp(createdAt),
     awaits_approval: awaitsApproval === 1,
-    opens_at: heldUntil && heldUntil !== HELD_FOR_EVENT ? toTimestamp(heldUntil) : undefined,
+    opens_at: isTime(heldUntil) ? toTimestamp(heldUntil) : undefined,
   };
+}
+
+function isTime(heldUntil: number | null): heldUntil is number {
+  return heldUntil !== null && heldUntil > MEETS_RULES && heldUntil !== HELD_FOR_EVENT;
 }
 
 function presentRecent({ id, status, createdAt, startedAt, finishedAt }: RecentDeployment) {
