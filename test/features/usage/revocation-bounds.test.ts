@@ -1,13 +1,18 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Database, openForWriting } from "../../../src/db/client.ts";
+import { selectTurns } from "../../../src/features/notifications/delivery/turns.ts";
 import { unitsOf } from "../../../src/lib/database-units.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { QUOTAS } from "../../../src/lib/resource-types.ts";
 import type { Client } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { newIdsOf } from "../../support/long-lists.ts";
+import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import {
   join,
+  newDelivery,
+  newIntegration,
   newPool,
   newProject,
   newServiceAccount,
@@ -93,6 +98,16 @@ async function countIn(table: string, organizationId: string): Promise<number> {
   return (await counted.bind(organizationId).first<number>("n")) ?? 0;
 }
 
+/** The organizations of the deliveries that a consumer would claim now. */
+async function listTurns(db: Database): Promise<string[]> {
+  const turn = { maximum: 100, woken: [], startsWith: undefined, busy: [], proven: [] };
+  const rows = await db.all<{ organization_id: string }>(
+    sql`select deliveries.organization_id from (${selectTurns({ ...turn, now: Date.now() })}) as turn
+      join deliveries on deliveries.id = turn.id`,
+  );
+  return rows.map((row) => row.organization_id);
+}
+
 const exists = async (table: string, id: string) =>
   (await env.DB.prepare(`select 1 as one from ${table} where id = ?`).bind(id).first()) !== null;
 
@@ -132,6 +147,14 @@ describe("the deletion of an organization", () => {
     )
       .bind(JSON.stringify(newIdsOf(2_000)), world.id, world.membershipId, world.keyId, Date.now())
       .run();
+    const integration = await newIntegration(world.client, project.id);
+    await newDelivery(integration.id, { status: "pending" });
+    const integrations = newIdsOf(2 * LIMITS.deletedRows.value);
+    await copyRow(world.id, "integrations", integration.id, integrations, {});
+    for (const id of integrations.slice(-2)) await newDelivery(id, { status: "pending" });
+    const { db } = openForWriting(env.DB);
+    const due = async () => (await listTurns(db)).filter((id) => id === world.id).length;
+    expect(await due()).toBe(3);
     const member = await join(world);
     const last = await newPool(world, [project.default_environment_id]);
     const session = await signIn(member);
@@ -144,6 +167,11 @@ describe("the deletion of an organization", () => {
     expect(await exists("api_keys", member.keyId ?? "")).toBe(true);
     expect(await exists("sessions", session.sessionId ?? "")).toBe(true);
     expect(await exists("runner_tokens", last.tokenId)).toBe(true);
+    expect(await due()).toBe(0);
+    const secrets = env.DB.prepare(
+      "select count(secret) as n from integrations where project_id = ?",
+    );
+    expect(await secrets.bind(project.id).first("n")).toBeGreaterThan(0);
     await expectRefused([world, member, session], [first, last], warm);
 
     const tables = ["api_keys", "sessions", "runner_tokens", "trusts"];
@@ -151,6 +179,7 @@ describe("the deletion of an organization", () => {
       await worker.sweep();
       expect(largestUnits()).toBeLessThanOrEqual(MOST_UNITS);
     }
+    expect(await secrets.bind(project.id).first("n")).toBe(0);
     const left = await Promise.all(tables.map((table) => countIn(table, world.id)));
     expect(left).toEqual([0, 0, 0, 0]);
     expect(await countIn("memberships", world.id)).toBeGreaterThan(0);

@@ -30,47 +30,47 @@ const get = operation({
   request: () => ({ params: FreezeParams() }),
 });
 
-const listOfOrganization = operation({
+const LIST = {
   method: "get",
-  path: ORGANIZATION,
-  operationId: "listFreezes",
   presentEach: presentFreeze,
   scope: "deployments:read",
+} as const;
+
+const CREATE = {
+  method: "post",
+  status: 201,
+  resource: true,
+  version: unchanging,
+  present: presentFreeze,
+  location: get,
+  scope: "deployments:write",
+} as const;
+
+const listOfOrganization = operation({
+  ...LIST,
+  path: ORGANIZATION,
+  operationId: "listFreezes",
   request: () => ({ params: OrganizationParams(), query: ListQuery() }),
 });
 
-const createInOrganization = operation({
-  method: "post",
-  path: ORGANIZATION,
-  operationId: "createFreeze",
-  status: 201,
-  resource: true,
-  version: unchanging,
-  present: presentFreeze,
-  location: get,
-  scope: "deployments:write",
-  request: () => ({ params: OrganizationParams(), body: jsonBody(CreateFreeze()) }),
-});
-
 const listOfProject = operation({
-  method: "get",
+  ...LIST,
   path: PROJECT,
   operationId: "listProjectFreezes",
-  presentEach: presentFreeze,
-  scope: "deployments:read",
   request: () => ({ params: ProjectParams(), query: ListQuery() }),
 });
 
+const createInOrganization = operation({
+  ...CREATE,
+  path: ORGANIZATION,
+  operationId: "createFreeze",
+  request: () => ({ params: OrganizationParams(), body: jsonBody(CreateFreeze()) }),
+});
+
 const createInProject = operation({
-  method: "post",
+  ...CREATE,
   path: PROJECT,
   operationId: "createProjectFreeze",
-  status: 201,
-  resource: true,
-  version: unchanging,
-  present: presentFreeze,
-  location: get,
-  scope: "deployments:write",
   request: () => ({ params: ProjectParams(), body: jsonBody(CreateFreeze()) }),
 });
 
