@@ -292,6 +292,7 @@ export const LIMIT_DESCRIPTIONS = {
     "Runner pools that a queued deployment names in `waiting_for`",
     "those that asked last are named",
   ),
+  insightDays: items("Days of the insights of a project"),
   orderedEnvironments: items(
     "The `environment_ids` of the order of a project's environments. A project with more has none",
   ),

@@ -40,6 +40,10 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
   runner_tokens: { last_used_at: 13 },
   runners: { last_seen_at: 13 },
   stacks: { resource_bytes: 4, resources_changed_at: 0 },
+  deployment_days: {
+    ...{ succeeded: 3, failed: 3, canceled: 3, superseded: 3, recoveries: 3 },
+    ...{ queued: 200, run: 200, recovery_ms: 9, failing_since: 13 },
+  },
   deployments: {
     status: 9,
     announced: 9,

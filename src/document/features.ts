@@ -5,6 +5,7 @@ import { document as comparison } from "../features/deployments/comparison/docum
 import { document as connections } from "../features/deployments/connections/document.ts";
 import { document as deployments } from "../features/deployments/deployments/document.ts";
 import { document as freezes } from "../features/deployments/freezes/document.ts";
+import { document as insights } from "../features/deployments/insights/document.ts";
 import { document as logs } from "../features/deployments/logs/document.ts";
 import { document as overview } from "../features/deployments/overview/document.ts";
 import { document as protection } from "../features/deployments/protection/document.ts";
@@ -60,6 +61,7 @@ export const FEATURE_DOCUMENTS: readonly FeatureDocument[] = [
   projects,
   connections,
   overview,
+  insights,
   comparison,
   changelog,
   projectMembers,

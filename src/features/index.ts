@@ -6,6 +6,7 @@ import { comparisonFeature } from "./deployments/comparison/feature.ts";
 import { connectionsFeature } from "./deployments/connections/feature.ts";
 import { deploymentsFeature } from "./deployments/deployments/feature.ts";
 import { freezesFeature } from "./deployments/freezes/feature.ts";
+import { insightsFeature } from "./deployments/insights/feature.ts";
 import { logsFeature } from "./deployments/logs/feature.ts";
 import { overviewFeature } from "./deployments/overview/feature.ts";
 import { protectionFeature } from "./deployments/protection/feature.ts";
@@ -67,6 +68,7 @@ export const FEATURES: readonly Feature[] = [
   projectsFeature,
   connectionsFeature,
   overviewFeature,
+  insightsFeature,
   comparisonFeature,
   changelogFeature,
   projectMembersFeature,

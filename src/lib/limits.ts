@@ -130,6 +130,7 @@ export const LIMITS = {
   runnerTokensOfPool: { value: 100 },
   runnersOfPool: { value: 100 },
   waitingPools: { value: 10 },
+  insightDays: { value: 90 },
   orderedEnvironments: { value: 500 },
   overviewDeployments: { value: 20 },
   overviewQueue: { value: 5 },

@@ -22,7 +22,11 @@ export const RETENTION = {
     days: 30,
     setting: "RETAIN_DELIVERIES_DAYS",
   },
-  changelog: { what: "The changelog of a project", days: 400, setting: "RETAIN_CHANGELOG_DAYS" },
+  changelog: {
+    what: "The changelog of a project, and how its deployments ended by day",
+    days: 400,
+    setting: "RETAIN_CHANGELOG_DAYS",
+  },
   audit: { what: "The audit log", days: 400, setting: "RETAIN_AUDIT_DAYS", minimumDays: 90 },
 } as const satisfies Record<string, RetentionRule>;
 

@@ -133,6 +133,7 @@ function filtersOf({ operationId, parameters = [] }: Operation): [string, string
     from: "2020-01-01T00:00:00Z",
     to: "2100-01-01T00:00:00Z",
     name: "copy-7",
+    days: "90",
   };
   return parameters.filter(isFilter).flatMap(({ name, schema }) => {
     const one = resolve(schema) as { enum?: string[]; items?: Record<string, unknown> };

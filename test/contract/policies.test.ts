@@ -48,6 +48,7 @@ const ACCESS: Record<string, Access> = {
   listRunnerPoolAttempts: { api_key: "polling" },
   listRunnerPoolRunners: { api_key: "polling" },
   getProjectOverview: { api_key: "polling" },
+  listInsights: { api_key: "polling" },
   reportAlarm: { api_key: "default", runner_token: "runner" },
   revealVariable: { api_key: "reveal" },
   revealComponentVariables: { api_key: "reveal" },

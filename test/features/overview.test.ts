@@ -429,4 +429,14 @@ it("reads at most three rows for each cell, with 100,000 deployments", async () 
   const read = Number(worker.database[0]?.rowsRead);
   expect(read).toBeGreaterThan(cells);
   expect(read).toBeLessThanOrEqual(3 * cells);
+  const days = LIMITS.insightDays.value;
+  await copyRow(world.id, "deployment_days", undefined, newIdsOf(days), {
+    day: "source.day - 1 - item.key",
+  });
+  worker.forget();
+  const insights = await caller.get(`/v1/projects/${project.id}/insights?days=${days}`);
+  expect(insights.body.data[0].days).toHaveLength(days);
+  expect(worker.database).toHaveLength(1);
+  expect(worker.database[0]?.rowsRead).toBeGreaterThan(days);
+  expect(worker.database[0]?.rowsRead).toBeLessThanOrEqual(3 * days);
 });

@@ -180,6 +180,12 @@ const BREACHES = {
     join deployments as d on d.environment_id = e.id and d.number = (select max(number)
       from deployments where environment_id = e.id and status = 'succeeded')
     where d.organization_id = ?1 and e.source is not d.source`,
+  "a deployment is not counted once, by its final status": `select d.environment_id as id
+    from deployments as d where d.organization_id = ?1 and d.status in ${FINAL}
+    group by d.environment_id, d.status having count(*) <> coalesce((
+      select sum(case d.status when 'succeeded' then counted.succeeded when 'failed' then counted.failed
+        when 'canceled' then counted.canceled else counted.superseded end)
+      from deployment_days as counted where counted.environment_id = d.environment_id), 0)`,
   "a finished deployment has an unfinished stack": `select d.id from deployment_stacks as s
     join deployments as d on d.id = s.deployment_id
     where s.${OURS} and s.status in ('pending', 'in_progress')

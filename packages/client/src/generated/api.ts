@@ -1168,6 +1168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project_id}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how the deployments of a project's environments ended, by day
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status, from this release of the service on. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second.
+         */
+        get: operations["listInsights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{environment_id}/comparison": {
         parameters: {
             query?: never;
@@ -4350,6 +4370,101 @@ export interface components {
         FreezeList: {
             /** @description The resources of this page. */
             data: components["schemas"]["Freeze"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description How long the deployments of a day took that had started. */
+        DeploymentDurations: {
+            /**
+             * @description Half of them took no longer. In seconds.
+             * @example 45
+             */
+            median: number;
+            /**
+             * @description 95 % of them took no longer. In seconds.
+             * @example 45
+             */
+            p95: number;
+        };
+        /** @description The deployments of an environment that ended on a day. */
+        DayInsights: {
+            /**
+             * Format: date
+             * @description The day (UTC).
+             * @example 2026-11-21
+             */
+            date: string;
+            /**
+             * @description Deployments that succeeded that day.
+             * @example 3
+             */
+            succeeded: number;
+            /**
+             * @description Deployments that failed that day.
+             * @example 3
+             */
+            failed: number;
+            /**
+             * @description Deployments that were canceled that day.
+             * @example 3
+             */
+            canceled: number;
+            /**
+             * @description Deployments that were superseded that day.
+             * @example 3
+             */
+            superseded: number;
+            /**
+             * @description The share of those that failed, of those that succeeded or failed, from 0 to 1. Absent if there are none.
+             * @example 0.25
+             */
+            failure_rate?: number;
+            /** @description From their creation to their start. Absent if none had started. */
+            queued_seconds?: components["schemas"]["DeploymentDurations"];
+            /** @description From their start to their end. Absent if none had started. */
+            run_seconds?: components["schemas"]["DeploymentDurations"];
+            /**
+             * @description Successes after a failure in the environment that day.
+             * @example 3
+             */
+            recoveries: number;
+            /**
+             * @description The mean time of the recoveries, from the end of the first deployment that failed. Absent if there are none. In seconds.
+             * @example 45
+             */
+            recovery_seconds?: number;
+        };
+        /** @description How the deployments of an environment ended, by day. */
+        EnvironmentInsights: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
+            /** @description The days on which deployments ended, the earliest first. */
+            days: components["schemas"]["DayInsights"][];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        EnvironmentInsightsList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["EnvironmentInsights"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -11564,6 +11679,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOverview"];
+                };
+            };
+        };
+    };
+    listInsights: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+                /** @description How many days (UTC), today included. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the project. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of environments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentInsightsList"];
                 };
             };
         };

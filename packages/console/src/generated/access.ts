@@ -67,6 +67,7 @@ export const ACCESS = {
   connectProject: {"project":"owner","scope":"projects:write"},
   disconnectProject: {"project":"owner","scope":"projects:write"},
   getProjectOverview: {"project":"viewer","scope":"projects:read"},
+  listInsights: {"project":"viewer","scope":"deployments:read"},
   compareEnvironments: {"project":"viewer","scope":"environments:read"},
   listChangelog: {"project":"viewer","scope":"projects:read"},
   listProjectMembers: {"project":"viewer","scope":"projects:read"},

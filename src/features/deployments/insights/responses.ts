@@ -1,0 +1,73 @@
+import { z } from "@hono/zod-openapi";
+import { envelopeOf } from "../../../http/pagination.ts";
+import { component, identifierOf } from "../../../lib/schemas.ts";
+import { Environment } from "../../projects/environments/responses.ts";
+
+const countOf = (what: string) =>
+  z
+    .number()
+    .int()
+    .openapi({ description: `${what} that day.`, example: 3 });
+
+const secondsOf = (description: string) =>
+  z
+    .number()
+    .int()
+    .openapi({ description: `${description} In seconds.`, example: 45 });
+
+const Durations = component("DeploymentDurations", () =>
+  z
+    .object({
+      median: secondsOf("Half of them took no longer."),
+      p95: secondsOf("95 % of them took no longer."),
+    })
+    .openapi({ description: "How long the deployments of a day took that had started." }),
+);
+
+const DayInsights = component("DayInsights", () =>
+  z
+    .object({
+      date: z.string().openapi({
+        description: "The day (UTC).",
+        format: "date",
+        example: "2026-11-21",
+      }),
+      succeeded: countOf("Deployments that succeeded"),
+      failed: countOf("Deployments that failed"),
+      canceled: countOf("Deployments that were canceled"),
+      superseded: countOf("Deployments that were superseded"),
+      failure_rate: z.number().optional().openapi({
+        description:
+          "The share of those that failed, of those that succeeded or failed, from 0 to 1. Absent if there are none.",
+        example: 0.25,
+      }),
+      queued_seconds: Durations().optional().openapi({
+        description: "From their creation to their start. Absent if none had started.",
+      }),
+      run_seconds: Durations().optional().openapi({
+        description: "From their start to their end. Absent if none had started.",
+      }),
+      recoveries: countOf("Successes after a failure in the environment"),
+      recovery_seconds: secondsOf(
+        "The mean time of the recoveries, from the end of the first deployment that failed. Absent if there are none.",
+      ).optional(),
+    })
+    .openapi({ description: "The deployments of an environment that ended on a day." }),
+);
+
+const EnvironmentInsights = component("EnvironmentInsights", () => {
+  const { name, position, created_at } = Environment().shape;
+  return z
+    .object({
+      id: identifierOf("environment", "The `environment_id` in the paths."),
+      name,
+      position,
+      days: z.array(DayInsights()).openapi({
+        description: "The days on which deployments ended, the earliest first.",
+      }),
+      created_at,
+    })
+    .openapi({ description: "How the deployments of an environment ended, by day." });
+});
+
+export const EnvironmentInsightsList = envelopeOf(EnvironmentInsights, "EnvironmentInsightsList");
