@@ -15,6 +15,8 @@ const LINES_OF_A_REQUEST = 1_000;
 const VARIABLES = 1_000;
 const VARIABLES_OF_A_REQUEST = 200;
 const VARIABLES_OF_A_PAGE = 100;
+const PROJECTS = 200;
+const ENVIRONMENTS_OF_A_PROJECT = 5;
 const SLOWER = 4;
 const BYTES_PER_SECOND = 1_600_000 / 8;
 const NETWORK = {
@@ -45,6 +47,7 @@ export async function measureConsole(folder: string): Promise<BenchmarkResult> {
       context,
       at(`environments/${environment.id}/variables`),
     );
+    const pipelines = await measurePipelines(context, at(""), environment);
     const most = (values: readonly number[]) => Math.max(...values);
     return {
       title:
@@ -63,6 +66,11 @@ export async function measureConsole(folder: string): Promise<BenchmarkResult> {
         {
           what: `slowest of ${variables.length} interactions with ${VARIABLES} variables`,
           measured: most(variables),
+          goal: { bound: "at most", value: 200 },
+        },
+        {
+          what: `slowest of ${pipelines.length} interactions with ${PROJECTS} projects of ${ENVIRONMENTS_OF_A_PROJECT} environments`,
+          measured: most(pipelines),
           goal: { bound: "at most", value: 200 },
         },
       ],
@@ -188,5 +196,52 @@ async function measureVariables(context: BrowserContext, url: string): Promise<n
       .first()
       .click();
     await page.keyboard.press("Escape");
+  });
+}
+
+/** The service has one project: its responses are repeated with other IDs, because only the browser is measured. */
+async function measurePipelines(
+  context: BrowserContext,
+  url: string,
+  { client, projectId }: DeployedEnvironment,
+): Promise<number[]> {
+  const path = { project_id: projectId };
+  const project = await client.get("/v1/projects/{project_id}", { path });
+  const overview = await client.get("/v1/projects/{project_id}/overview", { path });
+  const name = (at: number) => `project ${at}`;
+  const projects = Array.from({ length: PROJECTS }, (_, at) => {
+    return { ...project, id: `${projectId}${at}`, name: name(at) };
+  });
+  const [first] = overview.data.filter(({ current_deployment }) => current_deployment);
+  const recent = Array.from({ length: 20 }, (_, at) => {
+    return { ...first?.recent_deployments[0], id: `deployment-${at}` };
+  });
+  const environments = Array.from({ length: ENVIRONMENTS_OF_A_PROJECT }, (_, at) => {
+    const alarms = [{ stack_id: "stack", stack_name: "web", name: "latency", changed_at: "" }];
+    return { ...first, id: `environment-${at}`, alarms, recent_deployments: recent };
+  });
+  const page = await openSlowPage(context);
+  await page.route(/\/v1\/projects(\/[^/]+)?(\/overview)?(\?|$)/, (route) => {
+    const { pathname } = new URL(route.request().url());
+    const [, , , id, part] = pathname.split("/");
+    const found = projects.find((each) => each.id === id);
+    const list = { has_more: false, data: part ? environments : projects };
+    return route.fulfill({ json: id && !part ? found : { ...list, project: found } });
+  });
+  await page.goto(url);
+  await page.locator('ul[aria-label="Projects"] h2').first().waitFor();
+  return observed(page, async () => {
+    await page.getByLabel("Filter by name").click();
+    await page.keyboard.type("project 19", { delay: 100 });
+    for (let times = 0; times < 10; times += 1)
+      await page.keyboard.press("Backspace", { delay: 50 });
+    for (const at of [0, 1, 2]) {
+      await page.getByRole("link", { name: name(at), exact: true }).click();
+      const mark = page.locator(".strip a");
+      await mark.nth(20 * ENVIRONMENTS_OF_A_PROJECT - 1).waitFor();
+      await page.getByRole("button", { name: /^Move/ }).first().press("ArrowRight");
+      await page.getByRole("link", { name: "Projects", exact: true }).first().click();
+      await page.locator('ul[aria-label="Projects"] h2').first().waitFor();
+    }
   });
 }

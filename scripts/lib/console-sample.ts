@@ -121,6 +121,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     at("projects", ""),
     at("project", `projects/${project.id}`),
     ...tabs("project", `projects/${project.id}`, [
+      "insights",
       "connection",
       "variables",
       "members",

@@ -467,3 +467,50 @@ describe("the page of a project", () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe("the insights of a project", () => {
+  it("are charts whose names say what they show, of one environment, with a table of all values", async () => {
+    const { environment, projectId } = await makePipeline();
+    const { page, problems } = await open(`projects/${projectId}`);
+    await page.getByRole("link", { name: "Insights", exact: true }).click();
+    const charts = page.getByRole("main").getByRole("img");
+    const names = () =>
+      charts.evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+    await page.getByLabel("Environment").selectOption("production");
+    await expect
+      .poll(names)
+      .toEqual([
+        "Deployments: none ended in this period.",
+        "Failed: none succeeded or failed in this period.",
+        "Duration: none ran in this period.",
+      ]);
+    expect(await page.getByText("All values").count()).toBe(0);
+    await page.getByLabel("Environment").selectOption("staging");
+    await expect
+      .poll(names)
+      .toEqual([
+        expect.stringMatching(
+          /^Deployments: 2 deployments ended on 1 day, most of them, 2, on \d+ \w+\.$/,
+        ),
+        "Failed: 1 of 2 that succeeded or failed, 50 %.",
+        expect.stringMatching(
+          /^Duration: the median of a day is from \d+ s to \d+ s; 95 % of a day took at most \d+ s\.$/,
+        ),
+      ]);
+    await page.getByLabel("Period").selectOption("7 days");
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      environment: environment.id,
+      days: "7",
+    });
+    await page.reload();
+    await expect.poll(async () => (await names())[1]).toContain("1 of 2");
+    const bars = await charts.evaluateAll((all) =>
+      all.slice(0, 2).map((each) => each.querySelector("rect")?.getAttribute("height")),
+    );
+    expect(bars).toEqual(["60", "30"]);
+    await page.getByText("All values").click();
+    const cells = page.getByRole("row").nth(1).getByRole("cell");
+    expect((await cells.allTextContents()).slice(0, 5)).toEqual(["1", "1", "0", "0", "50 %"]);
+    expect(problems).toEqual([]);
+  });
+});

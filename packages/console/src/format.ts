@@ -14,6 +14,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const decimal = new Intl.NumberFormat("en");
 
 /** Such as "3 minutes ago", or "in 2 days". */
@@ -27,6 +28,11 @@ export function formatRelative(time: string, now: number): string {
 
 export function formatExact(time: string): string {
   return exact.format(new Date(time));
+}
+
+/** Of a date without a time, such as "27 Nov". */
+export function formatDay(date: string): string {
+  return day.format(new Date(date));
 }
 
 /** Such as "2 min 5 s". */

@@ -59,7 +59,7 @@ export async function makeConsoleRecords(service: Service) {
       `projects/${projectId}`,
       ...withTabs(
         `projects/${projectId}`,
-        "connection variables members integrations freezes changelog settings",
+        "insights connection variables members integrations freezes changelog settings",
       ),
       `projects/${projectId}/integrations/${webhook.id}`,
       `projects/${projectId}/integrations/${webhook.id}/deliveries/${ping.id}`,

@@ -9,12 +9,14 @@ import { linkTabs, type ProjectTabProps, type Tab } from "../tabs.ts";
 import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
+import { InsightsTab } from "./insights-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { ProjectVariablesTab } from "./variables-tab.tsx";
 
 const TABS: readonly Tab<ProjectTabProps>[] = [
   { path: "", label: "Environments", Content: EnvironmentsTab },
+  { path: "insights", label: "Insights", Content: InsightsTab },
   { path: "connection", label: "Connection", Content: ConnectionTab },
   { path: "variables", label: "Variables", Content: ProjectVariablesTab },
   { path: "members", label: "Members", Content: MembersTab },
