@@ -494,7 +494,7 @@ describe("the insights of a project", () => {
         ),
         "Failed: 1 of 2 that succeeded or failed, 50 %.",
         expect.stringMatching(
-          /^Duration: the median of a day is from \d+ s to \d+ s; 95 % of a day took at most \d+ s\.$/,
+          /^Duration: The median of a day is from \d+ s to \d+ s; 95 % of a day took at most \d+ s\.$/,
         ),
       ]);
     await page.getByLabel("Period").selectOption("7 days");

@@ -13,7 +13,7 @@ interface DayChartProps {
   /** The value of the whole height. Absent: the highest one. */
   most?: number;
   format: (value: number) => string;
-  /** Said after the title: what the picture shows. */
+  /** What the picture shows, in words. */
   summary: string;
   tone?: "bad";
 }
@@ -61,6 +61,7 @@ export function DayChart(props: DayChartProps) {
         <span>{formatDay(first)}</span>
         <span>{formatDay(last)}</span>
       </div>
+      <p class="small">{summary}</p>
     </figure>
   );
 }

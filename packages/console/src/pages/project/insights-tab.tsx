@@ -100,7 +100,7 @@ function totalOf({ succeeded, failed, canceled, superseded }: Day): number {
 function summarizeTotals(days: readonly Day[]): string {
   const total = days.reduce((sum, day) => sum + totalOf(day), 0);
   const busiest = days.toSorted((a, b) => totalOf(b) - totalOf(a))[0];
-  if (!busiest) return "none ended in this period.";
+  if (!busiest) return "None ended in this period.";
   const most = `most of them, ${formatNumber(totalOf(busiest))}, on ${formatDay(busiest.date)}`;
   return `${formatCount(total, "deployment")} ended on ${formatCount(days.length, "day")}, ${most}.`;
 }
@@ -108,17 +108,17 @@ function summarizeTotals(days: readonly Day[]): string {
 function summarizeOutcomes(days: readonly Day[]): string {
   const failed = days.reduce((sum, day) => sum + day.failed, 0);
   const judged = days.reduce((sum, day) => sum + day.succeeded, failed);
-  if (judged === 0) return "none succeeded or failed in this period.";
+  if (judged === 0) return "None succeeded or failed in this period.";
   return `${formatNumber(failed)} of ${formatNumber(judged)} that succeeded or failed, ${formatShare(failed / judged)}.`;
 }
 
 function summarizeDurations(days: readonly Day[]): string {
   const runs = days.flatMap(({ run_seconds }) => run_seconds ?? []);
-  if (runs.length === 0) return "none ran in this period.";
+  if (runs.length === 0) return "None ran in this period.";
   const medians = runs.map(({ median }) => median);
   const [least, most] = [Math.min(...medians), Math.max(...medians)].map(formatSeconds);
   const longest = formatSeconds(Math.max(...runs.map(({ p95 }) => p95)));
-  return `the median of a day is from ${least} to ${most}; 95 % of a day took at most ${longest}.`;
+  return `The median of a day is from ${least} to ${most}; 95 % of a day took at most ${longest}.`;
 }
 
 function formatShare(share: number): string {
