@@ -480,9 +480,9 @@ describe("the insights of a project", () => {
     await expect
       .poll(names)
       .toEqual([
-        "Deployments: none ended in this period.",
-        "Failed: none succeeded or failed in this period.",
-        "Duration: none ran in this period.",
+        "Deployments: None ended in this period.",
+        "Failed: None succeeded or failed in this period.",
+        "Duration: None ran in this period.",
       ]);
     expect(await page.getByText("All values").count()).toBe(0);
     await page.getByLabel("Environment").selectOption("staging");
