@@ -23,12 +23,17 @@ const ONCE = 14;
 /** Lists that merge a branch for each type read one row more of each. */
 const BRANCHES: Record<string, number> = { listEvents: EVENT_TYPES.length };
 
+/** The actor's membership and account. */
+const OF_ACTOR = 2;
+
 /** Rows of other tables that an item consists of, apart from those whose IDs or names it lists. */
 const JOINED: Record<string, (item: Parsed) => number> = {
   listMembers: () => 1,
   listServiceAccounts: () => 1,
   listProjectMembers: () => 2,
   listAttempts: () => 1,
+  listChangelog: ({ actor }) => (actor?.name ? OF_ACTOR : 0),
+  listAuditLog: ({ actor }) => (actor.name ? OF_ACTOR : 0),
   getProjectOverview: ({ alarms, queue, recent_deployments, ...shown }) => {
     const { active_deployment, last_deployment, current_deployment } = shown;
     const summaries = [active_deployment, last_deployment, current_deployment].filter(Boolean);
@@ -146,8 +151,10 @@ function filtersOf({ operationId, parameters = [] }: Operation): [string, string
 }
 
 const lists = operations.filter(isList).map((each) => [each.operationId, each] as const);
+/** No index has these names: a page searches for them. */
+const SEARCHING = ["actor_name", "target_name", "record_name"];
 const isFilter = ({ name, in: place }: { name: string; in: string }) =>
-  place === "query" && !["after", "limit", "sort_by"].includes(name);
+  place === "query" && !["after", "limit", "sort_by", ...SEARCHING].includes(name);
 const operationNamed = (id: string) => {
   const found = lists.find(([operationId]) => operationId === id);
   if (!found) throw new Error(`There is no list ${id}`);
@@ -295,6 +302,44 @@ describe("a list that has to search", () => {
       .map((line) => JSON.parse(line));
     expect(lines.map(({ id }) => id)).toEqual([...first, ...second, undefined]);
     expect(lines.at(-1)).toMatchObject({ end: true, has_more: false });
+  });
+
+  it.each([
+    ["listAuditLog", "audit_log", "target_name"],
+    ["listChangelog", "changelog_entries", "record_name"],
+  ])("by names (%s) finds every entry, and ends a page early", async (id, table, nameFilter) => {
+    const { membershipId } = await join(world);
+    const name = `Rare ${id}`;
+    await env.DB.prepare(
+      `update accounts set display_name = ?2
+        where id = (select account_id from memberships where id = ?1)`,
+    )
+      .bind(membershipId, name)
+      .run();
+    const add = (rows: number, at: number, changes: Record<string, string> = {}) =>
+      copyRow(world.id, table, undefined, newIdsOf(rows), {
+        ...{ project_id: `'${ids["project_id"]}'`, created_at: String(at) },
+        ...changes,
+      });
+    const rare = { membership_id: `'${membershipId}'`, [nameFilter]: `'${name}'` };
+    const first = await add(1, 40, rare);
+    await add(2 * SEARCHED, 50);
+    const second = await add(2, 60, rare);
+    const expected = [...first, ...second].toSorted();
+    const operation = operationNamed(id);
+    for (const filter of ["actor_name", nameFilter]) {
+      const query = `&${filter}=${encodeURIComponent(name)}`;
+      for (const order of ["%2Bcreated_at", "-created_at"]) {
+        // The actor has a membership and an account.
+        const most = MOST_SEARCHED + OF_ACTOR * SEARCHED;
+        const { all, pages } = await readAll(operation, `&sort_by=${order}${query}`, most);
+        expect(all.map((each) => each["id"]).toSorted()).toEqual(expected);
+        expect(all.map(({ actor }) => actor.name)).toEqual([name, name, name]);
+        expect(pages).toBeGreaterThan(1);
+      }
+      const other = `&${filter}=${encodeURIComponent(name.toLowerCase())}`;
+      expect((await readAll(operation, other, Number.POSITIVE_INFINITY)).all).toEqual([]);
+    }
   });
 
   it("with a key of one environment finds its events among those of others, and ends a page early", async () => {

@@ -89,7 +89,10 @@ async function entriesOf({ headers }: Reply): Promise<Parsed[]> {
   const { db } = openForWriting(env.DB);
   const isOfRequest = eq(auditLog.requestId, String(headers.get("x-request-id")));
   const rows = await db.select().from(auditLog).where(isOfRequest);
-  const entries = rows.map((row) => ({ org_id: row.organizationId, ...presentAuditEntry(row) }));
+  const entries = rows.map((row) => ({
+    org_id: row.organizationId,
+    ...presentAuditEntry({ ...row, actorName: null }),
+  }));
   return JSON.parse(JSON.stringify(entries));
 }
 

@@ -152,7 +152,13 @@ describe("what is done without an API key", () => {
           changes: { after: { membership_id, role: "admin", expires_at: key.expires_at } },
         },
       ];
-      const actor = { type: "invitation", credential_id: id, membership_id, account_id };
+      const actor = {
+        type: "invitation",
+        name: "Grace",
+        credential_id: id,
+        membership_id,
+        account_id,
+      };
       const request_id = done.headers.get("x-request-id");
       expectSame(
         await entriesOf(world, done),
@@ -219,6 +225,7 @@ describe("what is done without an API key", () => {
           action: "trust.exchanged",
           actor: {
             type: "trust",
+            name: kind === "membership" ? expect.stringMatching(/^bot-/) : "deploy workflow",
             credential_id: trustId,
             ...(kind === "membership" && ofMembership),
             created_by: { key_id: world.keyId, membership_id: world.membershipId },

@@ -66,6 +66,10 @@ describe("longshore audit", () => {
       const { stdout } = await user.run(["audit", "--target", variable.id, "--json", ...args]);
       return JSON.parse(stdout).length;
     };
+    const byName = await user.run(["audit", "-p", project.id, "--target", "FIRST", "--json"]);
+    expect(JSON.parse(byName.stdout).map(({ id }: Parsed) => id)).toEqual(
+      records.map(({ id }) => id),
+    );
     expect(await count("--actor", actor.membership_id)).toBe(2);
     expect(await count("--actor", variable.id)).toBe(0);
     expect(await count("--from", "2999-01-01")).toBe(0);
@@ -106,6 +110,13 @@ describe("longshore changelog", () => {
       action: "created",
       record: { type: "project", id: project.id },
     });
+    const [{ actor }] = JSON.parse(json.stdout);
+    const filtered = async (...args: string[]) => {
+      const { stdout: lines } = await user.run(["changelog", "-p", project.id, "--json", ...args]);
+      return JSON.parse(lines).map(({ record }: Parsed) => record.name);
+    };
+    expect(await filtered("--actor", actor.name, "--record", project.name)).toEqual([project.name]);
+    expect(await filtered("--actor", "Nobody")).toEqual([]);
     const unnamed = await user.run(["changelog"]);
     expect(unnamed.stderr).toMatch(/^Name the project with --project, or link this folder/);
     expect(unnamed.status).toBe(1);

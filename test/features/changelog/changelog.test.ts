@@ -555,7 +555,7 @@ describe("the changelog", () => {
       const common = {
         id: expect.any(String),
         project_id: projectId,
-        actor: { account_id, membership_id, key_id: keyId },
+        actor: { name: "Olive Owner", account_id, membership_id, key_id: keyId },
         created_at: expect.any(String),
       };
       const expected = entries(fixture, before, reply.body).map((entry) => ({

@@ -489,7 +489,10 @@ describe("the values of variables", () => {
     expect(entry).toMatchObject({
       action: "variables.delivered",
       outcome: "success",
-      actor: { type: "runner_token", credential_id: pool.tokenId, pool_id: pool.id },
+      actor: {
+        ...{ type: "runner_token", credential_id: pool.tokenId, pool_id: pool.id },
+        name: expect.stringMatching(/^n-/),
+      },
       target: { type: "attempt", id: attempt.claimed.attempt_id },
       request_id: reply.headers.get("x-request-id"),
     });

@@ -30,7 +30,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .description("list the audit log of the organization, newest first")
     .option("--actor <name>", "a member, by name or ID, or the ID of a credential")
     .option("--action <action>", "such as variable.revealed; may be repeated", collect)
-    .option("--target <id>", "the record that was acted on")
+    .option("--target <name>", "the record that was acted on, by name or ID")
     .option("-p, --project <name>", "only acts on this project, by name or ID")
     .option("--from <time>", "of this time and later, such as 2026-11-21 (local time)", readTime)
     .option("--to <time>", "before this time", readTime);
@@ -43,21 +43,21 @@ export function addAuditCommand(program: Command, context: CliContext): void {
 
 async function list(context: CliContext, options: Options): Promise<void> {
   const session = await openSession(context, options);
-  const { action, target, from, to } = options;
+  const { action, from, to } = options;
   await printRecords<AuditRecord>(context, session, options, {
     noun: "records",
     listPath: "/v1/orgs/{org_id}/audit-log",
     path: { org_id: await session.organizationId() },
     query: {
       ...(await readFilters(context, session, options)),
-      ...{ action, target, from, to },
+      ...{ action, from, to },
     },
     columns: [
       { title: "time", value: (record) => toLocalTime(record.created_at) },
       { title: "action", value: (record) => record.action },
       { title: "outcome", value: ({ outcome }) => outcome },
       { title: "target", value: ({ target: { type, id, name } }) => `${type} ${name ?? id}` },
-      { title: "actor", value: ({ actor }) => `${actor.type} ${idOf(actor)}`.trim() },
+      { title: "actor", value: ({ actor }) => `${actor.type} ${actor.name ?? idOf(actor)}`.trim() },
       { title: "address", value: (record) => record.client_address },
     ],
   });
@@ -70,14 +70,15 @@ function idOf({ membership_id, credential_id, pool_id }: AuditRecord["actor"]): 
 async function readFilters(
   context: CliContext,
   session: Session,
-  { actor, project }: Options,
-): Promise<{ actor?: string; project_id?: string }> {
+  { actor, target, project }: Options,
+) {
   const isName = actor !== undefined && !isId(actor);
   const id = isName
     ? (await find(context, session, MEMBERS, {}, actor)).record.membership_id
     : actor;
   return {
     ...(id !== undefined && { actor: id }),
+    ...(target !== undefined && (isId(target) ? { target } : { target_name: target })),
     ...(project !== undefined && {
       project_id: (await requireProject(context, session, { project })).id,
     }),

@@ -11,18 +11,23 @@ import { printRecords } from "../time-lists.ts";
 type Entry = Schemas["ChangelogEntry"];
 
 interface Options extends RecordOptions, ProjectOptions {
+  actor?: string;
+  record?: string;
   limit: number;
   profile?: string;
 }
 
 /** `longshore changelog`: the changes to a project. */
 export function addChangelogCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command("changelog")
+    .description("list the changes to a project, newest first; --json shows them in full")
+    .option("--actor <name>", "only what this person or service account has changed")
+    .option("--record <name>", "only changes to what has this name");
   addExamples(
-    addLimitOption(addProjectOption(addRecordOptions(program.command("changelog")))).description(
-      "list the changes to a project, newest first; --json shows them in full",
-    ),
+    addLimitOption(addProjectOption(addRecordOptions(command))),
     "changelog -p storefront",
-    "changelog --limit 500 --json",
+    "changelog --actor Mona --limit 500 --json",
   ).action((_, self: Command) => list(context, self.optsWithGlobals()));
 }
 
@@ -32,12 +37,16 @@ async function list(context: CliContext, options: Options): Promise<void> {
     noun: "changes",
     listPath: "/v1/projects/{project_id}/changelog",
     path: await projectPath(context, session, options),
+    query: { actor_name: options.actor, record_name: options.record },
     columns: [
       { title: "time", value: (entry) => toLocalTime(entry.created_at) },
       { title: "action", value: ({ action }) => action },
       { title: "record", value: ({ record: { type, id, name } }) => `${type} ${name ?? id}` },
       { title: "fields", value: (entry) => changedFields(entry).join(", ") },
-      { title: "member", value: ({ actor }) => actor?.membership_id ?? "the service" },
+      {
+        title: "member",
+        value: ({ actor }) => actor?.name ?? actor?.membership_id ?? "the service",
+      },
     ],
   });
 }

@@ -5278,6 +5278,7 @@ export interface components {
              * @description Who did it. IDs remain when the record that they name is deleted.
              * @example {
              *       "type": "api_key",
+             *       "name": "Mona",
              *       "credential_id": "1CfrKuhzvvc8GfuDyU5wWz",
              *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
              *       "account_id": "1Cfo6KUc4VFzXW7PgzEXZF"
@@ -5285,6 +5286,11 @@ export interface components {
              */
             actor: {
                 type: components["schemas"]["AuditActorType"];
+                /**
+                 * @description What the person, the service account, the runner pool or the trust is called now. Absent if it has been removed, or is none of these.
+                 * @example Mona
+                 */
+                name?: string;
                 /**
                  * @description The ID of the API key, the runner token, the invitation or the trust.
                  * @example 1CfrKuhzvvc8GfuDyU5wWz
@@ -5440,6 +5446,11 @@ export interface components {
             };
             /** @description Who made the change. Absent: the service itself. */
             actor?: {
+                /**
+                 * @description What the person or the service account is called now. Absent if it has been removed.
+                 * @example Mona
+                 */
+                name?: string;
                 /**
                  * @description The person who made the change.
                  * @example 1Cfo6KUc4VFzXW7PgzEXZF
@@ -9374,6 +9385,8 @@ export interface components {
         TokenId: string;
         /** @description The ID of the trust. */
         TrustId: string;
+        /** @description Only what those did whose `actor.name` is exactly this; upper and lower case differ. A page may end early. */
+        ActorName: string;
         /** @description The ID of the component. */
         ComponentId: string;
         /** @description The ID of the variable. */
@@ -9392,6 +9405,8 @@ export interface components {
         Action: components["schemas"]["AuditAction"][];
         /** @description The ID of the record that was acted on. */
         Target: string;
+        /** @description Only what was done to those whose `target.name` is exactly this; upper and lower case differ. A page may end early. */
+        TargetName: string;
         /** @description The ID of the attempt. */
         AttemptId: string;
         /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
@@ -11750,6 +11765,10 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
                 sort_by?: components["parameters"]["SortBy"];
+                /** @description Only what those did whose `actor.name` is exactly this; upper and lower case differ. A page may end early. */
+                actor_name?: components["parameters"]["ActorName"];
+                /** @description Only what was done to those whose `record.name` is exactly this; upper and lower case differ. A page may end early. */
+                record_name?: string;
             };
             header?: {
                 /** @description `ETag`s. The reply is 304 if the response would have one of them. */
@@ -14280,6 +14299,10 @@ export interface operations {
                 target?: components["parameters"]["Target"];
                 /** @description Only acts on a project and its records, deleted ones included. */
                 project_id?: string;
+                /** @description Only what those did whose `actor.name` is exactly this; upper and lower case differ. A page may end early. */
+                actor_name?: components["parameters"]["ActorName"];
+                /** @description Only what was done to those whose `target.name` is exactly this; upper and lower case differ. A page may end early. */
+                target_name?: components["parameters"]["TargetName"];
                 /** @description Only records of this time and later. */
                 from?: string;
                 /** @description Only records before this time. */
@@ -14322,6 +14345,10 @@ export interface operations {
                 target?: components["parameters"]["Target"];
                 /** @description Only acts on a project and its records, deleted ones included. */
                 project_id?: string;
+                /** @description Only what those did whose `actor.name` is exactly this; upper and lower case differ. A page may end early. */
+                actor_name?: components["parameters"]["ActorName"];
+                /** @description Only what was done to those whose `target.name` is exactly this; upper and lower case differ. A page may end early. */
+                target_name?: components["parameters"]["TargetName"];
                 /** @description Only records of this time and later. */
                 from?: string;
                 /** @description Only records before this time. */

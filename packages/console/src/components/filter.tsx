@@ -49,3 +49,30 @@ export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
     </Field>
   );
 }
+
+interface SearchFilterProps {
+  name: string;
+  label: string;
+  type?: "text" | "datetime-local";
+}
+
+/**
+ * A value in the URL that a request searches for. It takes effect when the person leaves the field or presses Enter: a
+ * part of it is of no use.
+ */
+export function SearchFilter({ name, label, type = "text" }: SearchFilterProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type={type as "text"}
+          class="input"
+          autocomplete="off"
+          value={queryOf(name)}
+          onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
+        />
+      )}
+    </Field>
+  );
+}

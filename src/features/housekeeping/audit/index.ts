@@ -1,6 +1,8 @@
 export { eraseAuditedPerson } from "./erasure.ts";
+export { memberNameOf } from "./member-name.ts";
 export type { AuditedAct } from "./model.ts";
 export { firstNames } from "./names.ts";
+export { actorNameFilter, targetNameFilter } from "./schemas.ts";
 export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
 export {
   type ActOnMany,

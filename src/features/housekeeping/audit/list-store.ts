@@ -12,9 +12,10 @@ import {
 import { isOneOf } from "../../../db/list-of.ts";
 import { MAXIMUM_BRANCHES, unionOf } from "../../../db/union-branches.ts";
 import type { AuditedAction } from "../../../lib/resource-types.ts";
+import { memberNameOf } from "./member-name.ts";
 import { auditLog } from "./table.ts";
 
-export type AuditEntryRow = typeof auditLog.$inferSelect;
+export type AuditEntryRow = typeof auditLog.$inferSelect & { actorName: string | null };
 
 export interface AuditFilter {
   /** Of a credential or a membership. */
@@ -23,6 +24,9 @@ export interface AuditFilter {
   actions: readonly AuditedAction[];
   targetId: string | undefined;
   projectId: string | undefined;
+  /** As the entries have them. */
+  actorName: string | undefined;
+  targetName: string | undefined;
   /** Inclusive, in milliseconds since the Unix epoch. */
   from: number | undefined;
   /** Exclusive. */
@@ -32,8 +36,17 @@ export interface AuditFilter {
 const SIZE = sizeOf({
   json: [auditLog.changes],
   text: [auditLog.targetName, auditLog.userAgent, auditLog.clientAddress],
-  rest: 800,
+  rest: 1_000,
 }).sql;
+
+/** Of who has made an entry. What is deleted has none. */
+const ACTOR_NAME = sql<
+  string | null
+>`case when audit_log.membership_id is not null then ${memberNameOf("audit_log")}
+  when audit_log.pool_id is not null
+    then (select runner_pools.name from runner_pools where runner_pools.id = audit_log.pool_id)
+  when audit_log.actor_type = 'trust'
+    then (select trusts.name from trusts where trusts.id = audit_log.credential_id) end`;
 
 /** Of one query that merges a branch for each. */
 const MAXIMUM_ACTIONS = 2 * MAXIMUM_BRANCHES - 1;
@@ -44,15 +57,21 @@ export function listEntries(
   filter: AuditFilter,
   page: PageRequest,
 ) {
-  const { actorId, actions, targetId, projectId } = filter;
+  const { actorId, actions, targetId, projectId, actorName, targetName } = filter;
   const filters = [actorId, actions[0], targetId, projectId].filter((each) => each !== undefined);
-  const searches = filters.length > 1 || actions.length > MAXIMUM_ACTIONS;
+  // No index has the names.
+  const hasName = actorName !== undefined || targetName !== undefined;
+  const searches = hasName || filters.length > 1 || actions.length > MAXIMUM_ACTIONS;
   const items = (size: SQL) => selectBy(organizationId, filter, page, size);
   const found = searches
     ? matchingOf(page, items(sql`iif(${matches(filter)}, ${SIZE}, 0)`))
     : firstOf(page, items(SIZE));
   return db
-    .select({ ...getTableColumns(auditLog), ...PAGE_POSITION })
+    .select({
+      ...getTableColumns(auditLog),
+      actorName: ACTOR_NAME.as("actor_name"),
+      ...PAGE_POSITION,
+    })
     .from(limitPageBytes(page, found))
     .innerJoin(auditLog, sql`${auditLog.id} = page.id`);
 }
@@ -80,13 +99,16 @@ function selectBy(organizationId: string, filter: AuditFilter, page: PageRequest
   return unionOf(actions.map((action) => select("audit_log_action", eq(auditLog.action, action))));
 }
 
-function matches({ actorId, actions, targetId, projectId }: AuditFilter): SQL | undefined {
+function matches(filter: AuditFilter): SQL | undefined {
+  const { actorId, actions, targetId, projectId, actorName, targetName } = filter;
   const { credentialId, membershipId } = auditLog;
   return and(
     targetId ? eq(auditLog.targetId, targetId) : undefined,
     projectId ? eq(auditLog.projectId, projectId) : undefined,
     actorId ? or(eq(credentialId, actorId), eq(membershipId, actorId)) : undefined,
     actions.length > 0 ? isOneOf(auditLog.action, actions) : undefined,
+    actorName === undefined ? undefined : sql`${ACTOR_NAME} = ${actorName}`,
+    targetName === undefined ? undefined : sql`${auditLog.targetName} is ${targetName}`,
   );
 }
 

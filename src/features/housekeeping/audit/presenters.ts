@@ -26,6 +26,7 @@ function presentActor(row: AuditEntryRow) {
   const isCreatorKnown = creatorKeyId !== null || creatorMembershipId !== null;
   return {
     type: row.actorType,
+    name: row.actorName ?? undefined,
     credential_id: row.credentialId ?? undefined,
     membership_id: row.membershipId ?? undefined,
     account_id: row.accountId ?? undefined,
@@ -38,7 +39,7 @@ function presentActor(row: AuditEntryRow) {
 
 /** @throws BadInput if the range ends before it begins. */
 export function toFilter(query: Output<typeof ExportQuery>): AuditFilter {
-  const { actor, action = [], target, project_id, from, to } = query;
+  const { actor, action = [], target, project_id, actor_name, target_name, from, to } = query;
   const range = {
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
@@ -46,5 +47,8 @@ export function toFilter(query: Output<typeof ExportQuery>): AuditFilter {
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     throw new BadInput([{ path: "to", message: BEFORE_FROM }]);
   }
-  return { actorId: actor, actions: action, targetId: target, projectId: project_id, ...range };
+  return {
+    ...{ actorId: actor, actions: action, targetId: target, projectId: project_id },
+    ...{ actorName: actor_name, targetName: target_name, ...range },
+  };
 }

@@ -57,6 +57,11 @@ const Actor = lazy(() =>
   z
     .object({
       type: AuditActorType(),
+      name: z.string().optional().openapi({
+        description:
+          "What the person, the service account, the runner pool or the trust is called now. Absent if it has been removed, or is none of these.",
+        example: "Mona",
+      }),
       credential_id: identifierOf(
         "apiKey",
         "The ID of the API key, the runner token, the invitation or the trust.",
@@ -73,6 +78,7 @@ const Actor = lazy(() =>
       description: "Who did it. IDs remain when the record that they name is deleted.",
       example: {
         type: "api_key",
+        name: "Mona",
         credential_id: EXAMPLE_IDS.apiKey,
         membership_id: EXAMPLE_IDS.membership,
         account_id: EXAMPLE_IDS.account,

@@ -2,8 +2,31 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { ListQuery } from "../../../http/pagination.ts";
 import { lazy } from "../../../lib/lazy.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { AUDITED_ACTIONS } from "../../../lib/resource-types.ts";
-import { enumFilter, identifierInput, timestampInput } from "../../../lib/schemas.ts";
+import { enumFilter, identifierInput, text, timestampInput } from "../../../lib/schemas.ts";
+
+/** Of the changelog, too. */
+export function actorNameFilter() {
+  return text(LIMITS.personLength.value)
+    .optional()
+    .openapi(
+      documented(() => ({
+        description:
+          "Only what those did whose `actor.name` is exactly this; upper and lower case differ. A page may end early.",
+      })),
+    );
+}
+
+export function targetNameFilter(field: "target" | "record") {
+  return text(LIMITS.variableNameLength.value)
+    .optional()
+    .openapi(
+      documented(() => ({
+        description: `Only what was done to those whose \`${field}.name\` is exactly this; upper and lower case differ. A page may end early.`,
+      })),
+    );
+}
 
 const Filters = lazy(() =>
   z.object({
@@ -29,6 +52,8 @@ const Filters = lazy(() =>
           description: "Only acts on a project and its records, deleted ones included.",
         })),
       ),
+    actor_name: actorNameFilter(),
+    target_name: targetNameFilter("target"),
     from: timestampInput()
       .optional()
       .openapi(

@@ -16,9 +16,10 @@ export function presentEntry(row: EntryRow) {
   };
 }
 
-function presentActor({ accountId, membershipId, keyId }: EntryRow) {
+function presentActor({ accountId, membershipId, keyId, actorName }: EntryRow) {
   if (accountId === null || membershipId === null || keyId === null) return undefined;
-  return { account_id: accountId, membership_id: membershipId, key_id: keyId };
+  const name = actorName ?? undefined;
+  return { name, account_id: accountId, membership_id: membershipId, key_id: keyId };
 }
 
 /** Masks the entries that earlier versions wrote with the whole host. */

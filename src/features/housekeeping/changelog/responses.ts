@@ -44,6 +44,11 @@ export const ChangelogEntry = component("ChangelogEntry", () =>
         }),
       actor: z
         .object({
+          name: z.string().optional().openapi({
+            description:
+              "What the person or the service account is called now. Absent if it has been removed.",
+            example: "Mona",
+          }),
           account_id: identifierOf("account", "The person who made the change."),
           membership_id: identifierOf("membership", "The person's membership of the organization."),
           key_id: identifierOf("apiKey", "The API key that sent the request."),

@@ -1,9 +1,10 @@
 import { operation } from "../../../http/operation.ts";
-import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
+import { toPageRequest } from "../../../http/pagination.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { createRouter } from "../../../http/router.ts";
 import type { Documented } from "./document.ts";
 import { presentEntry } from "./presenters.ts";
+import { ChangelogQuery } from "./schemas.ts";
 import { listChangelog } from "./service.ts";
 
 const list = operation({
@@ -13,9 +14,13 @@ const list = operation({
   polled: true,
   presentEach: presentEntry,
   scope: "projects:read",
-  request: () => ({ params: ProjectParams(), query: ListQuery() }),
+  request: () => ({ params: ProjectParams(), query: ChangelogQuery() }),
 });
 
 export const changelogRoutes = createRouter<Documented>().handle(list, ({ ctx, params, query }) =>
-  listChangelog(ctx, params.project_id, toPageRequest(query)),
+  listChangelog(ctx, params.project_id, {
+    ...toPageRequest(query),
+    actorName: query.actor_name,
+    resourceName: query.record_name,
+  }),
 );

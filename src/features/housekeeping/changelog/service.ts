@@ -1,14 +1,14 @@
 import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
-import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
-import type { EntryRow } from "./store.ts";
+import { type Page, toPage } from "../../../db/keyset.ts";
+import type { ChangelogPage, EntryRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export async function listChangelog(
   ctx: ServiceContext,
   projectId: string,
-  page: PageRequest,
+  page: ChangelogPage,
 ): Promise<Page<EntryRow>> {
   const { db, actor } = ctx;
   const { projects, rows } = await batch(db, {

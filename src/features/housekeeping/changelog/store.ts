@@ -2,8 +2,10 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
+  firstOf,
   keyset,
   limitPageBytes,
+  matchingOf,
   PAGE_POSITION,
   type PageRequest,
   sizeOf,
@@ -15,34 +17,52 @@ import {
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { memberNameOf } from "../audit/index.ts";
 import { changelogEntries } from "./table.ts";
 
-export type EntryRow = typeof changelogEntries.$inferSelect;
+export type EntryRow = Awaited<ReturnType<typeof listEntries>>[number];
+
+export interface ChangelogPage extends PageRequest {
+  /** As the entries have them. Undefined: every name. */
+  actorName: string | undefined;
+  resourceName: string | undefined;
+}
+
+/** Of who has made an entry. */
+const ACTOR_NAME = memberNameOf("changelog_entries");
 
 export function listEntries(
   db: Database,
   organizationId: string,
   projectId: string,
-  page: PageRequest,
+  page: ChangelogPage,
 ) {
-  const { where, orderBy, limit } = keyset(page, changelogEntries.createdAt, changelogEntries.id);
   const { id, createdAt, resourceName, before, after } = changelogEntries;
-  const size = sizeOf({ json: [before, after], text: [resourceName], rest: 450 });
+  const { actorName } = page;
+  const size = sizeOf({ json: [before, after], text: [resourceName], rest: 650 });
+  const matches = and(
+    actorName === undefined ? undefined : sql`${ACTOR_NAME} = ${actorName}`,
+    page.resourceName === undefined ? undefined : sql`${resourceName} is ${page.resourceName}`,
+  );
+  const matching = sql<number>`iif(${matches}, ${size.sql}, 0)`.as("size");
   const items = db
-    .select({ id, createdAt, size })
+    .select({ id, createdAt, size: matches ? matching : size })
     .from(changelogEntries)
     .where(
       and(
         eq(changelogEntries.organizationId, organizationId),
         eq(changelogEntries.projectId, projectId),
-        where,
+        keyset(page, createdAt, id).where,
       ),
-    )
-    .orderBy(...orderBy)
-    .limit(limit);
+    );
+  const found = matches ? matchingOf(page, items) : firstOf(page, items);
   return db
-    .select({ ...getTableColumns(changelogEntries), ...PAGE_POSITION })
-    .from(limitPageBytes(page, items))
+    .select({
+      ...getTableColumns(changelogEntries),
+      actorName: ACTOR_NAME.as("actor_name"),
+      ...PAGE_POSITION,
+    })
+    .from(limitPageBytes(page, found))
     .innerJoin(changelogEntries, sql`${id} = page.id`);
 }
 

@@ -1,7 +1,6 @@
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
-import { ChoiceFilter } from "../../components/filter.tsx";
-import { Field } from "../../components/form.tsx";
+import { ChoiceFilter, SearchFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { JsonText } from "../../components/json-text.tsx";
 import { Status } from "../../components/status.tsx";
@@ -9,13 +8,15 @@ import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { AUDITED_ACTIONS } from "../../generated/audited-actions.ts";
 import { useList } from "../../query.ts";
-import { queryOf, setQuery } from "../../router.ts";
+import { queryOf } from "../../router.ts";
 import type { OrganizationTabProps } from "../tabs.ts";
 
 const ACTIONS = [
   ["", "All"],
   ...AUDITED_ACTIONS.map((action) => [action, action] as const),
 ] as const;
+
+const ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 
 export function AuditLogTab({ path }: OrganizationTabProps) {
   const query = readFilters();
@@ -40,11 +41,11 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
       filters={
         <>
           <ChoiceFilter name="action" label="Action" options={ACTIONS} />
-          <TextFilter name="actor" label="Actor (ID)" />
-          <TextFilter name="target" label="Target (ID)" />
-          <TextFilter name="project_id" label="Project (ID)" />
-          <TextFilter name="from" label="From" type="datetime-local" />
-          <TextFilter name="to" label="To" type="datetime-local" />
+          <SearchFilter name="actor" label="Actor (name or ID)" />
+          <SearchFilter name="target" label="Target (name or ID)" />
+          <SearchFilter name="project_id" label="Project (ID)" />
+          <SearchFilter name="from" label="From" type="datetime-local" />
+          <SearchFilter name="to" label="To" type="datetime-local" />
         </>
       }
       row={(entry) => <AuditRow entry={entry} />}
@@ -56,39 +57,19 @@ export function AuditLogTab({ path }: OrganizationTabProps) {
 /** Those of the URL, as the operation takes them. */
 function readFilters(): Record<string, string> {
   const filters: Record<string, string> = {};
-  for (const name of ["action", "actor", "target", "project_id"]) {
+  for (const name of ["action", "project_id"]) {
     const value = queryOf(name);
     if (value) filters[name] = value;
+  }
+  for (const name of ["actor", "target"]) {
+    const value = queryOf(name);
+    if (value) filters[ID.test(value) ? name : `${name}_name`] = value;
   }
   for (const name of ["from", "to"]) {
     const time = Date.parse(queryOf(name));
     if (!Number.isNaN(time)) filters[name] = new Date(time).toISOString();
   }
   return filters;
-}
-
-interface TextFilterProps {
-  name: string;
-  label: string;
-  type?: "text" | "datetime-local";
-}
-
-/** Takes effect when the person leaves the field or presses Enter: an ID is of no use before it is complete. */
-function TextFilter({ name, label, type = "text" }: TextFilterProps) {
-  return (
-    <Field label={label}>
-      {(control) => (
-        <input
-          {...control}
-          type={type as "text"}
-          class="input"
-          autocomplete="off"
-          value={queryOf(name)}
-          onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
-        />
-      )}
-    </Field>
-  );
 }
 
 function AuditRow({ entry }: { entry: Schemas["AuditRecord"] }) {
@@ -100,7 +81,8 @@ function AuditRow({ entry }: { entry: Schemas["AuditRecord"] }) {
           <code>{action}</code> {showHidden(target.name ?? target.id)}
           <br />
           <span class="soft small">
-            {humanize(actor.type)} {actor.membership_id ?? actor.credential_id}
+            {humanize(actor.type)}{" "}
+            {actor.name ? showHidden(actor.name) : (actor.membership_id ?? actor.credential_id)}
           </span>
         </span>
         <span class="row">

@@ -1,21 +1,31 @@
 import type { Schemas } from "../../api.ts";
+import { SearchFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { JsonText } from "../../components/json-text.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
+import { queryOf } from "../../router.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 
 export function ChangelogTab({ project }: ProjectTabProps) {
   const path = { project_id: project.id };
-  const list = useList("/v1/projects/{project_id}/changelog", { path }, "on");
+  const [actor_name, record_name] = [queryOf("actor"), queryOf("record")];
+  const query = { ...(actor_name && { actor_name }), ...(record_name && { record_name }) };
+  const list = useList("/v1/projects/{project_id}/changelog", { path, query }, "on");
   return (
     <ItemList
       title="Changelog"
       label="Changes"
       list={list}
+      filters={
+        <>
+          <SearchFilter name="actor" label="Changed by" />
+          <SearchFilter name="record" label="What was changed" />
+        </>
+      }
       row={(entry) => <ChangelogItem entry={entry} />}
-      empty="Nothing has changed yet."
+      empty={actor_name || record_name ? "No change fits the filters." : "Nothing has changed yet."}
     />
   );
 }
@@ -31,7 +41,7 @@ function ChangelogItem({ entry }: { entry: Schemas["ChangelogEntry"] }) {
           {actor && (
             <span class="soft small">
               {" "}
-              by <code>{actor.membership_id}</code>
+              by {actor.name ? showHidden(actor.name) : <code>{actor.membership_id}</code>}
             </span>
           )}
         </span>
