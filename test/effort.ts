@@ -2,7 +2,7 @@
 export type Budget = Record<"least" | "seconds", number>;
 
 /** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
-const FULL_SECONDS = 150;
+const FULL_SECONDS = 120;
 
 /** The limit of a random test that fills its budget, for a machine many times slower. */
 export const LONG_MS = 3_600_000;
@@ -12,7 +12,7 @@ const RANDOM = {
   /** Random walks of the state machine of deployments. */
   walks: { usual: 2, full: 8, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
-  leaks: { usual: 30, full: 500, share: 0.4 },
+  leaks: { usual: 30, full: 300, share: 0.3 },
   /** Repetitions of each of eight races. */
   races: { usual: 6, full: 30, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */

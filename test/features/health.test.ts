@@ -100,6 +100,7 @@ describe("health", () => {
         "audit_days",
         "audit_log",
         "deployment_approvals",
+        "deployment_days",
         "ended_sessions",
         "environment_protections",
         "events",

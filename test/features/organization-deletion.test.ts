@@ -55,11 +55,11 @@ async function countRows(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** All rows of an organization, by table. */
+/** All rows of an organization, by table, without what a use and a sweep change. */
 async function dump(id: string): Promise<Record<string, object[]>> {
   const tables = ofOrganizations.map(async ({ name }) => {
     const rows = await rowsIn(name, id);
-    return [name, rows.map((row) => ({ ...row, last_used_at: null }))] as const;
+    return [name, rows.map((row) => ({ ...row, last_used_at: null, evaluated_at: null }))] as const;
   });
   return Object.fromEntries(await Promise.all(tables));
 }

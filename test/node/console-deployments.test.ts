@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "./support/browser.ts";
-import { openConsole } from "./support/console.ts";
+import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { RunnerFixture } from "./support/fixture.ts";
 
@@ -24,6 +24,7 @@ describe("a deployment in the console", () => {
     const { project, run } = await fixture.prepare(context);
     const path = `environments/${project.environmentId}`;
     const { page, problems } = await openConsole(browser, at(path), { apiKey: project.key });
+    await waitUntilLoaded(page);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Image").fill("shop:42");

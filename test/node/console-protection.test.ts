@@ -86,15 +86,16 @@ describe("a deployment that waits for approvals", () => {
   it("has these buttons for nobody else: not for its creator, nor for who only reads", async () => {
     await protect(APPROVALS);
     const id = await deploy(olga);
-    const buttons = async (person: ApiClient) => {
+    const expectButtons = async (person: ApiClient, buttons: string[]) => {
       const { page } = await open(`deployments/${id}`, person);
       await page.getByText("0 of 2 approvals").waitFor();
       await untilAnswered(page, "/approvals?deployment_id=");
-      return buttonsOf(page);
+      await waitUntilLoaded(page);
+      await expect.poll(() => buttonsOf(page)).toEqual(buttons);
     };
-    expect(await buttons(service.owner)).toEqual(["Approve", "Reject", "Override", "Cancel"]);
-    expect(await buttons(olga.client)).toEqual(["Cancel"]);
-    expect(await buttons(vera.client)).toEqual([]);
+    await expectButtons(service.owner, ["Approve", "Reject", "Override", "Cancel"]);
+    await expectButtons(olga.client, ["Cancel"]);
+    await expectButtons(vera.client, []);
   });
 
   it("is not approved if something else would start than what was shown", async () => {

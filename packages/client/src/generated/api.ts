@@ -1176,7 +1176,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List how the deployments of a project's environments ended, by day
+         * List how the deployments of a project ended, by environment and day
          * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status, from this release of the service on. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second.
          */
         get: operations["listInsights"];
@@ -1313,7 +1313,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set the order of a project's environments
+         * Set the order of the environments of a project
          * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. `ETag` and `If-Match` are of the project.
          */
         put: operations["orderEnvironments"];

@@ -6,7 +6,7 @@ import { EnvironmentInsightsList } from "./responses.ts";
 const operations = {
   listInsights: {
     tags: ["Projects"],
-    summary: "List how the deployments of a project's environments ended, by day",
+    summary: "List how the deployments of a project ended, by environment and day",
     role: "viewer",
     description:
       "Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its " +

@@ -38,7 +38,7 @@ const operations = {
   },
   orderEnvironments: {
     tags: ["Environments"],
-    summary: "Set the order of a project's environments",
+    summary: "Set the order of the environments of a project",
     role: "owner",
     description:
       "Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. `ETag` and " +
