@@ -135,8 +135,8 @@ const inNode = {
     globalSetup: ["test/node/support/bundle.ts"],
     env: { TMPDIR: temporaryFolder },
     maxConcurrency: 20,
-    // Six more than the cores, because most files wait for programs.
-    maxWorkers: availableParallelism() + 6,
+    // Four more than the cores, because most files wait for programs.
+    maxWorkers: availableParallelism() + 4,
     sequence: { groupOrder: 0 },
     ...TIMEOUTS,
   },
