@@ -5,7 +5,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** The day of the newest timestamp, and its text up to the `T`: a page has many timestamps of few days. */
 let lastDay: { start: number; text: string } = { start: Number.NaN, text: "" };
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "./clock.ts";
 /** How long some of the data is kept. */
 export interface RetentionRule {
   /** The data, for docs/limits.md. */
@@ -11,7 +12,6 @@ export interface RetentionRule {
 }
 
 export const MAXIMUM_DAYS = 36_500;
-const DAY_MS = 86_400_000;
 
 /** What the purge deletes by its age. docs/limits.md lists it. */
 export const RETENTION = {

@@ -1,9 +1,7 @@
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, DAY_MS } from "../lib/clock.ts";
 import { RateLimited } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { resetSeconds, setRateLimitHeaders } from "./headers.ts";
-
-const DAY_MS = 86_400_000;
 
 /** The refusal of an act whose entry the audit log has no room for before the next day (UTC). */
 export function refuseUntilTomorrow(headers: Record<string, string>, clock: Clock): RateLimited {

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
+import { DAY_MS } from "../lib/clock.ts";
 import { LIMITS } from "../lib/limits.ts";
 
-const DAY_MS = 86_400_000;
 const MAX_REMEMBERED_RESERVATIONS = 1_000;
 
 /** Stored in the object. */

@@ -1,8 +1,8 @@
 import { tzOffset } from "@date-fns/tz/tzOffset";
+import { DAY_MS } from "../../../lib/clock.ts";
 import { DAYS, type WeeklyWindow, type WindowRule } from "../../projects/access/model.ts";
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A week, and a day for windows over midnight. */
 const SEARCHED_DAYS = 8;
 

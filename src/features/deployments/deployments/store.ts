@@ -4,6 +4,7 @@ import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { limitPageBytes, PAGE_POSITION, type PageRequest, sizeOf } from "../../../db/keyset.ts";
 import { HAS_LIVE_COMPONENT, hasLiveOwner } from "../../../db/tombstone.ts";
+import { DAY_MS } from "../../../lib/clock.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -15,8 +16,6 @@ import { CREATOR, EXECUTOR } from "./creator-store.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
 import { waitingFor } from "./waiting-store.ts";
-
-const DAY_MS = 24 * 3_600_000;
 
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole" | Optional> &

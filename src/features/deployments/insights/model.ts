@@ -1,5 +1,3 @@
-export const DAY_MS = 86_400_000;
-
 /** How many durations are in a bucket, by its number from 0 to 63: below 1 s, then three for each doubling. */
 export type Histogram = Readonly<Record<string, number>>;
 

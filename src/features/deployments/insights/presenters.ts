@@ -1,5 +1,5 @@
-import { toTimestamp } from "../../../lib/clock.ts";
-import { DAY_MS, type Histogram, percentileOf } from "./model.ts";
+import { DAY_MS, toTimestamp } from "../../../lib/clock.ts";
+import { type Histogram, percentileOf } from "./model.ts";
 import type { DayRow, EnvironmentDaysRow } from "./store.ts";
 
 export function presentEnvironmentInsights(row: EnvironmentDaysRow) {

@@ -2,9 +2,9 @@ import { authorize, requireScope } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
+import { DAY_MS } from "../../../lib/clock.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { findProject } from "../../projects/projects/index.ts";
-import { DAY_MS } from "./model.ts";
 import { type EnvironmentDaysRow, listEnvironmentDays } from "./store.ts";
 
 /** As sent. */

@@ -3,8 +3,8 @@ import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
+import { DAY_MS } from "../../../lib/clock.ts";
 import { environments } from "../../tenancy/environment-table.ts";
-import { DAY_MS } from "./model.ts";
 import type { deploymentDays } from "./table.ts";
 
 export type EnvironmentDaysRow = Awaited<ReturnType<typeof listEnvironmentDays>>[number];

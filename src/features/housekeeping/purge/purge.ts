@@ -1,4 +1,5 @@
 import type { SystemContext } from "../../../context.ts";
+import { DAY_MS } from "../../../lib/clock.ts";
 import { firstIdAt } from "../../../lib/ids.ts";
 import { retentionMs } from "../../../lib/retention.ts";
 import { listRolls } from "./history.ts";
@@ -9,7 +10,6 @@ import * as store from "./store.ts";
 
 /** Of organizations with data to delete, in one run. */
 const ORGANIZATIONS = 100;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Deletes the data of deleted resources, the data whose retention is over, and history beyond a share.
