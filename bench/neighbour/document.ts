@@ -9,6 +9,7 @@ export interface Schema {
   pattern?: string;
   maxLength?: number;
   maxItems?: number;
+  maximum?: number;
   properties?: Readonly<Record<string, Schema>>;
   items?: Schema;
   anyOf?: readonly Schema[];

@@ -8,6 +8,7 @@ const FREE = [undefined, LINE.source, TEXT.source, PARAGRAPHS.source];
 const SLUG = /^\^\[a-z0-9-\]/;
 const IDENTIFIER = /^\^\[A-Za-z_\]/;
 const OUTPUT_NAME = /^\^\[A-Za-z0-9\._-\]/;
+const POINTER = /^\^\(\\\//;
 /** The limits include what the service adds. */
 const SHARE = 0.9;
 
@@ -61,7 +62,9 @@ class Generator {
     if (fields.length > 0) {
       return Object.fromEntries(fields.map(([field, each]) => [field, this.value(each, field)]));
     }
-    return [schema.type].flat().includes("string") ? this.#text(schema) : schema.example;
+    return [schema.type].flat().includes("string")
+      ? this.#text(schema)
+      : (schema.example ?? schema.maximum);
   }
 
   #text({ pattern, format, maxLength = this.#textLength, example }: Schema): unknown {
@@ -72,6 +75,7 @@ class Generator {
     if (pattern !== undefined && IDENTIFIER.test(pattern)) {
       return `V_${start.replace("-", "_")}_`.padEnd(Math.min(length, 60), "V");
     }
+    if (pattern !== undefined && POINTER.test(pattern)) return `/${start}`.padEnd(length, "v");
     return format === undefined && FREE.includes(pattern) ? start.padEnd(length, "v") : example;
   }
 }

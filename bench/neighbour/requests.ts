@@ -2,10 +2,11 @@ import { LIMITS } from "../../src/lib/limits.ts";
 import type { Caller, Reply } from "./caller.ts";
 import { type Operation, parametersOf, readOperations } from "./document.ts";
 import { largestBody, largestDocument, type Replacements, unique } from "./largest-input.ts";
-import type { Target } from "./target.ts";
+import { PERIOD, type Target } from "./target.ts";
 
 const DELIVERIES = "the schedule sends deliveries, which `npm run bench -- fairness` measures";
 const ISSUER = "asks an issuer, which the benchmark does not have";
+const PERSON = "needs a person, and is refused to a key";
 const SESSION = "about a session, which has windows of its own";
 const NEEDED = "ends what other requests are about";
 const SLACK = "needs an app of Slack";
@@ -16,6 +17,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   deleteOrganization: NEEDED,
   deleteAccount: NEEDED,
   removeProjectMember: NEEDED,
+  createApproval: PERSON,
+  overrideDeployment: PERSON,
   createTrust: ISSUER,
   getTrust: ISSUER,
   deleteTrust: ISSUER,
@@ -48,8 +51,10 @@ const MADE: Readonly<Record<string, string>> = {
   createDeployment: "deployment_id",
   createEnvironment: "environment_id",
   createEnvironmentVariable: "variable_id",
+  createFreeze: "freeze_id",
   createInvitation: "invitation_id",
   createProject: "project_id",
+  createProjectFreeze: "freeze_id",
   createRunnerPool: "pool_id",
   createRunnerToken: "token_id",
   createServiceAccount: "membership_id",
@@ -57,6 +62,8 @@ const MADE: Readonly<Record<string, string>> = {
   promoteDeployment: "deployment_id",
   redeployDeployment: "deployment_id",
 };
+/** In the path, for what a request ends. */
+const ENDED = "{ended}";
 const ENDING = /^(delete|remove|revoke|cancel|rotate)/;
 
 /** Undefined: there is nothing yet that the request would end. */
@@ -91,18 +98,23 @@ function orderOf({ operationId }: Operation): number {
 
 /** @param made What the flood may end, by parameter. */
 function newRequest(operation: Operation, target: Target, made: Map<string, string[]>): Send {
-  const { operationId, method, takesPages, body: schema } = operation;
+  const { operationId, method, body: schema } = operation;
   const body = schema && largestBody(schema, replacementsFor(operation, target));
   const ids = { ...target.ids, ...ownIds(operationId, target) };
-  const query = takesPages ? `?limit=${LIMITS.pageItems.value}` : "";
+  const query = queryOf(operation, target);
   const ended = ENDING.test(operationId) ? parametersOf(operation).at(-1) : undefined;
   const makes = MADE[operationId];
+  const path = pathWith(operation, { ...ids, ...(ended !== undefined && { [ended]: ENDED }) });
   return (caller) => {
     const own = ended === undefined ? undefined : made.get(ended)?.pop();
     if (ended !== undefined && own === undefined) return undefined;
-    const path = pathWith(operation, { ...ids, ...(ended !== undefined && { [ended]: own }) });
     const headers = { "content-type": "application/json" };
-    const sent = caller.sendText(method, unique(path + query), body && unique(body), headers);
+    const sent = caller.sendText(
+      method,
+      unique(path.replace(ENDED, String(own)) + query),
+      body && unique(body),
+      headers,
+    );
     return sent.then((reply) => {
       const id = reply.body?.id ?? reply.body?.membership_id;
       if (makes !== undefined && reply.status === 201 && id !== undefined) {
@@ -111,6 +123,11 @@ function newRequest(operation: Operation, target: Target, made: Map<string, stri
       return reply;
     });
   };
+}
+
+function queryOf({ operationId, takesPages }: Operation, { other }: Target): string {
+  if (operationId === "compareEnvironments") return `?with=${other.environmentId}`;
+  return takesPages ? `?limit=${LIMITS.pageItems.value}` : "";
 }
 
 function pathWith({ path }: Operation, ids: Readonly<Record<string, string | undefined>>): string {
@@ -122,7 +139,7 @@ function pathWith({ path }: Operation, ids: Readonly<Record<string, string | und
 }
 
 /** Where the request would have no effect, or make others fail. */
-function ownIds(operationId: string, { other, runners: [runner] }: Target) {
+function ownIds(operationId: string, { other, ordered, runners: [runner] }: Target) {
   const elsewhere = { environment_id: other.environmentId };
   const { resource, environmentId: environment_id } = runner;
   const reported = { environment_id, stack_id: runner.stackId };
@@ -136,8 +153,10 @@ function ownIds(operationId: string, { other, runners: [runner] }: Target) {
     putComponentVariables: { component_id: other.componentId },
     revealComponentVariables: { component_id: other.componentId },
     createStack: { environment_id: runner.environmentId },
+    orderEnvironments: { project_id: ordered.projectId },
     previewPromotion: elsewhere,
     replaceEnvironment: elsewhere,
+    replaceProtection: { environment_id: String(ordered.environmentIds[0]) },
     getEnvironmentResource: one,
     getResource: one,
     getStackResource: one,
@@ -149,13 +168,17 @@ function ownIds(operationId: string, { other, runners: [runner] }: Target) {
   return ids[operationId];
 }
 
-function replacementsFor({ operationId }: Operation, { ids, other }: Target): Replacements {
+function replacementsFor(operation: Operation, { ids, other, ordered }: Target): Replacements {
+  const { operationId } = operation;
   return {
+    ...PERIOD,
     default_environment_id: ids["environment_id"],
     environment_id: other.environmentId,
-    environment_ids: operationId.includes("RunnerPool") ? [ids["environment_id"]] : undefined,
+    environment_ids: environmentsFor(operationId, { ids, ordered }),
     component_id: operationId === "createStack" ? undefined : ids["component_id"],
     member_ids: [ids["member_id"]],
+    membership_ids: [ids["member_id"]],
+    override: [ids["member_id"]],
     configuration: largestDocument(),
     // With the value that it replaces, a patch has the size of a configuration.
     patch: [{ op: "add", path: "/flood", value: largestDocument(LIMITS.patchBytes.value * 0.4) }],
@@ -165,9 +188,20 @@ function replacementsFor({ operationId }: Operation, { ids, other }: Target): Re
     max_age_seconds: null,
     membership_id: undefined,
     project_ids: undefined,
+    // Instead of it, `membership_ids`.
+    ...(operationId === "replaceProtection" && { role: undefined }),
     ...(operationId.endsWith("Project") && { repo_id: undefined }),
     scopes: undefined,
     expires_at: undefined,
     overlap_seconds: undefined,
   };
+}
+
+function environmentsFor(operationId: string, { ids, ordered }: Pick<Target, "ids" | "ordered">) {
+  if (operationId === "orderEnvironments") return ordered.environmentIds;
+  if (operationId === "replaceProtection") {
+    return ordered.environmentIds.slice(1, LIMITS.poolEnvironments.value + 1);
+  }
+  const takesSome = /RunnerPool|Freeze/.test(operationId);
+  return takesSome ? [ids["environment_id"]] : undefined;
 }

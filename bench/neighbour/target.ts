@@ -12,6 +12,30 @@ const RESOURCE = {
   status: "CREATE_COMPLETE",
 };
 
+/** Of a freeze, long after the benchmark: before, deployments start. */
+export const PERIOD = {
+  starts_at: "2999-01-01T00:00:00.000Z",
+  ends_at: "2999-01-02T00:00:00.000Z",
+};
+
+/** Of paths, for which a target has an ID. */
+export const PARAMETERS = [
+  "org_id",
+  "project_id",
+  "environment_id",
+  "stack_id",
+  "component_id",
+  "variable_id",
+  "deployment_id",
+  "freeze_id",
+  "pool_id",
+  "token_id",
+  "key_id",
+  "member_id",
+  "membership_id",
+  "invitation_id",
+] as const;
+
 /** Of a runner: a deployment that it has started. */
 export interface RunnerTarget {
   runner: Caller;
@@ -28,9 +52,11 @@ export interface RunnerTarget {
 
 export interface Target {
   /** By the names of parameters. The environment has as many stacks as it may. */
-  ids: Readonly<Record<string, string>>;
+  ids: Readonly<Record<(typeof PARAMETERS)[number], string>>;
   /** Of requests that would make those about the first ones fail. */
   other: { projectId: string; environmentId: string; componentId: string };
+  /** A project with as many environments as can be ordered. */
+  ordered: { projectId: string; environmentIds: readonly string[] };
   runners: readonly [RunnerTarget, ...RunnerTarget[]];
 }
 
@@ -61,13 +87,22 @@ export async function newTarget(owner: Caller, d1: D1Database): Promise<Target> 
   const ids = await idsOf(create, { organizationId, projectId, environmentId, other });
   const others = await create(`/v1/environments/${otherEnvironmentId}/stacks`, { name: "web" });
   for (const id of [ids.stack_id, others]) {
-    await copyStack(d1, id, LIMITS.stacksOfEnvironment.value - 1);
+    await copyRow(d1, { table: "stacks", id, copies: LIMITS.stacksOfEnvironment.value - 1 });
   }
+  const ordered = await newOrderedProject(owner, d1);
   await d1
     .prepare("update deployments set status = 'succeeded' where id = ?")
     .bind(ids.deployment_id)
     .run();
-  return { ids, other, runners };
+  return { ids, other, ordered, runners };
+}
+
+async function newOrderedProject(owner: Caller, d1: D1Database): Promise<Target["ordered"]> {
+  const project = await owner.call("POST", "/v1/projects", { name: "ordered" });
+  const { id: projectId, default_environment_id: id } = project;
+  const copies = LIMITS.orderedEnvironments.value - 1;
+  const environmentIds = [id, ...(await copyRow(d1, { table: "environments", id, copies }))];
+  return { projectId, environmentIds };
 }
 
 interface Owners {
@@ -77,13 +112,17 @@ interface Owners {
   other: Target["other"];
 }
 
-async function idsOf(create: Create, { organizationId, projectId, environmentId, other }: Owners) {
+async function idsOf(
+  create: Create,
+  { organizationId, projectId, environmentId, other }: Owners,
+): Promise<Target["ids"]> {
   const environment = `/v1/environments/${environmentId}`;
   const organization = `/v1/orgs/${organizationId}`;
   const pools = `${organization}/runner-pools`;
   const poolId = await create(pools, { name: "idle", environment_ids: [environmentId] });
   const person = { email: "flood@example.com", name: "Flood", role: "member" };
   const value = { name: "NAME", storage_method: "string", value: "value" };
+  const freeze = { name: "next year", reason: "Idle", ...PERIOD, environment_ids: [environmentId] };
   return {
     org_id: organizationId,
     project_id: projectId,
@@ -92,6 +131,7 @@ async function idsOf(create: Create, { organizationId, projectId, environmentId,
     component_id: await create(`${environment}/components`, COMPONENT),
     variable_id: await create(`/v1/environments/${other.environmentId}/variables`, value),
     deployment_id: await create(`${environment}/deployments`, {}),
+    freeze_id: await create(`/v1/projects/${projectId}/freezes`, freeze),
     pool_id: poolId,
     token_id: await create(`${pools}/${poolId}/tokens`, { name: "idle" }),
     key_id: await create(`${organization}/api-keys`, { name: "idle" }),
@@ -131,22 +171,29 @@ async function startRunner(
   return { runner, attemptPath, headers, ...ids, resource };
 }
 
-/** In the database, because so many requests would use the limits that the flood is to use. */
-async function copyStack(d1: D1Database, stackId: string, copies: number): Promise<void> {
-  const stack = await d1.prepare("select * from stacks where id = ?").bind(stackId).first();
-  const columns = Object.keys(stack ?? {});
+interface Copies {
+  table: "stacks" | "environments";
+  id: string;
+  copies: number;
+}
+
+/** In the database, because so many requests would use the limits that the flood is to use. Returns the IDs. */
+async function copyRow(d1: D1Database, { table, id, copies }: Copies): Promise<string[]> {
+  const row = await d1.prepare(`select * from ${table} where id = ?`).bind(id).first();
+  const columns = Object.keys(row ?? {});
   const values = columns.map(
-    (name) => ({ id: "value ->> 'id'", name: "value ->> 'name'" })[name] ?? `stacks.${name}`,
+    (name) => ({ id: "value ->> 'id'", name: "value ->> 'name'" })[name] ?? `${table}.${name}`,
   );
   const made = Array.from({ length: copies }, (_, at) => ({
     id: newId(systemClock),
-    name: `stack-${at}`,
+    name: `copy-${at}`,
   }));
   await d1
     .prepare(
-      `insert into stacks (${columns.join(", ")})
-       select ${values.join(", ")} from stacks, json_each(?) where stacks.id = ?`,
+      `insert into ${table} (${columns.join(", ")})
+       select ${values.join(", ")} from ${table}, json_each(?) where ${table}.id = ?`,
     )
-    .bind(JSON.stringify(made), stackId)
+    .bind(JSON.stringify(made), id)
     .run();
+  return made.map((each) => each.id);
 }
