@@ -1,24 +1,24 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-list.ts";
 import { findFreePort } from "../../scripts/lib/port.ts";
-import { CLI_PROGRAM } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
 import { startAws } from "./support/cloud-formation/aws-command.ts";
 import { CloudflareApi } from "./support/cloudflare-api.ts";
-import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
+import { type CommandBlock, LONGSHORE, readCommandBlocks } from "./support/page-commands.ts";
+import { ApiClient } from "./support/service.ts";
 import { installStandIn } from "./support/stand-in.ts";
 import { Terminal } from "./support/terminal.ts";
 import { recordingOf, writeStandIn } from "./support/terraform/module-run.ts";
 
-const READY: Record<string, string> = {
-  server: "Ctrl-C stops it.",
-  runner: "Waiting for deployments",
-};
+/** The first block of each page. */
+const START = "npm ci && npm start\n";
+
+const KEY = /lsh_\w+/;
 
 /** Of someone who has set up git. */
 const GIT = {
@@ -27,9 +27,6 @@ const GIT = {
   GIT_COMMITTER_NAME: "Ada",
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
-
-/** What `npx @longshore/cli` starts in a checkout, without npm, which takes longer than the command itself. */
-const LONGSHORE = `'${process.execPath}' '${join(CLI_PROGRAM.folder, "longshore.js")}'`;
 
 const FOLDER = join(ROOT, "docs/deploy-with");
 
@@ -120,23 +117,50 @@ async function startCloudflare(): Promise<StandIn> {
 }
 
 describe("the pages of docs/deploy-with", () => {
-  /** Each page has a checkout and a service of its own. */
-  function openCheckout(context: TestContext, standIn: StandIn | undefined) {
-    const checkout = new Checkout();
+  const checkout = new Checkout();
+  let server: Terminal;
+  let owner: ApiClient;
+
+  // One for all pages, which begin with the same command: they have projects and pools with other names.
+  beforeAll(async () => {
+    const port = await findFreePort();
+    server = new Terminal(checkout.folder);
+    server.start(START.replace("npm ci && npm start", `npm start -- --port ${port}`));
+    await server.waitForOutput("Ctrl-C stops it.");
+    owner = new ApiClient(new URL(`http://localhost:${port}`), KEY.exec(server.output)?.[0] ?? "");
+  });
+
+  afterAll(async () => {
+    await server.interrupt();
+    checkout.remove();
+  });
+
+  /** The line that the service prints, with another key: the requests of each are limited. */
+  async function prepareLogin(): Promise<string> {
+    const { data } = await owner.call("GET", "/v1/orgs");
+    const { key } = await owner.call("POST", `/v1/orgs/${data[0].id}/api-keys`, { name: "page" });
+    const [line = ""] = /^echo lsh_\w+ \| npx .*$/m.exec(server.output) ?? [];
+    return line.replace(KEY, key);
+  }
+
+  /** Each page has what it takes from a checkout, and a configuration of its own. */
+  function openFolder(context: TestContext, standIn: StandIn | undefined) {
+    const root = mkdtempSync(join(inject("dataFolder"), "longshore-page-"));
+    cpSync(join(ROOT, "examples"), join(root, "examples"), { recursive: true });
     const terminals: Terminal[] = [];
     context.onTestFinished(async () => {
       for (const each of terminals.toReversed()) await each.interrupt();
       await standIn?.stop();
-      checkout.remove();
+      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     });
     return (folder = "") => {
-      const terminal = new Terminal(checkout.path(folder), {
+      const terminal = new Terminal(join(root, folder), {
         ...GIT,
         ...standIn?.environment,
-        LONGSHORE_CONFIG_DIR: checkout.path(".config"),
+        LONGSHORE_CONFIG_DIR: join(root, ".config"),
         LONGSHORE_URL: undefined,
         LONGSHORE_API_KEY: undefined,
-        TMPDIR: checkout.folder,
+        TMPDIR: root,
       });
       terminals.push(terminal);
       return terminal;
@@ -163,31 +187,34 @@ describe("the pages of docs/deploy-with", () => {
     "%s.md leads from npm start to a rollback",
     async ([name, ends], context) => {
       const standIn = await STAND_INS[name]?.();
-      const open = openCheckout(context, standIn);
-      const port = await findFreePort();
+      const open = openFolder(context, standIn);
+      const [start, ...blocks] = readCommandBlocks(
+        readFileSync(join(FOLDER, `${name}.md`), "utf8"),
+      );
+      expect(start).toMatchObject({ terminal: "server", commands: START });
+      const login = await prepareLogin();
       const first = open();
-      let login = "";
       const printed: string[] = [];
       const adapt = ({ commands }: CommandBlock) =>
         (standIn?.adapt(commands) ?? commands)
-          .replace("npm ci && npm start", `npm start -- --port ${port}`)
           .replace(/^echo lsh_\.\.\. .*/m, login)
           .replaceAll("npx @longshore/cli", LONGSHORE);
       const last: Record<string, string> = {};
-      for (const block of readCommandBlocks(readFileSync(join(FOLDER, `${name}.md`), "utf8"))) {
+      for (const block of blocks) {
         const { terminal, section } = block;
-        if (terminal === "") {
-          // A line that fails ends the block.
-          const { output, status } = await first.run(`set -e\n${adapt(block)}`);
-          expect({ section, status, output }).toEqual({ section, status: 0, output });
-          printed.push(output);
-          last[section] = output.trimEnd().split("\n").at(-1) ?? "";
+        if (terminal === "runner") {
+          const runner = open("hello");
+          runner.start(adapt(block));
+          await runner.waitForOutput("Waiting for deployments");
           continue;
         }
-        const other = open(terminal === "server" ? "" : "hello");
-        other.start(adapt(block));
-        await other.waitForOutput(READY[terminal] ?? "");
-        login ||= /^echo lsh_\w+ \| npx .*$/m.exec(other.output)?.[0] ?? "";
+        // A line that fails ends the block.
+        const { output, status } = await first.run(`set -e\n${adapt(block)}`);
+        expect({ section, terminal, status, output }).toEqual({
+          ...{ section, terminal: "", status: 0, output },
+        });
+        printed.push(output);
+        last[section] = output.trimEnd().split("\n").at(-1) ?? "";
       }
       expect(last).toMatchObject(ends);
       expect(printed.map((each) => /^<h1>(.*)<\/h1>$/m.exec(each)?.[1]).filter(Boolean)).toEqual([

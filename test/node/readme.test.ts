@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
-import { type CommandBlock, readCommandBlocks } from "./support/page-commands.ts";
+import { type CommandBlock, LONGSHORE, readCommandBlocks } from "./support/page-commands.ts";
 import { Terminal } from "./support/terminal.ts";
 
 const MAXIMUM_COMMANDS = 5;
@@ -13,7 +13,7 @@ const CLONE = /^git clone (\S+) && cd longshore && npm ci && /;
 /** What a command that keeps running prints when it is ready. */
 const READY: readonly [RegExp, string][] = [
   [/npm start/, "Ctrl-C stops it."],
-  [/@longshore\/cli runner/, "Waiting for deployments"],
+  [/(@longshore\/cli|longshore\.js') runner/, "Waiting for deployments"],
 ];
 
 const readPage = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -96,16 +96,19 @@ describe("the commands of the README", () => {
   });
 
   it("are followed by those of docs/first-deployment.md, which use what is there", async () => {
+    // Those of the README have started npx.
+    const runWithoutNpx = (other: Terminal, line: string) =>
+      run(other, line.replaceAll("npx @longshore/cli", LONGSHORE));
     const terminal = open();
     const urls: string[] = [];
     const pages: (string | undefined)[] = [];
     for (const block of readCommandBlocks(readPage("docs/first-deployment.md"))) {
       if (block.terminal === "runner") {
-        await run(open("examples/script"), linesOf(block).join());
+        await runWithoutNpx(open("examples/script"), linesOf(block).join());
         continue;
       }
       for (const line of linesOf(block)) {
-        const output = await run(terminal, line);
+        const output = await runWithoutNpx(terminal, line);
         if (urlIn(output) === "none") continue;
         urls.push(urlIn(output));
         pages.push(await headingOf(urlIn(output)));

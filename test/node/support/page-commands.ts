@@ -1,3 +1,9 @@
+import { join } from "node:path";
+import { CLI_PROGRAM } from "../../../scripts/lib/program-bundle.ts";
+
+/** What `npx @longshore/cli` starts in a checkout, without npm, which takes three times as long as the command itself. */
+export const LONGSHORE = `'${process.execPath}' '${join(CLI_PROGRAM.folder, CLI_PROGRAM.fileName)}'`;
+
 /** A block of commands in a page. */
 export interface CommandBlock {
   section: string;
