@@ -12,9 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { RUNNER_PROGRAM } from "../../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
-const MAIN = join(ROOT, "packages/runner/src/main.ts");
+const MAIN = join(RUNNER_PROGRAM.folder, RUNNER_PROGRAM.fileName);
 const MOVABLE_CLOCK = join(ROOT, "test/node/support/movable-clock.ts");
 const POLLING = { interval: 50, timeout: 300_000 };
 /** The interval in which the runner counts signals as one. */
@@ -47,7 +48,7 @@ interface RunnerSetup {
 /** A descriptor above those that Node closes in the programs that it starts. */
 const HIGH_DESCRIPTOR = 40;
 
-/** The reference runner, started as by `npm run runner` in its own folder. */
+/** The bundle of the reference runner, started in a folder of its own. */
 export class RunnerProcess {
   output = "";
   /** The exit code, or the signal that ended the process. */
