@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
+import { currentCall, fail, pathOf, pause, print } from "./tool-call.ts";
 
 interface Container {
   id: string;
@@ -33,28 +33,26 @@ interface Engine {
 
 type Service = Record<string, unknown> & { image?: string; build?: unknown; ports?: unknown[] };
 
-const FOLDER = process.env["STAND_IN_FOLDER"] ?? "";
-const ENGINE = join(FOLDER, "engine.json");
 const POLL_EVERY_MS = 20;
 const PROJECT = /^longshore-[a-z0-9]+$/;
 /** The commands that the executor may run, without those of Compose. */
 const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promise<void>> = {
-  "context inspect": () => console.log(process.env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock"),
+  "context inspect": () => print(currentCall().env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock"),
   "container ls": (_, flags) => {
     demand(flags.includes("--all") && flags.includes("--no-trunc"), "all containers");
-    for (const { id } of read().containers) console.log(id);
+    for (const { id } of read().containers) print(id);
   },
   "container inspect": (ids) => {
-    for (const each of read().containers) if (ids.includes(each.id)) console.log(inspect(each));
+    for (const each of read().containers) if (ids.includes(each.id)) print(inspect(each));
   },
   /** What a request to a published port would get. */
-  "get http://localhost:8080": () => console.log(readText("page") ?? ""),
-  "network ls": () => console.log(`${projectName()}_default\tdefault`),
+  "get http://localhost:8080": () => print(readText("page") ?? ""),
+  "network ls": () => print(`${projectName()}_default\tdefault`),
   "volume ls": () => undefined,
   "image inspect": ([name = ""]) => {
     const id = read().images[name] ?? Object.values(read().images).find((each) => each === name);
     if (id === undefined) fail(`No such image: ${name}`);
-    else console.log(id);
+    else print(id);
   },
   "image tag": ([id = "", name = ""]) => {
     if (!read().ids.includes(id)) return fail(`No such image: ${id}`);
@@ -63,7 +61,7 @@ const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promi
     });
   },
   "image import": ([path = "", name = ""]) => {
-    const content = readFileSync(path).subarray(512).toString().replace(/\0+$/, "");
+    const content = readFileSync(pathOf(path)).subarray(512).toString().replace(/\0+$/, "");
     change((engine) => {
       engine.images[name] = toId(content);
       engine.imported[name] = content;
@@ -74,19 +72,18 @@ const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promi
       delete engine.images[name];
       delete engine.imported[name];
     }),
-  "container create": ([image = ""]) => console.log(`copy-of-${image}`),
+  "container create": ([image = ""]) => print(`copy-of-${image}`),
   "container cp": ([from = "", to = ""]) => {
     const image = from.replace(/^copy-of-/, "").replace(/:\/release\.json$/, "");
-    writeFileSync(to, read().imported[image] ?? "");
+    writeFileSync(pathOf(to), read().imported[image] ?? "");
   },
   "container rm": () => undefined,
 };
 
-await main(process.argv.slice(2));
-
-async function main(args: string[]): Promise<void> {
-  const { DOCKER_HOST: host = "" } = process.env;
-  appendFileSync(join(FOLDER, "docker.log"), `${JSON.stringify({ host, args })}\n`);
+export async function runDocker(): Promise<void> {
+  const { args, env } = currentCall();
+  const { DOCKER_HOST: host = "" } = env;
+  appendFileSync(join(currentCall().folder, "docker.log"), `${JSON.stringify({ host, args })}\n`);
   if (args[0] === "compose") return compose(args.slice(1));
   const end = args.indexOf("--");
   const options = end === -1 ? args : args.slice(0, end);
@@ -97,32 +94,37 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function compose(args: string[]): Promise<void> {
-  if (args[0] === "version") return console.log(readText("version") ?? "2.40.3");
+  if (args[0] === "version") return print(readText("version") ?? "2.40.3");
   const at = args.findIndex((each) => !each.startsWith("--"));
   const globals = args.slice(0, at);
   const [command = "", ...flags] = args.slice(at);
   const project = readOption(globals, "--project-name");
   demand(PROJECT.test(project), "a name of the project");
-  writeFileSync(join(FOLDER, "project"), project);
-  const variables = { ...readEnvFile(readOption(globals, "--env-file")), ...process.env };
-  const files = globals.filter((each) => each.startsWith("--file=")).map((each) => each.slice(7));
+  writeFileSync(join(currentCall().folder, "project"), project);
+  const variables = {
+    ...readEnvFile(pathOf(readOption(globals, "--env-file"))),
+    ...currentCall().env,
+  };
+  const files = globals
+    .filter((each) => each.startsWith("--file="))
+    .map((each) => pathOf(each.slice(7)));
   const file = merge(files, flags.includes("--no-interpolate") ? undefined : variables);
   if (command === "config") return config(file, flags);
   const services: Record<string, Service> = file.services;
   if (command === "pull") return pull(services);
-  if (command === "build") return console.log("built");
-  if (command === "logs") return console.log("web-1 | Cannot reach the database.");
+  if (command === "build") return print("built");
+  if (command === "logs") return print("web-1 | Cannot reach the database.");
   if (command === "up") {
     await up(services, flags);
-    return writeFileSync(join(FOLDER, "page"), file.configs?.["page"]?.content ?? "");
+    return writeFileSync(join(currentCall().folder, "page"), file.configs?.["page"]?.content ?? "");
   }
   fail(`unknown command: ${command}`);
 }
 
 function config(file: { services: Record<string, Service> }, flags: string[]): void {
   if (flags.includes("--hash=*")) {
-    for (const [name, service] of Object.entries(file.services)) console.log(name, hashOf(service));
-  } else console.log(JSON.stringify(file, undefined, 2));
+    for (const [name, service] of Object.entries(file.services)) print(name, hashOf(service));
+  } else print(JSON.stringify(file, undefined, 2));
 }
 
 function pull(services: Record<string, Service>): void {
@@ -178,11 +180,11 @@ async function start(service: string, description: Service): Promise<boolean> {
     ...{ state: "created", health: "", exitCode: 0, ports: ports.map(toPort) },
   };
   put(container);
-  await sleep(1_500);
+  await pause(1_500);
   put({ ...container, state: "running", health: "starting" });
-  if (image.endsWith(":slow")) await sleep(600_000);
-  while (existsSync(join(FOLDER, "hold"))) await sleep(POLL_EVERY_MS);
-  await sleep(1_500);
+  if (image.endsWith(":slow")) await pause(600_000);
+  while (existsSync(join(currentCall().folder, "hold"))) await pause(POLL_EVERY_MS);
+  await pause(1_500);
   if (image.endsWith(":exits")) put({ ...container, state: "exited", exitCode: 3 });
   else
     put({
@@ -291,7 +293,7 @@ function projectName(): string {
 }
 
 function readText(name: string): string | undefined {
-  const path = join(FOLDER, name);
+  const path = join(currentCall().folder, name);
   return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
 }
 
@@ -304,9 +306,10 @@ function read(): Engine {
 function change(apply: (engine: Engine) => void): void {
   const engine = read();
   apply(engine);
-  const written = `${ENGINE}.${process.pid}`;
+  const path = join(currentCall().folder, "engine.json");
+  const written = `${path}.${currentCall().pid}`;
   writeFileSync(written, JSON.stringify(engine));
-  renameSync(written, ENGINE);
+  renameSync(written, path);
 }
 
 function readOption(args: readonly string[], name: string): string {
@@ -314,10 +317,5 @@ function readOption(args: readonly string[], name: string): string {
 }
 
 function demand(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`${basename(import.meta.filename)} needs ${what}.`);
-}
-
-function fail(message: string): void {
-  console.error(message);
-  process.exitCode = 1;
+  if (!holds) throw new Error(`The stand-in of docker needs ${what}.`);
 }

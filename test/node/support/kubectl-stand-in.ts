@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parse, parseAllDocuments, stringify } from "yaml";
+import { currentCall, exitWith, fail, pathOf, pause, print } from "./tool-call.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -42,18 +42,16 @@ interface Cluster {
   sets: Record<string, Record<string, string>>;
 }
 
-const FOLDER = process.env["STAND_IN_FOLDER"] ?? "";
 const PREFIX = "applyset.kubernetes.io";
 const READY_MS = 1_500;
 const CLUSTER_SCOPED = ["Namespace", "ClusterRole", "ClusterRoleBinding"];
 const UNREACHABLE =
   "Unable to connect to the server: dial tcp 192.0.2.1:443: connect: connection refused";
 
-await main(process.argv.slice(2));
-
-async function main(args: string[]): Promise<void> {
+export async function runKubectl(): Promise<void> {
+  const { args } = currentCall();
   const fault = takeFault(args);
-  appendFileSync(join(FOLDER, "kubectl.log"), `${JSON.stringify({ args })}\n`);
+  appendFileSync(join(currentCall().folder, "kubectl.log"), `${JSON.stringify({ args })}\n`);
   if (fault === "lost") return fail(UNREACHABLE);
   if (fault === "killed before") return killParent();
   await run(args);
@@ -62,10 +60,10 @@ async function main(args: string[]): Promise<void> {
 
 async function run(args: string[]): Promise<void> {
   const [command = "", ...rest] = args;
-  if (command === "version") return print({ clientVersion: readVersion() });
-  if (command === "config") return print(readConfig());
-  if (command === "kustomize") return kustomize(rest[0] ?? "");
-  if (command === "get" && rest[0]?.startsWith("http://")) return console.log(readPage());
+  if (command === "version") return printJson({ clientVersion: readVersion() });
+  if (command === "config") return printJson(readConfig());
+  if (command === "kustomize") return kustomize(pathOf(rest[0] ?? ""));
+  if (command === "get" && rest[0]?.startsWith("http://")) return print(readPage());
   if (command === "delete") return deleteNamespace(rest);
   requireTarget(args);
   if (command === "get") return get(rest[0] ?? "", rest);
@@ -74,7 +72,7 @@ async function run(args: string[]): Promise<void> {
   if (command === "apply") return apply(rest);
   if (command === "annotate") return annotate(rest);
   if (command === "rollout") return rolloutStatus(rest);
-  if (command === "logs") return console.log(`[${rest[0]}/web] Cannot reach the database.`);
+  if (command === "logs") return print(`[${rest[0]}/web] Cannot reach the database.`);
   fail(`error: unknown command "${command}" for "kubectl"`);
 }
 
@@ -96,16 +94,20 @@ function readConfig(): Fields {
 function requireTarget(args: string[]): void {
   demand(readOption(args, "--namespace") !== "", "a namespace");
   demand(readOption(args, "--cache-dir") !== "", "a cache of its own");
-  const file = readOption(args, "--kubeconfig");
-  if (file === "") return;
+  const option = readOption(args, "--kubeconfig");
+  if (option === "") return;
+  const file = pathOf(option);
   demand((statSync(file).mode & 0o777) === 0o600, "a private kubeconfig");
-  writeFileSync(join(FOLDER, "kubeconfig.json"), readFileSync(file));
+  writeFileSync(join(currentCall().folder, "kubeconfig.json"), readFileSync(file));
 }
 
 function kustomize(folder: string): void {
-  demand(process.env["GIT_ALLOW_PROTOCOL"] === "none", "no protocols of git");
-  demand(/127\.0\.0\.1:9$/.test(process.env["HTTPS_PROXY"] ?? ""), "a proxy without a network");
-  console.log(
+  demand(currentCall().env["GIT_ALLOW_PROTOCOL"] === "none", "no protocols of git");
+  demand(
+    /127\.0\.0\.1:9$/.test(currentCall().env["HTTPS_PROXY"] ?? ""),
+    "a proxy without a network",
+  );
+  print(
     render(folder)
       .map((each) => stringify(each))
       .join("---\n"),
@@ -186,11 +188,11 @@ function get(what: string, args: string[]): void {
   }
   if (what.startsWith("namespace/")) {
     const name = what.slice("namespace/".length);
-    if (read().namespaces.includes(name)) print({ kind: "Namespace", metadata: { name } });
+    if (read().namespaces.includes(name)) printJson({ kind: "Namespace", metadata: { name } });
     return;
   }
   if (what === "pods") {
-    print({ kind: "List", items: findPods(selector) });
+    printJson({ kind: "List", items: findPods(selector) });
     return;
   }
   const kinds = what.split(",");
@@ -199,26 +201,26 @@ function get(what: string, args: string[]): void {
     const isMember = manifest.metadata.labels?.[`${PREFIX}/part-of`] === selector.split("=")[1];
     return isMember && kinds.includes(kindOf(manifest));
   });
-  print({ kind: "List", items: found.map(show) });
+  printJson({ kind: "List", items: found.map(show) });
 }
 
 function getParent(name: string): void {
   const annotations = read().sets[name];
   if (!annotations) return;
   const metadata = { name, labels: { [`${PREFIX}/id`]: toId(name) }, annotations };
-  print({ apiVersion: "v1", kind: "ConfigMap", metadata });
+  printJson({ apiVersion: "v1", kind: "ConfigMap", metadata });
 }
 
 function createNamespace([kind = "", name = ""]: string[]): void {
   demand(kind === "namespace", "a namespace");
   change((cluster) => cluster.namespaces.push(name));
-  console.log(`namespace/${name} created`);
+  print(`namespace/${name} created`);
 }
 
 function deleteNamespace([kind = "", name = ""]: string[]): void {
   demand(kind === "namespace", "a namespace");
   change((cluster) => Object.assign(cluster, { namespaces: [], objects: {}, sets: {} }));
-  console.log(`namespace "${name}" deleted`);
+  print(`namespace "${name}" deleted`);
 }
 
 function diff(args: string[]): void {
@@ -226,16 +228,16 @@ function diff(args: string[]): void {
   if (problems.length > 0) {
     fail(...problems);
     // 1 would mean that there are differences.
-    process.exitCode = 2;
+    exitWith(2);
     return;
   }
   const changed = findChanged(readManifests(args), read());
-  for (const each of changed) console.log(`+++ ${nameOf(each)}\n${stringify(each).trim()}`);
-  process.exitCode = changed.length > 0 ? 1 : 0;
+  for (const each of changed) print(`+++ ${nameOf(each)}\n${stringify(each).trim()}`);
+  exitWith(changed.length > 0 ? 1 : 0);
 }
 
 function apply(args: string[]): void {
-  demand(process.env["KUBECTL_APPLYSET"] === "true", "apply sets");
+  demand(currentCall().env["KUBECTL_APPLYSET"] === "true", "apply sets");
   demand(args.includes("--prune"), "--prune");
   const set = readOption(args, "--applyset").replace(/^configmaps\//, "");
   demand(/^longshore-[a-z0-9]+$/.test(set), "an apply set");
@@ -253,7 +255,7 @@ function apply(args: string[]): void {
   change((cluster) => {
     for (const manifest of manifests) {
       if (nameOf(manifest) === refused) continue;
-      console.log(`${nameOf(manifest)} serverside-applied${end}`);
+      print(`${nameOf(manifest)} serverside-applied${end}`);
       if (!isDryRun) store(cluster, manifest, set);
     }
     if (refused !== undefined) return fail(`Error from server: the server refuses ${refused}`);
@@ -262,7 +264,7 @@ function apply(args: string[]): void {
     );
     for (const { manifest } of members) {
       if (names.includes(nameOf(manifest))) continue;
-      console.log(`${nameOf(manifest)} pruned${end}`);
+      print(`${nameOf(manifest)} pruned${end}`);
       if (!isDryRun) delete cluster.objects[nameOf(manifest)];
     }
     return undefined;
@@ -322,17 +324,17 @@ function annotate([parent = "", ...args]: string[]): void {
     }
     return undefined;
   });
-  console.log(`${parent} annotated`);
+  print(`${parent} annotated`);
 }
 
 async function rolloutStatus([status = "", name = "", ...args]: string[]): Promise<void> {
   demand(status === "status" && /^--timeout=\d+s$/.test(args[0] ?? ""), "a status with a timeout");
-  console.log(`Waiting for ${name} to finish.`);
+  print(`Waiting for ${name} to finish.`);
   const seconds = Number.parseInt(readOption(args, "--timeout"), 10);
-  for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(200)) {
+  for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(200)) {
     const stored = read().objects[name];
     if (!stored) return fail(`Error from server (NotFound): ${name} not found`);
-    if (isReady(stored)) return console.log(`${name} successfully rolled out`);
+    if (isReady(stored)) return print(`${name} successfully rolled out`);
     if (JSON.stringify(statusOf(stored)).includes("ProgressDeadlineExceeded")) {
       return fail(`error: ${name} exceeded its progress deadline`);
     }
@@ -441,7 +443,9 @@ function findChanged(manifests: Manifest[], { objects }: Cluster): Manifest[] {
 }
 
 function readManifests(args: string[]): Manifest[] {
-  const files = args.filter((each) => each.startsWith("--filename=")).map((each) => each.slice(11));
+  const files = args
+    .filter((each) => each.startsWith("--filename="))
+    .map((each) => pathOf(each.slice(11)));
   demand(files.length > 0, "files");
   return files.flatMap(readDocuments);
 }
@@ -460,7 +464,7 @@ function toId(text: string): string {
 }
 
 function readText(name: string): string | undefined {
-  const path = join(FOLDER, name);
+  const path = join(currentCall().folder, name);
   return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
 }
 
@@ -471,9 +475,9 @@ function read(): Cluster {
 function change(apply: (cluster: Cluster) => unknown): void {
   const cluster = read();
   apply(cluster);
-  const written = join(FOLDER, `cluster.json.${process.pid}`);
+  const written = join(currentCall().folder, `cluster.json.${currentCall().pid}`);
   writeFileSync(written, JSON.stringify(cluster));
-  renameSync(written, join(FOLDER, "cluster.json"));
+  renameSync(written, join(currentCall().folder, "cluster.json"));
 }
 
 /** The file `fault` has what happens, to which command, and how often it goes well before. */
@@ -483,17 +487,20 @@ function takeFault(args: string[]): string | undefined {
   const { what, command, after }: { what: string; command?: string; after: number } =
     JSON.parse(text);
   if (command !== undefined && args[0] !== command) return undefined;
-  writeFileSync(join(FOLDER, "fault"), JSON.stringify({ what, command, after: after - 1 }));
+  writeFileSync(
+    join(currentCall().folder, "fault"),
+    JSON.stringify({ what, command, after: after - 1 }),
+  );
   return after === 0 ? what : undefined;
 }
 
 /** The program that has started this one. */
 function killParent(): void {
-  process.kill(process.ppid, "SIGKILL");
+  process.kill(currentCall().parent, "SIGKILL");
 }
 
-function print(value: object): void {
-  console.log(JSON.stringify(value, undefined, 2));
+function printJson(value: object): void {
+  print(JSON.stringify(value, undefined, 2));
 }
 
 function readOption(args: readonly string[], name: string): string {
@@ -501,10 +508,5 @@ function readOption(args: readonly string[], name: string): string {
 }
 
 function demand(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`${basename(import.meta.filename)} needs ${what}.`);
-}
-
-function fail(...messages: string[]): void {
-  for (const each of messages) console.error(each);
-  process.exitCode = 1;
+  if (!holds) throw new Error(`The stand-in of kubectl needs ${what}.`);
 }
