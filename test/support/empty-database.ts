@@ -11,6 +11,15 @@ export async function emptyDatabase(d1: D1Database): Promise<void> {
   const triggers = await d1
     .prepare("select name from sqlite_master where type = 'trigger'")
     .all<{ name: string }>();
+  const statements = [
+    ...triggers.results.map(({ name }) => `drop trigger "${name}"`),
+    ...(await tablesChildrenFirst(d1)).map((name) => `drop table "${name}"`),
+  ];
+  if (statements.length > 0) await d1.batch(statements.map((sql) => d1.prepare(sql)));
+}
+
+/** Dropping or emptying a table deletes its rows, which must have no children. */
+export async function tablesChildrenFirst(d1: D1Database): Promise<string[]> {
   const tables = await d1
     .prepare(
       `select name, (select json_group_array("table") from pragma_foreign_key_list(name)
@@ -19,14 +28,9 @@ export async function emptyDatabase(d1: D1Database): Promise<void> {
         and name not like '|_cf|_%' escape '|'`,
     )
     .all<TableRow>();
-  const statements = [
-    ...triggers.results.map(({ name }) => `drop trigger "${name}"`),
-    ...childrenFirst(tables.results).map((name) => `drop table "${name}"`),
-  ];
-  if (statements.length > 0) await d1.batch(statements.map((sql) => d1.prepare(sql)));
+  return childrenFirst(tables.results);
 }
 
-/** Dropping a table deletes its rows, which must have no children. */
 function childrenFirst(tables: readonly TableRow[]): string[] {
   const remaining = new Map(tables.map(({ name, parents }) => [name, JSON.parse(parents)]));
   const ordered: string[] = [];

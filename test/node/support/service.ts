@@ -4,6 +4,7 @@ import { inject } from "vitest";
 import { bootstrap } from "../../../scripts/lib/local-api.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
+import { tablesChildrenFirst } from "../../support/empty-database.ts";
 
 /** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
@@ -14,28 +15,62 @@ export interface Service extends RunningWorker {
   organizationId: string;
 }
 
-/** Uses new secrets; `given` overrides them and adds other bindings. The data outlives it in a `folder`. */
+interface Started {
+  worker: RunningWorker;
+  bootstrapToken: string;
+}
+
+/** Those of files that have ended. They go on until this process ends, which runs one file after another. */
+const free: Started[] = [];
+
+/**
+ * Without `given`, a folder or a port, it may be that of a file before, with an empty database. Otherwise it has new
+ * secrets; `given` overrides them and adds other bindings. The data outlives it in a `folder`.
+ */
 export async function startService(
   given: Record<string, string> = {},
   folder?: string,
   port = 0,
 ): Promise<Service> {
-  const bindings: Record<string, string> = { ...newSecrets(), ...given };
+  const isShared = Object.keys(given).length === 0 && folder === undefined && port === 0;
+  const known = isShared ? free.pop() : undefined;
+  if (known) await deleteRows(known.worker.d1);
   const own =
-    folder === undefined ? mkdtempSync(join(inject("dataFolder"), "longshore-data-")) : undefined;
-  const data = folder ?? own ?? "";
-  if (readdirSync(data).length === 0) cpSync(inject("migrated"), data, { recursive: true });
-  const settings = inject("workerSettings");
-  const options = { folder: data, port, assets: true, settings };
-  const worker = await start(inject("bundle"), bindings, options);
-  const key = await bootstrap(worker.url.origin, bindings["BOOTSTRAP_TOKEN"] ?? "");
+    known || folder !== undefined
+      ? undefined
+      : mkdtempSync(join(inject("dataFolder"), "longshore-data-"));
+  const started = known ?? (await startWorker(given, folder ?? own ?? "", port));
+  const { worker, bootstrapToken } = started;
+  const key = await bootstrap(worker.url.origin, bootstrapToken);
   const owner = new ApiClient(worker.url, key ?? "");
   const { data: organizations } = await owner.call("GET", "/v1/orgs");
   const stop = async () => {
+    if (isShared) {
+      free.push(started);
+      return;
+    }
     await worker.stop();
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
   };
   return { ...worker, stop, owner, organizationId: organizations[0].id };
+}
+
+async function startWorker(
+  given: Record<string, string>,
+  folder: string,
+  port: number,
+): Promise<Started> {
+  const bindings: Record<string, string> = { ...newSecrets(), ...given };
+  if (readdirSync(folder).length === 0) cpSync(inject("migrated"), folder, { recursive: true });
+  const options = { folder, port, assets: true, settings: inject("workerSettings") };
+  const worker = await start(inject("bundle"), bindings, options);
+  return { worker, bootstrapToken: bindings["BOOTSTRAP_TOKEN"] ?? "" };
+}
+
+/** As after the migrations. */
+async function deleteRows(d1: D1Database): Promise<void> {
+  const tables = (await tablesChildrenFirst(d1)).filter((name) => name !== "d1_migrations");
+  await d1.batch(tables.map((name) => d1.prepare(`delete from "${name}"`)));
 }
 
 /** Sends requests with one API key. */
