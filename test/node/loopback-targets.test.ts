@@ -23,7 +23,7 @@ const ORIGINS = [
   "https://[::1]",
   "https://[::ffff:127.0.0.1]",
 ];
-const POLLING = { interval: 50, timeout: 300_000 };
+const POLLING = { interval: 250, timeout: 300_000 };
 
 interface Attempt {
   status_code: number | null;

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { ApiClient, type Parsed, type Service } from "./service.ts";
 
-const POLLING = { interval: 250, timeout: 300_000 };
+const POLLING = { interval: 500, timeout: 300_000 };
 
 type TestRecords = Pick<
   TestProject,

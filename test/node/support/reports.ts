@@ -5,7 +5,7 @@ import type { TestProject } from "./project.ts";
 import { ApiClient, type Parsed } from "./service.ts";
 
 /** For what a user reads while a deployment runs. */
-export const POLLING = { interval: 100, timeout: 300_000 };
+export const POLLING = { interval: 250, timeout: 300_000 };
 
 /** A command that writes the path of its report. */
 export const PATHS = 'echo "$LONGSHORE_REPORT_FILE" >> paths';
