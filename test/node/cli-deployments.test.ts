@@ -484,7 +484,10 @@ describe("longshore deployments", () => {
     expect(redeployed.stderr).toContain("as they are now: none has changed since that deployment.");
     const promote = ["deployments", "promote", second, "--json", "--to"];
     const dry = await user.run([...promote, "production", "--dry-run"]);
-    expect(JSON.parse(dry.stdout)).toMatchObject({ source: source(2), waiting_for: [] });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      source: source(2),
+      waiting_for: [{ code: "pool" }],
+    });
     const promoted = await user.run([...promote, "production"]);
     expect(JSON.parse(promoted.stdout)).toMatchObject({
       status: "queued",

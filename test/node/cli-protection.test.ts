@@ -113,7 +113,7 @@ describe("longshore deploy --dry-run", () => {
     const json = await user.run([...dryRun, "--json", "--queue", "fifo"]);
     expect(JSON.parse(json.stdout)).toMatchObject({
       superseded_ids: [],
-      waiting_for: [{ code: "approvals" }],
+      waiting_for: [{ code: "approvals" }, { code: "deployment" }],
     });
     expect((await user.run(["deployments", "ls", "-q"])).stdout).toBe(`${id}\n`);
   });

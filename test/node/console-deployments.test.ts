@@ -27,6 +27,10 @@ describe("a deployment in the console", () => {
     await waitUntilLoaded(page);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const dialog = page.getByRole("dialog");
+    const obstacles = dialog.getByRole("region", { name: "Before it starts" });
+    await obstacles.getByText(/^No runner of the pool ".+" has asked for work/).waitFor();
+    const pool = obstacles.getByRole("listitem").getByRole("link").first();
+    expect(await pool.getAttribute("href")).toMatch(/^\/console\/runners\/[0-9A-Za-z]{22}$/);
     await dialog.getByLabel("Image").fill("shop:42");
     await dialog
       .getByLabel("Changes to the configuration")

@@ -106,7 +106,7 @@ async function expectSame(fixture: Fixture, target: Target, caller?: Client): Pr
     ...(made.data.source && { source: made.data.source }),
     stack_ids: made.stack_ids,
     superseded_ids: superseded,
-    waiting_for: [],
+    waiting_for: made.waiting_for,
     ...(target === "redeploy" && { changed_variables: [] }),
   });
   return shown;

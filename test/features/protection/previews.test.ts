@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
 import { approve, joinProject, newFreeze, protect } from "../../support/protection.ts";
-import { Attempt } from "../../support/runner.ts";
+import { Attempt, claim } from "../../support/runner.ts";
 import {
   newDeployableProject,
   newDeployment,
@@ -46,22 +46,28 @@ async function preview(client: Client, body: object = {}): Promise<Parsed> {
   return reply.body;
 }
 
-/** Without what is known only once it exists. */
-const conditions = (reasons: Parsed[]) =>
+/** Without what is known only once it exists, and the runner that takes it at once. */
+const reasonsOf = (reasons: Parsed[]) =>
   reasons
-    .filter(({ code }) => !["deployment", "pool", "runner"].includes(code))
+    .filter(
+      ({ code, pools = [] }) => code !== "runner" || !pools.some((pool: Parsed) => pool["online"]),
+    )
     .map(({ expires_at, ...rest }) => ({ ...rest, expires: expires_at !== undefined }));
+
+/** Of rules and freezes, and of what is before it. */
+const codes = (reasons: Parsed[]) =>
+  reasons.map(({ code }) => String(code)).filter((code) => code !== "runner");
 
 /** The preview says what the deployment then says. Returns the codes. */
 async function expectSame(client: Client, body: object = {}): Promise<string[]> {
   const shown = await preview(client, body);
   const { id } = await newDeployment(client, production, body);
   const made = await world.client.get(`/v1/deployments/${id}`);
-  expect(conditions(shown["waiting_for"])).toEqual(conditions(made.body.waiting_for));
+  expect(reasonsOf(shown["waiting_for"])).toEqual(reasonsOf(made.body.waiting_for));
   expect(shown["patch"]).toEqual(made.body.data.patch);
   expect(shown["source"]).toEqual(made.body.data.source);
   await world.client.patch(`/v1/deployments/${id}/cancel`);
-  return shown["waiting_for"].map(({ code }: Parsed) => code);
+  return codes(shown["waiting_for"]);
 }
 
 async function succeed(environmentId: string, pool: Pool, body: object): Promise<string> {
@@ -72,6 +78,7 @@ async function succeed(environmentId: string, pool: Pool, body: object): Promise
 
 describe("the preview of a deployment", () => {
   it("waits for nothing without rules, and says what it would change", async () => {
+    await claim(pools.production.runner);
     const { id } = await newDeployment(world.client, production, image("1"));
     const shown = await preview(world.client, { patch: [set("replicas", 3)], ...image("2") });
     expect(shown).toEqual({
@@ -86,6 +93,27 @@ describe("the preview of a deployment", () => {
     expect(await expectSame(mona.client, image("2"))).toEqual([]);
     const list = await world.client.get(`/v1/environments/${production}/deployments?status=queued`);
     expect(list.body.data).toEqual([]);
+  });
+
+  it("waits for a pool, for a runner that is online, and for what is before it", async () => {
+    await world.client.delete(`/v1/orgs/${world.id}/runner-pools/${pools.production.id}`);
+    expect(await expectSame(mona.client)).toEqual(["pool"]);
+    const pool = await newPool(world, [production]);
+    const [offline] = (await preview(mona.client))["waiting_for"];
+    expect(offline).toMatchObject({ code: "runner", pools: [{ id: pool.id, online: false }] });
+    expect(offline.message).toMatch(/^No runner of the pool ".+" has asked for work/);
+    await claim(pool.runner);
+    expect((await preview(mona.client))["waiting_for"]).toEqual([]);
+    const { id } = await newDeployment(world.client, production, { queue: "fifo" });
+    expect((await preview(mona.client))["waiting_for"]).toEqual([]);
+    const [before] = (await preview(mona.client, { queue: "fifo" }))["waiting_for"];
+    expect(before).toMatchObject({ code: "deployment", deployment_id: id });
+    const attempt = await Attempt.started(pool.runner);
+    for (const body of [{}, { queue: "fifo" }]) {
+      expect(await expectSame(mona.client, body)).toEqual(["deployment"]);
+    }
+    await attempt.succeed();
+    expect((await preview(mona.client, { queue: "fifo" }))["waiting_for"]).toEqual([]);
   });
 
   it("waits for approvals and for a freeze, as the deployment then does", async () => {
@@ -180,21 +208,21 @@ describe("the preview of a deployment", () => {
 describe("the preview of a copy", () => {
   const RULES = { approvals: { required: 1, approvers: { role: "contributor" } } };
   const codesOf = async (path: string): Promise<string[]> =>
-    (await mona.client.get(path)).body.waiting_for.map(({ code }: Parsed) => code);
+    codes((await mona.client.get(path)).body.waiting_for);
 
   it("of a redeployment knows whether the rules exempt it", async () => {
     const first = await succeed(production, pools.production, image("1"));
     const last = await succeed(production, pools.production, image("2"));
-    const codes = (id: string) => codesOf(`/v1/deployments/${id}/redeployment`);
-    expect(await codes(last)).toEqual([]);
+    const codesFor = (id: string) => codesOf(`/v1/deployments/${id}/redeployment`);
+    expect(await codesFor(last)).toEqual([]);
     await protect(world.client, production, RULES);
-    expect([await codes(first), await codes(last)]).toEqual([["approvals"], ["approvals"]]);
+    expect([await codesFor(first), await codesFor(last)]).toEqual([["approvals"], ["approvals"]]);
     await protect(world.client, production, { ...RULES, exempt: ["rollback"] });
-    expect([await codes(first), await codes(last)]).toEqual([[], ["approvals"]]);
+    expect([await codesFor(first), await codesFor(last)]).toEqual([[], ["approvals"]]);
     await protect(world.client, production, { ...RULES, exempt: ["restart"] });
-    expect([await codes(first), await codes(last)]).toEqual([["approvals"], []]);
+    expect([await codesFor(first), await codesFor(last)]).toEqual([["approvals"], []]);
     for (const id of [first, last]) {
-      const before = await codes(id);
+      const before = await codesFor(id);
       const { body } = await mona.client.post(`/v1/deployments/${id}/redeploy`, undefined);
       const { data } = (await world.client.get(`/v1/deployments/${body.id}/approvals`)).body;
       expect(data).toEqual([]);
@@ -220,7 +248,7 @@ describe("the preview of a copy", () => {
     });
     await approve(world.client, body.id);
     const made = await world.client.get(`/v1/deployments/${body.id}`);
-    expect(conditions(made.body.waiting_for).map(({ code }) => code)).toEqual(["from"]);
+    expect(made.body.waiting_for.map(({ code }: Parsed) => code)).toEqual(["from"]);
     // An approval is of one deployment, and not of the next.
     expect(await codesOf(path)).toEqual(["approvals", "from"]);
   });

@@ -1871,7 +1871,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a deployment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, also a runner if none is online.
          */
         post: operations["previewDeployment"];
         delete?: never;
@@ -1889,7 +1889,7 @@ export interface paths {
         };
         /**
          * Preview a redeploy
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes. A redeploy has the variables of its start: `changed_variables` names those that have changed since the deployment.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, also a runner if none is online. A redeploy has the variables of its start: `changed_variables` names those that have changed since the deployment.
          */
         get: operations["previewRedeployment"];
         put?: never;
@@ -1909,7 +1909,7 @@ export interface paths {
         };
         /**
          * Preview a promotion to another environment
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the environment and freezes.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key or the role may not make it. `waiting_for` is what it would wait for if you made it, also a runner if none is online.
          */
         get: operations["previewPromotion"];
         put?: never;
@@ -4309,7 +4309,7 @@ export interface components {
             superseded_ids: components["schemas"]["Identifier"][];
             /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
             changed_variables?: string[];
-            /** @description What the rules of the environment and freezes would have it wait for. Empty if nothing. */
+            /** @description What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if none is online. Empty if nothing. */
             waiting_for: components["schemas"]["WaitingReason"][];
             /** @description The error that the request would return now. Absent if it would succeed. */
             error?: components["schemas"]["Error"];

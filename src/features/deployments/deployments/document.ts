@@ -17,8 +17,8 @@ const LACKS_ENVIRONMENTS = {
 const PREVIEW =
   `${NEEDS_ENVIRONMENTS} ` +
   "Changes nothing. `error` is what the request itself would return now: a `conflict`, or that the key " +
-  "or the role may not make it. `waiting_for` is what it would wait for if you made it, by the rules of the " +
-  "environment and freezes.";
+  "or the role may not make it. `waiting_for` is what it would wait for if you made it, also a runner if none is " +
+  "online.";
 
 const DEPLOYABLE =
   "A project that somebody has disconnected, and a deployment without stacks, are a `conflict`.";

@@ -8,6 +8,7 @@ import { BASIS, FACTS } from "../conditions/index.ts";
 import type { EnvironmentId } from "./store.ts";
 import { deploymentStatus, deployments } from "./table.ts";
 import { exemptionOf } from "./transitions/create.ts";
+import { waitingFor } from "./waiting-store.ts";
 
 export type PendingRow = Awaited<ReturnType<typeof findPending>>[number];
 
@@ -83,22 +84,24 @@ export interface ProspectiveDeployment {
   keepsSource: boolean;
   /** Undefined: it is no redeployment. */
   redeployedId?: string;
+  /** Whether it runs after those that are queued. Absent: it supersedes them. */
+  isLast?: boolean;
 }
 
-/** JSON of its `Facts`, if the caller created it now. */
-export function findProspectiveFacts(
+/** What it would wait for, if the caller created it now. */
+export function findProspective(
   { db, actor, clock }: Pick<ServiceContext, "db" | "actor" | "clock">,
-  { environmentId, source, keepsSource, redeployedId }: ProspectiveDeployment,
+  { environmentId, source, keepsSource, redeployedId, isLast }: ProspectiveDeployment,
 ) {
   const { organizationId, keyId, membershipId } = actor;
-  // FACTS are of the table `deployments`, which this stands for.
+  // What it waits for is read from the table `deployments`, which this stands for.
   const prospective = sql`(select '' as id, 'queued' as status, environments.id as environment_id,
       environments.organization_id, environments.project_id, ${clock.now()} as created_at, '[]' as kept_rules,
-      ${source} as source, ${keepsSource} as keeps_source, null as overridden,
+      ${isLast === true ? Number.MAX_SAFE_INTEGER : 0} as number, ${source} as source, ${keepsSource} as keeps_source, null as overridden,
       ${makersOf(keyId, membershipId)} as creators,
       ${redeployedId === undefined ? sql`null` : exemptionOf(redeployedId)} as exempt,
       (select key.claims from api_keys as key where key.id = ${keyId}) as claims
     from environments where environments.id = ${environmentId}
       and environments.organization_id = ${organizationId}) as deployments`;
-  return db.select({ facts: FACTS.as("facts") }).from(prospective);
+  return db.select({ waitingFor: waitingFor(clock.now()) }).from(prospective);
 }

@@ -53,7 +53,11 @@ function waitingOf({ waitingFor, content }: DeploymentRow) {
   const waiting = JSON.parse(waitingFor) as Waiting;
   const { facts, now = 0 } = waiting;
   const open = facts ? findOpenConditions(facts, content, now) : [];
-  const others = presentWaiting(waiting);
+  return presentReasons(open, presentWaiting(waiting));
+}
+
+/** No runner is asked for as long as rules hold the deployment. */
+function presentReasons(open: readonly Condition[], others: ReturnType<typeof presentWaiting>) {
   if (open.length === 0) return others;
   return [...open.map(presentCondition), ...others.filter(({ code }) => code !== "runner")];
 }
@@ -109,6 +113,13 @@ function presentWaitingPool({ id, name, askedAt, isOnline }: WaitingPool) {
   };
 }
 
+/** Without a runner that takes it as soon as it exists. */
+function obstaclesOf(waiting: Waiting | undefined) {
+  if (!waiting) return [];
+  const isTaken = waiting.earlierId === null && waiting.pools.some((pool) => pool.isOnline);
+  return isTaken ? [] : presentWaiting(waiting);
+}
+
 /** Shown as it is. A document is undefined if it is no longer stored, or cannot be derived. */
 export interface ConfigurationChange {
   before?: Document;
@@ -126,8 +137,10 @@ export interface DeploymentPreview {
   stackIds: readonly string[];
   /** Those that the new deployment replaces in the queue. */
   supersededIds: string[];
-  /** What would hold it. */
+  /** What would hold it, apart from the rest that it would wait for. */
   conditions: readonly Condition[];
+  /** Undefined: the environment has just been deleted. */
+  waiting: Waiting | undefined;
   /** What the request would throw now. */
   error: Pick<ApiError, "code" | "message"> | undefined;
   /** Of a redeployment, for a key that may read them. */
@@ -143,7 +156,7 @@ export function presentPreview(preview: DeploymentPreview) {
     stack_ids: [...stackIds],
     superseded_ids: supersededIds,
     changed_variables: changedVariables?.map(({ name }) => name),
-    waiting_for: preview.conditions.map(presentCondition),
+    waiting_for: presentReasons(preview.conditions, obstaclesOf(preview.waiting)),
     error: preview.error,
   };
 }

@@ -33,6 +33,7 @@ import type { Document } from "./patch.ts";
 import * as pending from "./pending-store.ts";
 import type { DeploymentPreview } from "./presenters.ts";
 import * as store from "./store.ts";
+import type { Waiting } from "./waiting-store.ts";
 
 export async function previewDeployment(
   ctx: ServiceContext,
@@ -43,10 +44,11 @@ export async function previewDeployment(
   requireScope(actor, "environments:read");
   const source = input.source ? JSON.stringify(input.source) : null;
   const place = { environmentId, source, keepsSource: input.source === undefined };
+  const isLast = input.queue === "fifo";
   const loaded = await batch(db, {
     environment: findEnvironment(db, actor, environmentId),
     stacks: store.listStacksOfEnvironment(db, actor.organizationId, environmentId),
-    state: selectState(ctx, place),
+    state: selectState(ctx, { ...place, isLast }),
   });
   const environment = authorize(actor, "environment", loaded.environment[0], "contributor");
   const existing = loaded.stacks.map(({ id }) => id);
@@ -107,7 +109,7 @@ function selectState(ctx: ServiceContext, prospective: pending.ProspectiveDeploy
     project: store.findConnectionState(db, organizationId, environmentId),
     storage: listStorage(db, organizationId),
     active: store.listActive(db, organizationId, environmentId),
-    prospective: pending.findProspectiveFacts(ctx, prospective),
+    prospective: pending.findProspective(ctx, prospective),
   };
 }
 
@@ -129,13 +131,16 @@ async function previewOf(
   stackIds: readonly string[],
 ): Promise<DeploymentPreview> {
   const { environment, fields } = plan;
+  const stored = state.prospective[0]?.waitingFor;
+  const waiting = stored ? (JSON.parse(stored) as Waiting) : undefined;
   const queued = state.active.filter(({ status }) => status === "queued");
   return {
     environmentId: environment.id,
     fields,
     stackIds,
     supersededIds: fields?.queue === "fifo" ? [] : queued.map(({ id }) => id),
-    conditions: await conditionsOf(ctx, state.prospective[0]?.facts ?? null, fields),
+    conditions: await conditionsOf(ctx, waiting?.facts, fields),
+    waiting,
     error: await findError(ctx, plan, state, stackIds),
   };
 }
@@ -168,11 +173,10 @@ async function findError(
 
 async function conditionsOf(
   { db, actor, clock }: ServiceContext,
-  stored: string | null,
+  facts: Facts | null | undefined,
   fields: DeploymentFields | undefined,
 ): Promise<Condition[]> {
-  if (stored === null) return [];
-  const facts = JSON.parse(stored) as Facts;
+  if (!facts) return [];
   const exceptions = exceptionsOf(facts);
   const ids = facts.successes.map(({ id }) => id);
   const isCompared = fields !== undefined && exceptions !== undefined && ids.length > 0;

@@ -86,7 +86,8 @@ export const DeploymentPreview = component("DeploymentPreview", () =>
         }),
       waiting_for: z.array(Waiting()).openapi({
         description:
-          "What the rules of the environment and freezes would have it wait for. Empty if nothing.",
+          "What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if " +
+          "none is online. Empty if nothing.",
       }),
       error: ErrorBody().optional().openapi({
         description: "The error that the request would return now. Absent if it would succeed.",

@@ -15,6 +15,7 @@ import { navigate, ROOT } from "../../router.ts";
 import { DifferentVariables } from "../environment/different-variables.tsx";
 import { useOtherEnvironments } from "../environment/other-environments.ts";
 import { describeSource } from "./source.tsx";
+import { WouldWait } from "./waiting.tsx";
 
 export function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }) {
   const path = { deployment_id: id };
@@ -157,6 +158,7 @@ function Preview({ preview }: { preview: Schemas["DeploymentPreview"] }) {
         {superseded_ids.length > 0 &&
           ` It supersedes ${formatCount(superseded_ids.length, "queued deployment")}.`}
       </p>
+      <WouldWait preview={preview} />
       <PatchDiff patch={patch} />
     </>
   );

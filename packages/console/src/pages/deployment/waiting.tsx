@@ -6,7 +6,7 @@ import { ROOT } from "../../router.ts";
 
 interface WaitingProps {
   reasons: readonly Schemas["WaitingReason"][];
-  projectId: string | undefined;
+  projectId?: string | undefined;
 }
 
 export function Waiting({ reasons, projectId }: WaitingProps) {
@@ -41,5 +41,21 @@ export function Waiting({ reasons, projectId }: WaitingProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+interface WouldWaitProps {
+  preview: Schemas["DeploymentPreview"];
+}
+
+/** What keeps a deployment from starting, before it is created. */
+export function WouldWait({ preview }: WouldWaitProps) {
+  const { waiting_for: reasons } = preview;
+  if (reasons.length === 0) return null;
+  return (
+    <section class="note attention" aria-label="Before it starts">
+      <p>It will not start at once:</p>
+      <Waiting reasons={reasons} />
+    </section>
   );
 }

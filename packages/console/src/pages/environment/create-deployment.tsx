@@ -1,16 +1,20 @@
+import { useEffect, useState } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
-import { Dialog, FormDialog } from "../../components/dialog.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import {
   Check,
   Choices,
+  Form,
   type FormFields,
   TextAreaField,
   TextField,
 } from "../../components/form.tsx";
+import { Pending } from "../../components/list.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
+import { WouldWait } from "../deployment/waiting.tsx";
 
 interface CreateDeploymentProps {
   environment: Schemas["Environment"];
@@ -20,43 +24,66 @@ interface CreateDeploymentProps {
 export function CreateDeployment({ environment, onClose }: CreateDeploymentProps) {
   const path = { environment_id: environment.id };
   const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  const preview = usePreview(environment.id);
   if (stacks.items?.length === 0) return <NothingToDeploy id={environment.id} onClose={onClose} />;
   return (
-    <FormDialog
-      title={`Deploy to ${showHidden(environment.name)}`}
-      verb="Deploy"
-      done="Deployment created."
-      onClose={onClose}
-      submit={async (fields) => {
-        const body = readDeployment(fields);
-        const pattern = "/v1/environments/{environment_id}/deployments";
-        const { id } = await client.post(pattern, { path, body });
-        navigate(`${ROOT}deployments/${id}`);
-      }}
-    >
-      {(error) => (
-        <>
-          <TextField name="reason" label="Reason (optional)" error={error} />
-          <TextField name="image" label="Image (optional)" error={error} hint="Such as shop:42" />
-          <TextAreaField
-            name="patch"
-            label="Changes to the configuration (optional)"
-            hint="A JSON Patch, an array of operations"
-            placeholder='[{"op": "replace", "path": "/web/replicas", "value": 4}]'
-          />
-          <Choices
-            name="stack"
-            legend="Stacks (none: all)"
-            options={(stacks.items ?? []).map(({ id, name }) => [id, showHidden(name)])}
-          />
-          <Check
-            name="fifo"
-            label="Run after the deployments that are queued, instead of superseding them"
-          />
-        </>
+    <Dialog title={`Deploy to ${showHidden(environment.name)}`} onClose={onClose}>
+      {preview === undefined ? (
+        <Pending error={undefined} lines={5} />
+      ) : (
+        <Form
+          verb="Deploy"
+          done="Deployment created."
+          onClose={onClose}
+          submit={async (fields) => {
+            const body = readDeployment(fields);
+            const pattern = "/v1/environments/{environment_id}/deployments";
+            const { id } = await client.post(pattern, { path, body });
+            navigate(`${ROOT}deployments/${id}`);
+          }}
+        >
+          {(error) => (
+            <>
+              {preview && <WouldWait preview={preview} />}
+              <TextField name="reason" label="Reason (optional)" error={error} />
+              <TextField
+                name="image"
+                label="Image (optional)"
+                error={error}
+                hint="Such as shop:42"
+              />
+              <TextAreaField
+                name="patch"
+                label="Changes to the configuration (optional)"
+                hint="A JSON Patch, an array of operations"
+                placeholder='[{"op": "replace", "path": "/web/replicas", "value": 4}]'
+              />
+              <Choices
+                name="stack"
+                legend="Stacks (none: all)"
+                options={(stacks.items ?? []).map(({ id, name }) => [id, showHidden(name)])}
+              />
+              <Check
+                name="fifo"
+                label="Run after the deployments that are queued, instead of superseding them"
+              />
+            </>
+          )}
+        </Form>
       )}
-    </FormDialog>
+    </Dialog>
   );
+}
+
+/** Of a deployment without any changes. Undefined: being read. Null: it cannot be read. */
+function usePreview(id: string) {
+  const [preview, setPreview] = useState<Schemas["DeploymentPreview"] | null>();
+  useEffect(() => {
+    const pattern = "/v1/environments/{environment_id}/deployment-preview";
+    const read = client.post(pattern, { path: { environment_id: id }, body: {} });
+    read.then(setPreview, () => setPreview(null));
+  }, [id]);
+  return preview;
 }
 
 /** The service refuses a deployment without stacks. */
