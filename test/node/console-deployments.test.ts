@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { RunnerFixture } from "./support/fixture.ts";
@@ -9,7 +9,7 @@ let fixture: RunnerFixture;
 let browser: Browser;
 
 beforeAll(async () => {
-  [fixture, browser] = await Promise.all([RunnerFixture.start(), launchBrowser()]);
+  [fixture, browser] = await Promise.all([RunnerFixture.start(), openBrowser()]);
 });
 
 afterAll(async () => {

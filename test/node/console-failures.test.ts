@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { measureOverflow, openConsole, WIDE, waitUntilLoaded } from "./support/console.ts";
 import { LocalIssuer } from "./support/issuer.ts";
 import { TestProject } from "./support/project.ts";
@@ -15,7 +15,7 @@ let project: TestProject;
 beforeAll(async () => {
   [service, browser] = await Promise.all([
     startService({ ALLOW_INSECURE_WEBHOOKS: "true" }),
-    launchBrowser(),
+    openBrowser(),
   ]);
   project = await TestProject.make(service);
 });

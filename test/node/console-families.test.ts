@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findViolations } from "./support/axe.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
@@ -11,7 +11,7 @@ let browser: Browser;
 beforeAll(async () => {
   [service, browser] = await Promise.all([
     startService({ ALLOW_NEW_ORGANIZATIONS: "true" }),
-    launchBrowser(),
+    openBrowser(),
   ]);
 });
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole } from "./support/console.ts";
 import { TestProject } from "./support/project.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   [service, browser] = await Promise.all([
     startService({ ALLOW_INSECURE_WEBHOOKS: "true" }),
-    launchBrowser(),
+    openBrowser(),
   ]);
 });
 

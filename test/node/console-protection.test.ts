@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { invite, type Person } from "./support/invited-member.ts";
 import { TestProject } from "./support/project.ts";
@@ -14,7 +14,7 @@ let mona: Person;
 let vera: Person;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
   project = await TestProject.make(service);
   const { projectId } = project;
   olga = await invite(service, "Olga Owner", { projectId, role: "owner" });

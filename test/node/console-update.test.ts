@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findViolations } from "./support/axe.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { TestProject } from "./support/project.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -13,7 +13,7 @@ let browser: Browser;
 let project: TestProject;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
   project = await TestProject.make(service);
 });
 

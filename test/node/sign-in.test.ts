@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { findViolations } from "./support/axe.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { measureOverflow, NARROW, WIDE } from "./support/console.ts";
 import {
   CLIENT,
@@ -18,7 +18,7 @@ describe("a sign-in at a certified identity provider", () => {
   let chromium: Browser;
 
   beforeAll(async () => {
-    chromium = await launchBrowser();
+    chromium = await openBrowser();
     const port = await findFreePort();
     const callbacks = [`http://localhost:${port}/v1/sign-in/callback`];
     provider = await LocalIdentityProvider.start(callbacks);
