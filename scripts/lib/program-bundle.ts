@@ -96,11 +96,26 @@ export function bundleProgram({
   return files;
 }
 
-/** Replaces each file as a whole, because programs may be starting from it. */
 export function writeProgram(program: Program): void {
-  mkdirSync(program.folder, { recursive: true });
-  for (const [name, text] of bundleProgram(program)) {
-    const file = join(program.folder, name);
+  writeFiles(program.folder, bundleProgram(program));
+}
+
+/** Bundles what is in several folders once. */
+export function writePrograms(programs: readonly Program[]): void {
+  const bundled = new Map<string, Map<string, string>>();
+  for (const { folder, ...program } of programs) {
+    const key = JSON.stringify(program);
+    const files = bundled.get(key) ?? bundleProgram({ folder, ...program });
+    bundled.set(key, files);
+    writeFiles(folder, files);
+  }
+}
+
+/** Replaces each file as a whole, because programs may be starting from it. */
+function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of files) {
+    const file = join(folder, name);
     const written = `${file}.${process.pid}`;
     writeFileSync(written, text, { mode: text.startsWith("#!") ? EXECUTABLE : READABLE });
     renameSync(written, file);

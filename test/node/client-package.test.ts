@@ -8,6 +8,7 @@ import { buildSync } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { installPackedPackages } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
 import { findSystemNode } from "./support/system-node.ts";
 
@@ -44,10 +45,8 @@ async function runReadme(node: string): Promise<string> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "longshore-client-"));
+  installPackedPackages(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  run("npm", ["pack", PACKAGE, "--silent"]);
-  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
-  run("npm", ["install", "--offline", "--no-audit", "--silent", `./${tarball}`]);
   service = await startService();
 });
 

@@ -7,7 +7,7 @@ import {
   CLI_PROGRAM,
   EXECUTOR_PROGRAMS,
   RUNNER_PROGRAM,
-  writeProgram,
+  writePrograms,
 } from "../../../scripts/lib/program-bundle.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import {
@@ -26,6 +26,8 @@ declare module "vitest" {
     migrated: string;
     /** Where services keep their data: in memory, if there is room for it. */
     dataFolder: string;
+    /** Where the first file that needs them puts the packed packages. */
+    packedFolder: string;
   }
 }
 
@@ -36,7 +38,7 @@ const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
  * built the static assets.
  */
 export async function setup(project: TestProject): Promise<void> {
-  for (const each of [CLI_PROGRAM, RUNNER_PROGRAM, ...EXECUTOR_PROGRAMS]) writeProgram(each);
+  writePrograms([CLI_PROGRAM, RUNNER_PROGRAM, ...EXECUTOR_PROGRAMS]);
   const built = bundle("src/index.ts", folder);
   const migrated = join(folder, "migrated");
   const settings = await readWorkerSettings();
@@ -46,6 +48,7 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide("bundle", built);
   project.provide("migrated", migrated);
   project.provide("dataFolder", tmpdir());
+  project.provide("packedFolder", join(folder, "packed"));
   project.provide("workerSettings", settings);
 }
 

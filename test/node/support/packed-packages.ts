@@ -1,16 +1,42 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 
 /** The packages that users install. */
 export const PUBLISHED = ["cli", "client", "runner"];
 const FOLDERS = PUBLISHED.map((name) => join(ROOT, "packages", name));
+const POLL_EVERY_MS = 200;
 
 /** Packs the packages that users install, and installs them in an empty folder. */
 export function installPackedPackages(folder: string): void {
-  npm(folder, "pack", ...FOLDERS);
-  installTarballs(folder, folder);
+  const packed = packOnce(inject("packedFolder"));
+  cpSync(packed, folder, { recursive: true, verbatimSymlinks: true });
+}
+
+/** The first file that needs them does it for all, because it takes seconds. The others wait, or take over if it fails. */
+function packOnce(folder: string): string {
+  const installed = join(folder, "installed");
+  const end = join(folder, "end");
+  while (!existsSync(end)) {
+    try {
+      mkdirSync(folder);
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_EVERY_MS);
+      continue;
+    }
+    try {
+      mkdirSync(installed);
+      npm(folder, "pack", ...FOLDERS);
+      installTarballs(folder, installed);
+      writeFileSync(end, "");
+    } catch (error) {
+      rmSync(folder, { recursive: true });
+      throw error;
+    }
+  }
+  return installed;
 }
 
 /** Installs the packages of one folder in another, which is empty or has them. */
