@@ -22,7 +22,7 @@ export type DropsReply = (verb: string, times: number) => boolean | Promise<bool
  */
 export class FaultyProxy {
   /** Replace those of the service in each later reply. */
-  intervals: Partial<Intervals> = { heartbeat_every_seconds: 0.5 };
+  intervals: Partial<Intervals> = { heartbeat_every_seconds: 1 };
   /** Names of fields that replies lack, as those of an earlier release do. */
   omittedFields: readonly string[] = [];
   /** Whether requests get no reply and do not reach the service. */

@@ -83,6 +83,7 @@ export class ProgramHarness {
     const child = spawn(process.execPath, [PROGRAM], {
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HOME: this.#folder,
         ...this.environment,
         LONGSHORE_INPUT_FILE: write("input.json", input),
