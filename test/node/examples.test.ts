@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseReportLine } from "../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
-import { readCommandBlocks } from "./support/page-commands.ts";
+import { LONGSHORE, readCommandBlocks } from "./support/page-commands.ts";
 import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 import { Terminal } from "./support/terminal.ts";
 
@@ -68,7 +68,10 @@ class Reader {
       }
       for (const line of commands.trim().split("\n")) {
         await beforeLine(line);
-        const { output, status } = await first.run(line);
+        // `init` prints how it was started.
+        const isAsPrinted = line.includes("@longshore/cli init");
+        const command = isAsPrinted ? line : line.replaceAll("npx @longshore/cli", LONGSHORE);
+        const { output, status } = await first.run(command);
         expect({ line, status, output }).toEqual({ line, status: 0, output });
         this.printed.push(output);
       }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
+import { LONGSHORE } from "./support/page-commands.ts";
 import { type Service, startService } from "./support/service.ts";
 import { Terminal } from "./support/terminal.ts";
 
@@ -34,7 +35,9 @@ describe("docs/safe-writes.md", () => {
   it("has commands that work as printed", async () => {
     expect(blocks.filter(({ shown }) => shown !== "")).toHaveLength(4);
     for (const { commands, shown } of blocks) {
-      const { output, status } = await terminal.run(commands);
+      const { output, status } = await terminal.run(
+        commands.replaceAll("npx @longshore/cli", LONGSHORE),
+      );
       expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining(shown) });
     }
   });
