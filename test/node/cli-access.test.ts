@@ -986,6 +986,9 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
     expect(await complete(["environments", "rm", "-p", other, "s"])).toBe("stage-two");
     expect(await complete(["deploy", "-p", other, "-e", "stage-two", "--stack", "w"])).toBe("web");
     expect(await complete(["deploy", "--stack", ""])).toBe("");
+    const promote = ["deployments", "promote", "1CgMoo6Wfj9u5hu6v1REVC", "-p", other, "--to"];
+    expect(await complete([...promote, "s"])).toBe("stage-two");
+    expect(await complete(["rollback", "-p", other, "--to", "s"])).toBe("");
     expect(await complete(["projects", "show", "--j"])).toBe("--json");
     const nowhere = { LONGSHORE_URL: "http://127.0.0.1:9" };
     expect(await complete(["projects", "show", ""], nowhere)).not.toContain(other);
@@ -1021,6 +1024,10 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
     expect(fish.stdout).toContain(
       `complete -c longshore -n "__longshore_after pools tokens" -a revoke`,
     );
+    expect(fish.stdout).toContain(
+      `complete -c longshore -n "__longshore_below deployments promote" -l to -xa '(longshore __names environments -- `,
+    );
+    expect(fish.stdout).toContain("complete -c longshore -l project -s p -xa '(longshore __names");
     const { stderr, status } = await user.run(["completion", "tcsh"]);
     expect(stderr).toContain("Allowed choices are bash, zsh, fish.");
     expect([zsh.status, fish.status, status]).toEqual([0, 0, 1]);

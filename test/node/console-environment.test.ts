@@ -42,19 +42,20 @@ describe("the list of deployments", () => {
   it("has the commit, its message, the outcome and the duration in columns", async () => {
     const environment = await DeployedEnvironment.make(service);
     const message = `Raise the number of replicas ${"and more ".repeat(20)}\nIts body`;
-    await environment.deploy({ source: git(message) as never });
+    await environment.deploy({ source: git(message) as never, reason: "Sale" });
     await environment.run("succeeded");
-    await environment.deploy({ source: { registry: { image: "shop:42" } } });
+    const image = { registry: { image: "shop:42" } };
+    await environment.deploy({ source: image, reason: "Night" });
     await environment.run("failed");
     const { page, problems } = await open(`environments/${environment.id}`, environment.apiKey);
     const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
     expect(await rows.count()).toBe(2);
     const texts = await rows.allTextContents();
     expect(texts[1]).toMatch(
-      /^main · 3f1c2aa Raise the number of replicas .*2 stacks.*Succeeded.*took \d+ s/,
+      /^main · 3f1c2aa Raise the number of replicas .*Sale · Me · 2 stacks.*Succeeded.*took \d+ s/,
     );
     expect(texts[1]).not.toContain("Its body");
-    expect(texts[0]).toMatch(/^shop:42.*2 stacks.*Failed.*took \d+ s/);
+    expect(texts[0]).toMatch(/^shop:42 NightMe · 2 stacks.*Failed.*took \d+ s/);
     const statuses = await rows.locator(".status").all();
     const boxes = await Promise.all(statuses.map((each) => each.boundingBox()));
     expect(boxes[0]?.x).toBe(boxes[1]?.x);
@@ -116,10 +117,10 @@ describe("the list of deployments", () => {
 
 describe("an empty environment", () => {
   it("leads to the first deployment, one step at a time, each a button and a command", async () => {
-    const { default_environment_id: id } = await service.owner.call("POST", "/v1/projects", {
-      name: "the first run",
-    });
-    const { page, problems } = await open(`environments/${id}`);
+    const project = await service.owner.call("POST", "/v1/projects", { name: "the first run" });
+    const id = project.default_environment_id;
+    const { page, problems } = await open(`projects/${project.id}`);
+    await page.getByRole("link", { name: "Set up production" }).click();
     const empty = page.locator(".empty");
     await empty.getByText("Nothing was deployed yet.").waitFor();
     await empty.getByText(`npx @longshore/cli deploy -e ${id} --wait`).waitFor();
@@ -143,6 +144,41 @@ describe("an empty environment", () => {
     await page.goto(at(`environments/${id}`).href);
     await deploy.click();
     await page.getByRole("dialog").getByRole("checkbox", { name: "web" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("the button of a list that is being read", () => {
+  it("is at its place once it is known whether the list is empty, so that no click is lost", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const { default_environment_id: empty } = await service.owner.call("POST", "/v1/projects", {
+      name: "a slow list",
+    });
+    const { page, problems } = await open("", environment.apiKey);
+    const create = page.getByRole("button", { name: "Create a stack" });
+    for (const [id, place] of [
+      [empty, ".empty"],
+      [environment.id, ".heading"],
+    ]) {
+      const held = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      await page.route(`**/v1/environments/${id}/stacks*`, async (route) => {
+        asked.resolve();
+        await held.promise;
+        await route.continue();
+      });
+      await page.goto(at(`environments/${id}/stacks`).href);
+      await asked.promise;
+      const section = page.getByRole("heading", { name: "Stacks", level: 2 });
+      await section.waitFor();
+      // The place of the button is kept, so that a list does not move when it appears.
+      const before = await section.boundingBox();
+      expect(await create.count()).toBe(0);
+      held.resolve();
+      await page.locator(place).filter({ has: create }).waitFor();
+      expect(await create.count()).toBe(1);
+      if (place === ".heading") expect(await section.boundingBox()).toEqual(before);
+    }
     expect(problems).toEqual([]);
   });
 });
@@ -185,6 +221,7 @@ describe("the editor of a configuration", () => {
     expect(await save.getAttribute("aria-disabled")).toBe("true");
     await field.fill('{"replicas": 3,}');
     await dialog.getByText("JSON at position").waitFor();
+    await dialog.getByText("The text is not JSON yet.").waitFor();
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     await field.fill('{"replicas": 3}');
     await dialog.getByText("/replicas 3").waitFor();
@@ -193,9 +230,17 @@ describe("the editor of a configuration", () => {
     await service.owner.call("PUT", api, theirs);
     await save.click();
     await dialog.getByRole("heading", { name: "What the others have changed" }).waitFor();
-    await dialog.getByText("/search true").first().waitFor();
+    const others = dialog.getByRole("region", { name: "What the others have changed" });
+    const own = dialog.getByRole("region", { name: "What you change" });
+    expect(await others.getByRole("listitem").allTextContents()).toEqual(["+Added: /search true"]);
+    expect(await own.textContent()).toContain("Removed: /search true");
+    const boxes = [await others.boundingBox(), await own.boundingBox()];
+    expect(boxes[0]?.y).toBe(boxes[1]?.y);
     expect((await service.owner.call("GET", api)).configuration).toEqual(theirs.configuration);
-    await field.fill('{"replicas": 3, "search": true}');
+    await dialog.getByRole("button", { name: "Add it to the text" }).click();
+    await own.getByText("/search").waitFor({ state: "detached" });
+    expect(JSON.parse(await field.inputValue())).toEqual({ replicas: 3, search: true });
+    expect(await dialog.getByRole("alert").count()).toBe(0);
     await save.click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("replicas: 3").waitFor();
@@ -204,21 +249,53 @@ describe("the editor of a configuration", () => {
     expect(problems.filter((each) => !each.includes("the server responded with"))).toEqual([]);
   });
 
-  it("deploys the change instead, which saves it once the deployment succeeds", async () => {
-    const environment = await DeployedEnvironment.make(service, { replicas: 2 });
+  it("deploys the change instead, unless others have changed it, which saves it once the deployment succeeds", async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 2, scale: { to: 5 } });
+    const api = `/v1/environments/${environment.id}`;
     const path = `environments/${environment.id}/configuration`;
     const { page, problems } = await open(path, environment.apiKey);
     await page.getByRole("button", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
-    await dialog.getByLabel("Configuration", { exact: true }).fill('{"replicas": 4}');
-    await dialog.getByRole("button", { name: "Deploy" }).click();
+    const field = dialog.getByLabel("Configuration", { exact: true });
+    const deploy = dialog.getByRole("button", { name: "Deploy" });
+    await field.fill('{"replicas": 4, "scale": {"to": 6}}');
+    const { name } = await service.owner.call("GET", api);
+    await service.owner.call("PUT", api, { name, configuration: { replicas: 3 } });
+    await deploy.click();
+    await dialog.getByText("Somebody else has saved it meanwhile").waitFor();
+    expect(await environment.list()).toEqual([]);
+    const own = dialog.getByRole("region", { name: "What you change" });
+    await own.getByText("/replicas 3").waitFor();
+    // They have removed the object of which this changes a member.
+    await dialog.getByRole("button", { name: "Add it to the text" }).click();
+    await dialog.getByText("You change what the others have removed.").waitFor();
+    await field.fill('{"replicas": 4}');
+    // A new name is no change of the configuration.
+    await service.owner.call("PUT", api, { name: "renamed", configuration: { replicas: 3 } });
+    await deploy.click();
     await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
     await page.getByText("/replicas 4").waitFor();
     const [deployment] = await environment.list();
     expect(deployment?.data.patch).toEqual([
-      { op: "replace", path: "/replicas", value: 4, old_value: 2 },
+      { op: "replace", path: "/replicas", value: 4, old_value: 3 },
     ]);
     expect(problems).toEqual([]);
+  });
+
+  it("is saved if others have changed only the name, and keeps that", async () => {
+    const environment = await DeployedEnvironment.make(service, { replicas: 2 });
+    const api = `/v1/environments/${environment.id}`;
+    const { page } = await open(`environments/${environment.id}/configuration`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
+    await dialog.getByLabel("Configuration", { exact: true }).fill('{"replicas": 5}');
+    await service.owner.call("PUT", api, { name: "renamed", configuration: { replicas: 2 } });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await service.owner.call("GET", api)).toMatchObject({
+      name: "renamed",
+      configuration: { replicas: 5 },
+    });
   });
 });
 
@@ -241,7 +318,8 @@ describe("the variables of a project", () => {
       page.getByRole("row", { name }).getByRole("cell").allTextContents();
     const columns = await page.getByRole("columnheader").allTextContents();
     const staging = columns.indexOf("staging") - 1;
-    expect(columns.toSorted()).toEqual(["Name", "production", "staging"]);
+    // As on the page of the project: the oldest first, until an owner orders them.
+    expect(columns).toEqual(["Name", "production", "staging"]);
     const [level, token] = [await cells("LEVEL"), await cells("TOKEN")];
     expect([level[staging], level[1 - staging]]).toEqual(["string", "secret"]);
     expect([token[staging], token[1 - staging]]).toEqual(["missing", "secret"]);
@@ -384,7 +462,7 @@ describe("the page of a project", () => {
     await second.complete("failed");
     await back();
     await staging.getByText("Failed", { exact: true }).waitFor();
-    const strip = staging.getByRole("list", {
+    const strip = staging.getByRole("toolbar", {
       name: "Last deployments to staging, the newest at the end",
     });
     const marks = strip.getByRole("link");
@@ -402,7 +480,27 @@ describe("the page of a project", () => {
       .evaluateAll((all) => all.map((each) => each.getAttribute("d")));
     expect(shapes[0]).not.toBe(shapes[1]);
     expect(shapes[1]).toBe(shapes[2]);
-    await marks.last().click();
+    // One stop of Tab, from which keys lead to the others.
+    const stops = () => strip.locator("a[tabindex='0']").evaluateAll((all) => all.length);
+    const focused = () => page.evaluate("document.activeElement.title");
+    await marks.last().focus();
+    for (const [key, at] of [
+      ["ArrowRight", 2],
+      ["ArrowLeft", 1],
+      ["Home", 0],
+      ["ArrowLeft", 0],
+      ["ArrowRight", 1],
+      ["End", 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused()).toBe(names[at]);
+      await expect.poll(() => marks.nth(at).getAttribute("tabindex")).toBe("0");
+      expect(await stops()).toBe(1);
+    }
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe(names[2]);
+    await page.keyboard.press("Enter");
     await page.waitForURL(`**/deployments/${running}`);
     expect(problems).toEqual([]);
   });

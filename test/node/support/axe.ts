@@ -6,14 +6,80 @@ const SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 
 const IS_LOADED = `typeof window.axe?.run === "function"`;
 
-const FIND_VIOLATIONS = `axe.run(document, { preload: false, resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => id + ": " + target.join(" ") + ": " + failureSummary),
-  ),
-)`;
+/** Those that depend on the color scheme. The tag `cat.color` also has a rule of level AAA. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** By the names of rules. */
+export type Rules = Readonly<Record<string, { enabled: boolean }>>;
+
+export const NO_COLOR_RULES: Rules = Object.fromEntries(
+  COLOR_RULES.map((rule) => [rule, { enabled: false }]),
+);
+
+const FIND_VIOLATIONS = `(context, options) =>
+  axe.run(context, { preload: false, reporter: "no-passes", ...options }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, any, all, none }) => {
+        const reasons = [...any, ...all, ...none].map(({ message }) => message);
+        return id + ": " + target.join(" ") + ": " + reasons.join(" ");
+      }),
+    ),
+  )`;
+
+/** An element for each style of text that `seen` does not have. Leaves out what the color rules leave out. */
+const FIND_NEW_STYLES = `(seen) => {
+  const styles = new Map();
+  const backgrounds = new Map();
+  const backgroundOf = (element) => {
+    if (!element) return "";
+    if (!backgrounds.has(element)) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+      const below = backgroundOf(element.parentElement);
+      backgrounds.set(element, [backgroundColor, backgroundImage, opacity, below].join());
+    }
+    return backgrounds.get(element);
+  };
+  const linkStyleOf = (element) => {
+    const link = element.closest("a");
+    if (!link) return "";
+    const isInText = [...link.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    return [getComputedStyle(link).textDecorationLine, getComputedStyle(link.parentElement).color, isInText].join();
+  };
+  const add = (element) => {
+    if (element.closest("[aria-hidden=true]") || !element.checkVisibility({ visibilityProperty: true })) return;
+    const { color, fontSize, fontWeight, textShadow, position, clipPath } = getComputedStyle(element);
+    const style = [color, fontSize, fontWeight, textShadow, position, clipPath, linkStyleOf(element), backgroundOf(element)].join();
+    if (seen.has(style)) return;
+    const known = styles.get(style);
+    // A color rule also visits what is inside.
+    if (!known || element.childElementCount < known.childElementCount) styles.set(style, element);
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (texts.currentNode.data.trim().length > 1) add(texts.currentNode.parentElement);
+  document.querySelectorAll("input, select, textarea").forEach(add);
+  return styles;
+}`;
 
 /** The violations of axe in the page as it is now. Loads axe once for each document: this takes as long as a small run. */
-export async function findViolations(page: Page): Promise<string[]> {
+export async function findViolations(page: Page, rules: Rules = {}): Promise<string[]> {
   if (!(await page.evaluate(IS_LOADED))) await page.evaluate(SOURCE);
-  return page.evaluate(FIND_VIOLATIONS);
+  return page.evaluate(`(${FIND_VIOLATIONS})(document, ${JSON.stringify({ rules })})`);
+}
+
+/**
+ * The violations of the color rules, once axe is loaded, by texts whose style is not in `seen`, which gets it. A run
+ * takes as long for one text as for all of a page, and most pages have no style that an earlier one does not have.
+ */
+export async function findColorViolations(page: Page, seen: Set<string>): Promise<string[]> {
+  const options = JSON.stringify({ runOnly: { type: "rule", values: COLOR_RULES } });
+  const { styles, violations } = await page.evaluate<Record<"styles" | "violations", string[]>>(
+    `(async () => {
+      const styles = (${FIND_NEW_STYLES})(new Set(${JSON.stringify([...seen])}));
+      const texts = [...styles.values()];
+      const violations = texts.length > 0 ? await (${FIND_VIOLATIONS})(texts, ${options}) : [];
+      return { styles: [...styles.keys()], violations };
+    })()`,
+  );
+  for (const style of styles) seen.add(style);
+  return violations;
 }

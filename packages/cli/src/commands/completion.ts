@@ -16,11 +16,20 @@ interface Completion {
   source: NameSource | undefined;
 }
 
+interface NamedOption {
+  source: NameSource;
+  long: string;
+  short?: string;
+  /** Absent: every command. */
+  command?: string;
+}
+
 /** The options whose value is a name that the service knows. */
-const NAMED_OPTIONS: readonly [source: NameSource, long: string, short: string | undefined][] = [
-  ["projects", "--project", "-p"],
-  ["environments", "--environment", "-e"],
-  ["stacks", "--stack", undefined],
+const NAMED_OPTIONS: readonly NamedOption[] = [
+  { source: "projects", long: "--project", short: "-p" },
+  { source: "environments", long: "--environment", short: "-e" },
+  { source: "stacks", long: "--stack" },
+  { source: "environments", long: "--to", command: "deployments promote" },
 ];
 
 const SETUP = `
@@ -64,7 +73,7 @@ function completionsOf(command: Command, path: readonly string[] = []): Completi
 /** The commands of a group take the names of its records. */
 function sourceOf({ registeredArguments: [first] }: Command, path: readonly string[]) {
   if (first?.description !== "name or ID") return undefined;
-  const sources = NAMED_OPTIONS.map(([source]) => source);
+  const sources = NAMED_OPTIONS.map(({ source }) => source);
   return path[0] === "link" ? "projects" : sources.find((each) => each === path[0]);
 }
 
@@ -91,12 +100,12 @@ compdef _longshore longshore`,
   set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
   test "$words" = "$argv"
 end
+function __longshore_below
+  string match -q -- "$argv*" (string match -v -- '-*' (commandline -opc)[2..-1] | string join ' ')
+end
 complete -c longshore -f`,
       ...completions.flatMap(renderFish),
-      ...NAMED_OPTIONS.map(
-        ([source, long, short]) =>
-          `complete -c longshore -l ${long.slice(2)} ${short ? `-s ${short.slice(1)} ` : ""}-xa '${namesInFish(source)}'`,
-      ),
+      ...NAMED_OPTIONS.map(renderOptionInFish),
     ].join("\n"),
 };
 
@@ -125,8 +134,16 @@ ${cases.reverse().join("\n")}
 }`;
 }
 
-function renderOption([source, ...options]: (typeof NAMED_OPTIONS)[number]): string {
-  return `    ${options.filter(Boolean).join(" | ")}) ${namesInShell(source)}; return ;;`;
+function renderOption({ source, long, short, command }: NamedOption): string {
+  const names = `${namesInShell(source)}; return`;
+  if (command) return `    ${long}) case "$command" in '${command} '*) ${names} ;; esac ;;`;
+  return `    ${short ? `${long} | ${short}` : long}) ${names} ;;`;
+}
+
+function renderOptionInFish({ source, long, short, command }: NamedOption): string {
+  const condition = command ? ` -n "__longshore_below ${command}"` : "";
+  const flags = `-l ${long.slice(2)}${short ? ` -s ${short.slice(1)}` : ""}`;
+  return `complete -c longshore${condition} ${flags} -xa '${namesInFish(source)}'`;
 }
 
 /** The longest commands are first: arguments may follow the words. */

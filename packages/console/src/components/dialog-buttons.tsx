@@ -78,11 +78,13 @@ interface DialogButtonsProps {
   buttons: Buttons;
   kind?: ButtonKind;
   open: (button: DialogButton) => void;
+  /** Whether they are here depends on what is being read: keeps their place, and shows nothing. */
+  isUnknown?: boolean;
 }
 
-export function DialogButtons({ buttons, kind: usual, open }: DialogButtonsProps) {
+export function DialogButtons({ buttons, kind: usual, open, isUnknown }: DialogButtonsProps) {
   return (
-    <>
+    <span class={isUnknown ? "buttons unknown" : "buttons"}>
       {allowedOf(buttons).map((each) => (
         <Button
           key={each.verb}
@@ -93,7 +95,7 @@ export function DialogButtons({ buttons, kind: usual, open }: DialogButtonsProps
           {each.verb}
         </Button>
       ))}
-    </>
+    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { diffDocuments } from "../../../../src/lib/json-diff.ts";
+import { applyPatch } from "../../../../src/lib/json-patch.ts";
 import { useAction } from "../action.ts";
 import { isOutdated, type Schemas } from "../api.ts";
 import { showHiddenInJson } from "../format.ts";
@@ -46,38 +47,79 @@ export function EditJson(props: EditJsonProps) {
   );
 }
 
-function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }) {
-  const { label, hint, read, save, other, reload, onClose } = props;
+/** What others have saved since `before`, which the person has begun with. */
+interface Others {
+  before: unknown;
+  patch: Patch;
+}
+
+const OUTDATED = "Somebody else has saved it meanwhile. Compare, edit, and save again.";
+
+function useEditing(first: Version<unknown>, { read, save, other, ...props }: EditJsonProps) {
   const [base, setBase] = useState(first);
-  const [theirs, setTheirs] = useState<Patch>();
-  const [text, setText] = useState(() => showHiddenInJson(JSON.stringify(first.value, null, 2)));
+  const [others, setOthers] = useState<Others>();
+  const [text, setText] = useState(() => toText(first.value));
   const action = useAction();
   const { value, problem } = parse(text);
   const patch = problem === undefined ? differenceOf(base.value, value) : [];
   const isReady = patch.length > 0;
-  const saveOrCompare = async () => {
+  /** Returns the present version. Throws if others have changed the document since `base`. */
+  const requireSame = async () => {
+    const now = await read();
+    const changed = differenceOf(base.value, now.value);
+    setBase(now);
+    if (changed.length === 0) return now.etag;
+    setOthers({ before: base.value, patch: changed });
+    throw new Error(OUTDATED);
+  };
+  const write = async () => {
     try {
       await save(value, base.etag);
     } catch (error) {
       if (!isOutdated(error)) throw error;
-      const now = await read();
-      setTheirs(differenceOf(base.value, now.value));
-      setBase(now);
-      throw new Error("Somebody else has saved it meanwhile. Compare, edit, and save again.", {
-        cause: error,
-      });
+      await save(value, await requireSame());
     }
-    await reload();
+    await props.reload();
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isReady && (await action.run(saveOrCompare, props.done))) onClose();
+  const writeOtherwise = async () => {
+    await requireSame();
+    await other?.work(patch);
   };
-  const makeOther = async () => {
-    if (other && (await action.run(() => other.work(patch), other.done))) onClose();
+  const run = async (work: () => Promise<unknown>, done: string | undefined) => {
+    if (isReady && (await action.run(work, done))) props.onClose();
   };
+  return {
+    ...{ text, setText, problem, patch, others, action },
+    isBlocked: action.isRunning || !isReady,
+    submit: () => run(write, props.done),
+    submitOtherwise: () => run(writeOtherwise, other?.done),
+    addOthers: () =>
+      action.run(async () => setText(toText(merge(base.value, others?.before, value)))),
+  };
+}
+
+/** What is there now, with the changes that lead from `before` to `after`. */
+function merge(now: unknown, before: unknown, after: unknown): unknown {
+  try {
+    const bounds = { copiedBytes: 0, oldValueBytes: 0 };
+    return applyPatch(now, differenceOf(before, after), bounds).document;
+  } catch (error) {
+    throw new Error("You change what the others have removed. Edit the text.", { cause: error });
+  }
+}
+
+function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }) {
+  const { label, hint, other, onClose } = props;
+  const editing = useEditing(first, props);
+  const { text, setText, problem, patch, others, action, isBlocked } = editing;
   return (
-    <form class="stack" onSubmit={submit}>
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void editing.submit();
+      }}
+    >
       <Field label={label} hint={hint} problem={problem}>
         {(control) => (
           <textarea
@@ -90,17 +132,25 @@ function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }
           />
         )}
       </Field>
-      <div class="grid">
-        {theirs && <Changes title="What the others have changed" patch={theirs} />}
-        <Changes title="What you change" patch={patch} />
+      <div class="pair">
+        {others && (
+          <Changes title="What the others have changed" patch={others.patch}>
+            <div>
+              <Button kind="small" isBusy={problem !== undefined} onClick={editing.addOthers}>
+                Add it to the text
+              </Button>
+            </div>
+          </Changes>
+        )}
+        <Changes title="What you change" patch={problem === undefined ? patch : undefined} />
       </div>
       <ErrorNote error={action.error} />
       <div class="row">
-        <Button type="submit" kind="primary" isBusy={action.isRunning || !isReady}>
+        <Button type="submit" kind="primary" isBusy={isBlocked}>
           Save
         </Button>
         {other && (
-          <Button isBusy={action.isRunning || !isReady} onClick={makeOther}>
+          <Button isBusy={isBlocked} onClick={editing.submitOtherwise}>
             {other.verb}
           </Button>
         )}
@@ -110,13 +160,25 @@ function Editor({ first, ...props }: EditJsonProps & { first: Version<unknown> }
   );
 }
 
-function Changes({ title, patch }: { title: string; patch: Patch }) {
+interface ChangesProps {
+  title: string;
+  /** Undefined: the text is not JSON. */
+  patch: Patch | undefined;
+  children?: ComponentChildren;
+}
+
+function Changes({ title, patch, children }: ChangesProps) {
   return (
-    <div class="stack tight">
+    <section class="stack tight" aria-label={title}>
       <h3>{title}</h3>
-      <PatchDiff patch={patch} />
-    </div>
+      {patch ? <PatchDiff patch={patch} /> : <p class="soft">The text is not JSON yet.</p>}
+      {children}
+    </section>
   );
+}
+
+function toText(value: unknown): string {
+  return showHiddenInJson(JSON.stringify(value, null, 2));
 }
 
 function parse(text: string): { value?: unknown; problem?: string } {

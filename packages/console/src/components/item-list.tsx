@@ -50,6 +50,7 @@ export function ItemList<T>(props: ItemListProps<T>) {
   const isFirst = !text && command && list.items?.length === 0 && !list.hasMore;
   const [next, ...others] = buttons.filter((each) => each !== false);
   const inHeading = isFirst ? others : buttons;
+  const isUnknown = !text && command && list.items === undefined && list.error === undefined;
   const nothing =
     text && noneNamed ? (
       <Empty title={noneNamed} />
@@ -69,7 +70,7 @@ export function ItemList<T>(props: ItemListProps<T>) {
         (beside || inHeading.some(Boolean)) && (
           <>
             {beside}
-            <DialogButtons buttons={inHeading} open={open} />
+            <DialogButtons buttons={inHeading} open={open} isUnknown={Boolean(isUnknown)} />
           </>
         )
       }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
 import { type OpenDialogProps, PageButtons } from "../../components/dialog-buttons.tsx";
 import { differenceOf, EditJson, type Patch } from "../../components/edit-json.tsx";
@@ -88,7 +88,8 @@ interface EditConfigurationProps extends OpenDialogProps {
 
 function EditConfiguration({ id, mayDeploy, onClose, reload }: EditConfigurationProps) {
   const path = { environment_id: id };
-  const [name, setName] = useState("");
+  // As it is in the version that was read last.
+  const name = useRef("");
   return (
     <EditJson
       title="Edit the configuration"
@@ -99,13 +100,13 @@ function EditConfiguration({ id, mayDeploy, onClose, reload }: EditConfiguration
       onClose={onClose}
       read={async () => {
         const { value, etag } = await readVersion(ENVIRONMENT, path);
-        setName(value.name);
+        name.current = value.name;
         return { value: value.configuration, etag };
       }}
       save={(value, ifMatch) =>
         client.put(ENVIRONMENT, {
           path,
-          body: { name, configuration: value as Schemas["Configuration"] },
+          body: { name: name.current, configuration: value as Schemas["Configuration"] },
           ifMatch,
         })
       }

@@ -134,14 +134,15 @@ function EnvironmentUrls({ environmentId }: { environmentId: string }) {
 export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"] }) {
   const { id, status, data, created_at, finished_at, run_seconds, stack_ids } = deployment;
   const { created_by, reason, trigger, failure_reason, overridden } = deployment;
+  const [title = reason] = data.source?.git?.commit.message.split("\n") ?? [];
   const marks = [
+    title !== reason && reason,
     created_by?.name,
     trigger !== "api" && trigger,
     formatCount(stack_ids.length, "stack"),
     failure_reason && humanize(failure_reason).toLowerCase(),
     overridden && "rules overridden",
   ];
-  const [title = reason] = data.source?.git?.commit.message.split("\n") ?? [];
   return (
     <div class="columns">
       <span>

@@ -1,3 +1,5 @@
+import type { TargetedKeyboardEvent } from "preact";
+import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
 import { toneOf } from "../../components/status.tsx";
 import { formatDuration, formatExact, humanize } from "../../format.ts";
@@ -23,26 +25,54 @@ interface DeploymentStripProps {
   deployments: readonly Recent[];
 }
 
-/** The last deployments, the newest at the end, each a link. */
+/** The last deployments, the newest at the end, each a link. Tab stops at one of them, and keys lead to the others. */
 export function DeploymentStrip({ name, deployments }: DeploymentStripProps) {
+  const [reached, setReached] = useState<string>();
+  const stop = deployments.find(({ id }) => id === reached) ?? deployments[0];
   return (
-    <ol class="strip" aria-label={`Last deployments to ${name}, the newest at the end`}>
+    <div
+      class="strip"
+      role="toolbar"
+      aria-label={`Last deployments to ${name}, the newest at the end`}
+      onKeyDown={moveFocus}
+    >
       {deployments.toReversed().map((deployment) => {
         const { id, status } = deployment;
         const { path, isFilled } = SHAPES[status];
         const text = describe(deployment);
         return (
-          <li key={id}>
-            <a href={`${ROOT}deployments/${id}`} class={toneOf(status)} title={text}>
-              <svg viewBox="0 0 12 12" role="img" aria-label={text}>
-                <path d={path} class={isFilled ? "filled" : ""} />
-              </svg>
-            </a>
-          </li>
+          <a
+            key={id}
+            href={`${ROOT}deployments/${id}`}
+            class={toneOf(status)}
+            title={text}
+            tabIndex={deployment === stop ? 0 : -1}
+            onFocus={() => setReached(id)}
+          >
+            <svg viewBox="0 0 12 12" role="img" aria-label={text}>
+              <path d={path} class={isFilled ? "filled" : ""} />
+            </svg>
+          </a>
         );
       })}
-    </ol>
+    </div>
   );
+}
+
+/** To the link before or after the one with the focus, or to the first or last. */
+function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const links = [...event.currentTarget.querySelectorAll("a")];
+  const at = links.findIndex((link) => link.matches(":focus"));
+  const places: Readonly<Record<string, number>> = {
+    ArrowLeft: at - 1,
+    ArrowRight: at + 1,
+    Home: 0,
+    End: links.length - 1,
+  };
+  const next = links[places[event.key] ?? -1];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }
 
 function describe({ status, created_at, run_seconds }: Recent): string {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
+import { LinkButton } from "../../components/button.tsx";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
@@ -58,6 +59,11 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
         )}
       </Cell>
       <div>
+        {recent_deployments.length === 0 && can("createDeployment") && (
+          <LinkButton kind="small" href={`${ROOT}environments/${id}`}>
+            Set up {showHidden(name)}
+          </LinkButton>
+        )}
         {next && current && can("promoteDeployment") && (
           <PageButtons
             buttons={[

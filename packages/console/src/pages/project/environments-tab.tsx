@@ -34,12 +34,16 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
   };
   const { open, dialog } = useOpenDialog(list.reload, [create]);
   const isEmpty = list.items?.length === 0;
+  const isUnknown = list.items === undefined && list.error === undefined;
   return (
     <div class="stack loose">
       {waiting.length > 0 && <WaitingForYou items={waiting} />}
       <Section
         title="Environments"
-        actions={!isEmpty && create && <DialogButtons buttons={[create]} open={open} />}
+        actions={
+          !isEmpty &&
+          create && <DialogButtons buttons={[create]} open={open} isUnknown={isUnknown} />
+        }
       >
         {list.items ? <ReadErrorNote error={list.error} /> : <Pending error={list.error} />}
         {isEmpty && (

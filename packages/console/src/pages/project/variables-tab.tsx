@@ -4,6 +4,7 @@ import { Section } from "../../components/page.tsx";
 import { showHidden } from "../../format.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 import { ROOT } from "../../router.ts";
+import { inOrder } from "../environment-order.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 
 /** How many environments are columns, each with a request of its own. */
@@ -33,13 +34,17 @@ async function readColumns(projectId: string): Promise<Column[]> {
   const path = { project_id: projectId };
   const environments = await readAll("/v1/projects/{project_id}/environments", { path });
   return Promise.all(
-    environments.slice(0, MOST_ENVIRONMENTS).map(async (environment) => {
-      const variables = await readAll("/v1/environments/{environment_id}/variables", {
-        path: { environment_id: environment.id },
-      });
-      const methods = variables.map(({ name, storage_method }) => [name, storage_method] as const);
-      return { environment, methods: new Map(methods) };
-    }),
+    inOrder(environments)
+      .slice(0, MOST_ENVIRONMENTS)
+      .map(async (environment) => {
+        const variables = await readAll("/v1/environments/{environment_id}/variables", {
+          path: { environment_id: environment.id },
+        });
+        const methods = variables.map(
+          ({ name, storage_method }) => [name, storage_method] as const,
+        );
+        return { environment, methods: new Map(methods) };
+      }),
   );
 }
 
