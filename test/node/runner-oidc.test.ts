@@ -7,7 +7,7 @@ import type { RunnerProcess } from "./support/runner-process.ts";
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 const AUDIENCE = "https://longshore.example.com";
 const WAITS = 'env > "env-$LONGSHORE_STACK"; until [ -e go ]; do sleep 0.1; done';
-const POLLING = { interval: 100, timeout: 300_000 };
+const POLLING = { interval: 250, timeout: 300_000 };
 
 let fixture: RunnerFixture;
 let issuer: LocalIssuer;

@@ -32,9 +32,11 @@ export const recordingOf = (name: string) => join(FOLDER, "recordings", `${name}
 export function writeStandIn(path: string, recording: string, folder: string): void {
   const standIn = join(FOLDER, "stand-in.ts");
   const command = `exec ${NODE} ${standIn} ${recording} ${folder} "$@"`;
+  // The runner does not pass it on. Without it, each call compiles the stand-in again.
+  const cache = `export NODE_COMPILE_CACHE="${process.env["NODE_COMPILE_CACHE"] ?? ""}"`;
   writeFileSync(
     path,
-    `#!/bin/sh\n[ "$1" = version ] && echo "Terraform v1.5.7" && exit\n${command}\n`,
+    `#!/bin/sh\n[ "$1" = version ] && echo "Terraform v1.5.7" && exit\n${cache}\n${command}\n`,
     { mode: 0o755 },
   );
 }
