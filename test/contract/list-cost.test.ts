@@ -223,7 +223,7 @@ describe("a list of deployments of 500 stacks", () => {
   it.each(Object.entries(RELEASES))(
     "(created by a Worker of the %s release) reads no stacks but those that it sends",
     async (_, count) => {
-      await addDeployments(world, ids, 40, stackIds, { stack_count: count });
+      await addDeployments(world, ids, LIMIT, stackIds, { stack_count: count });
       for (const id of LISTS_OF_DEPLOYMENTS) {
         const operation = operationNamed(id);
         const path = `${pathWith(operation, ids)}?limit=240`;

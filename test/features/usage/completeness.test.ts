@@ -1,13 +1,17 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import { exampleBody, type Operation } from "../../support/contract.ts";
 import { pathWith, uniqueName } from "../../support/created.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { withApiKey } from "../../support/operation-requests.ts";
 import { type Ids, newWorldWithIds } from "../../support/operations.ts";
 import { type Random, seededRandom } from "../../support/random.ts";
 import { Attempt } from "../../support/runner.ts";
 import { storedBytes } from "../../support/stored-bytes.ts";
 import {
+  newDeployableProject,
   newDeployment,
   newPool,
   newProject,
@@ -110,6 +114,35 @@ describe("a bulk write of 200 variables", () => {
     const sent = JSON.stringify(bodyWith("1")).length;
     for (const value of ["1", "2"]) expect(await growthOf(value)).toBeLessThan(2 * sent);
     expect(await growthOf("2")).toBe(0);
+  });
+});
+
+describe("a deployment of 500 stacks", () => {
+  it("counts what it stores, although its request has two bytes, and is refused beyond the quota", async () => {
+    const world = await newWorld();
+    const { environmentId } = await newDeployableProject(world);
+    const stackId = await newStack(world.client, environmentId, "first");
+    const names = { name: "item.value" };
+    const stacks = LIMITS.stacksOfEnvironment.value;
+    await copyRow(world.id, "stacks", stackId, newIdsOf(stacks - 1), names);
+    const path = `/v1/environments/${environmentId}/deployments`;
+    const live = async () => (await world.client.get(`/v1/orgs/${world.id}/usage`)).body.bytes.used;
+    const before = { counted: await live(), stored: await storedBytes(world.id) };
+    for (let created = 0; created < 3; created += 1) {
+      expect((await world.client.post(path, {})).status).toBe(201);
+    }
+    const counted = (await live()) - before.counted;
+    const stored = (await storedBytes(world.id)) - before.stored;
+    expect(stored).toBeGreaterThan(3 * 100 * stacks);
+    expect(counted / stored, `${counted} of ${stored}`).toBeGreaterThan(0.9);
+    // A stack counts as much as one that has ended, whose row is longer.
+    expect(counted / stored, `${counted} of ${stored}`).toBeLessThan(1.15);
+    await env.DB.prepare("insert into quotas values (?, 'stored_bytes', ?)")
+      .bind(world.id, await live())
+      .run();
+    const refused = await world.client.post(path, {});
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect(refused.body.message).toContain("bytes");
   });
 });
 
