@@ -188,8 +188,8 @@ function replacementsFor(operation: Operation, { ids, other, ordered }: Target):
     max_age_seconds: null,
     membership_id: undefined,
     project_ids: undefined,
-    // Instead of it, `membership_ids`.
-    ...(operationId === "replaceProtection" && { role: undefined }),
+    // Instead of it, `membership_ids`; and not more than all rules may have.
+    ...(operationId === "replaceProtection" && { role: undefined, except: ["/flood"] }),
     ...(operationId.endsWith("Project") && { repo_id: undefined }),
     scopes: undefined,
     expires_at: undefined,
@@ -200,7 +200,7 @@ function replacementsFor(operation: Operation, { ids, other, ordered }: Target):
 function environmentsFor(operationId: string, { ids, ordered }: Pick<Target, "ids" | "ordered">) {
   if (operationId === "orderEnvironments") return ordered.environmentIds;
   if (operationId === "replaceProtection") {
-    return ordered.environmentIds.slice(1, LIMITS.poolEnvironments.value + 1);
+    return ordered.environmentIds.slice(1, LIMITS.rulePlaces.value + 1);
   }
   const takesSome = /RunnerPool|Freeze/.test(operationId);
   return takesSome ? [ids["environment_id"]] : undefined;

@@ -206,7 +206,13 @@ export const LIMIT_DESCRIPTIONS = {
     "Deployments waiting for approvals, of which a list has those that the caller may approve",
     "the list leaves out older ones",
   ),
+  rulesBytes: bytes("The rules of an environment, as JSON"),
+  rulePlaces: items("`environment_ids` of the rule `from`"),
   keptRules: items("Earlier rules of its environment that a queued deployment keeps", CONFLICT),
+  keptRulesBytes: bytes(
+    "Earlier rules that all queued deployments of an environment keep, as JSON",
+    CONFLICT,
+  ),
   freezes: items("Freezes of an organization and its projects", CONFLICT),
   windows: items("Weekly windows of an environment"),
   timeZoneLength: characters("The name of a time zone"),
@@ -214,6 +220,10 @@ export const LIMIT_DESCRIPTIONS = {
   sourceRules: items("Repositories and refs of the rule `sources`"),
   sweepHeld: items(
     "Held deployments that one run of the sweep evaluates",
+    "the next run, within a minute, continues",
+  ),
+  sweepHeldMs: ms(
+    "Time that one run of the sweep takes for them",
     "the next run, within a minute, continues",
   ),
   minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum"),
@@ -278,6 +288,10 @@ export const LIMIT_DESCRIPTIONS = {
   idempotencyReservedBytes: bytes(
     "Of these, what an API key or session keeps although the organization is beyond its limit",
     "its oldest are deleted",
+  ),
+  idempotencyTotalBytes: bytes(
+    "What an organization stores for repeats with all of its credentials, together with those that share its founder",
+    "a POST with an `Idempotency-Key` is `rate`, with `Retry-After`; a PATCH is carried out, and its repeat once more",
   ),
   sweepIdempotencyEntries: items(
     "Idempotency entries that one run of the sweep deletes, once they are too old",
@@ -394,6 +408,7 @@ export const LIMIT_DESCRIPTIONS = {
     "Entries in the audit log of an organization on one day (UTC)",
     "`rate`, with `Retry-After`; what cancels, revokes, deletes or removes is carried out, and counted",
   ),
+  auditBytesOfDay: bytes("The same, in UTF-8", "as above"),
   auditNamesLength: characters(
     "The names in an audit entry of an act on several variables, as JSON",
     "the entry has the first, and the `count` of all",

@@ -15,8 +15,8 @@ Every limit on what a caller can send, store, or make the service do, and what h
 \`scripts/lib/limit-descriptions.ts\` and the rate limit policies.
 
 The service checks a limit when a request creates a resource or enlarges it. Limits on stored data never
-reject reads, deletions, cancellations or the calls of runners, except for a new alarm: an organization at a
-limit can always shrink. \`GET /v1/orgs/{org_id}/usage\` returns what an organization uses.
+reject reads, deletions, cancellations or the calls of runners, except for a new alarm, and for values of variables
+while the audit log has no room for the entry: an organization at a limit can always shrink. \`GET /v1/orgs/{org_id}/usage\` returns what an organization uses.
 
 | What | Limit | Beyond it |
 |---|---|---|

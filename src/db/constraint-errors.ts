@@ -28,6 +28,11 @@ export function isAuditLimit(error: unknown): boolean {
   return databaseMessage(error)?.includes("audit_limit_reached") === true;
 }
 
+/** An organization, or all of one founder, have stored too much for repeats (trigger `idempotency_records_size`). */
+export function isIdempotencyLimit(error: unknown): boolean {
+  return databaseMessage(error)?.includes("idempotency_limit_reached") === true;
+}
+
 export function isTimeout(error: unknown): boolean {
   return /time(d )?[ -]?out|exceeded its CPU time|overloaded|queued for too long/i.test(
     databaseMessage(error) ?? "",

@@ -1,9 +1,9 @@
 import { getPath } from "hono/utils/url";
 import type { RequestOrigin } from "../context.ts";
-import { isAuditLimit } from "../db/constraint-errors.ts";
+import { isAuditLimit, isIdempotencyLimit } from "../db/constraint-errors.ts";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../db/schema-errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { ApiError } from "../lib/errors.ts";
+import { ApiError, RateLimited } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { refuseUntilTomorrow } from "../rate-limits/index.ts";
@@ -63,6 +63,12 @@ export function originOf(context: RequestContext): RequestOrigin {
   return new HeaderOrigin(context);
 }
 
+const REPEATS_FULL = new RateLimited(
+  3_600,
+  "The organization has stored as many responses for repeats as it may in 24 hours. Requests without an " +
+    "`Idempotency-Key` are carried out.",
+);
+
 export async function handleRequest(
   context: RequestContext,
   { clock, log }: { clock: Clock; log: Log },
@@ -76,7 +82,7 @@ export async function handleRequest(
   } catch (error) {
     const { responseHeaders } = context;
     const thrown = isAuditLimit(error) ? refuseUntilTomorrow(responseHeaders, clock) : error;
-    response = renderError(thrown, requestId, log);
+    response = renderError(isIdempotencyLimit(error) ? REPEATS_FULL : thrown, requestId, log);
   }
   setHeaders(response.headers, context);
   log("info", "request", {

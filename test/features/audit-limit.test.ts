@@ -161,11 +161,40 @@ describe("the audit log of an organization", () => {
     expect(await countEntries()).toBe(before + (ENDS.test(action) ? 2 : 1));
   });
 
-  it("has its limit in the trigger", async () => {
+  it("has at most 128 MiB of entries a day, which count by the bytes of what they say", async () => {
+    await createKey();
+    const usedBytes = () =>
+      env.DB.prepare("select bytes from audit_days where organization_id = ?")
+        .bind(world.id)
+        .first<number>("bytes");
+    const before = Number(await usedBytes());
+    const description = "é".repeat(500);
+    expect((await client.post("/v1/projects", { name: "p", description })).status).toBe(201);
+    const bytes = Number(await usedBytes()) - before;
+    expect(bytes).toBeGreaterThan(2 * 500 + 400);
+    expect(bytes).toBeLessThan(2 * 500 + 2_000);
+    const use = (used: number) =>
+      env.DB.prepare("update audit_days set bytes = ? where organization_id = ?")
+        .bind(used, world.id)
+        .run();
+    const most = LIMITS.auditBytesOfDay.value;
+    await use(most - 1);
+    expectRefused(await createKey());
+    expect(await usedBytes()).toBe(most - 1);
+    const spare = await newKey(world);
+    const revoked = await client.delete(`/v1/orgs/${world.id}/api-keys/${spare.keyId}`);
+    expect(revoked.status).toBe(204);
+    now += DAY_MS;
+    expect((await createKey()).status).toBe(201);
+    expect(await usedBytes()).toBeLessThan(2_000);
+  });
+
+  it("has its limits in the trigger", async () => {
     const sql = await env.DB.prepare(
       "select sql from sqlite_master where type = 'trigger' and name = 'audit_log_day'",
     ).first<string>("sql");
-    expect(sql).toContain(`> ${MAXIMUM}\n`);
+    expect(sql).toContain(`> ${MAXIMUM} OR`);
+    expect(sql).toContain(`> ${LIMITS.auditBytesOfDay.value})`);
   });
 });
 

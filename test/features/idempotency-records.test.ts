@@ -231,13 +231,65 @@ describe("the records of an organization", () => {
     expect(await recordsOf(other.id)).toHaveLength(3);
   });
 
+  it("of one founder take at most 192 MiB: then a POST is refused, and a PATCH is carried out", async () => {
+    const worker = new Instrumented({ clock });
+    const others = [await newWorld(), await newWorld(), await newWorld()];
+    const together = [world.id, ...others.map(({ id }) => id)];
+    for (const { id } of others) await insertRecords(2, LARGE, { organizationId: id });
+    const most = LIMITS.idempotencyTotalBytes.value;
+    const setTotal = (organizationId: string, bytes: number) =>
+      env.DB.prepare(
+        `insert into idempotency_totals values (?1, ?2)
+          on conflict do update set bytes = excluded.bytes`,
+      )
+        .bind(organizationId, bytes)
+        .run();
+    const share = (founder: string | null) =>
+      env.DB.prepare(
+        "update organizations set limits_organization_id = ?2 where id in (select value from json_each(?1))",
+      )
+        .bind(JSON.stringify(together), founder)
+        .run();
+    const rename = (founded: boolean) =>
+      world.client
+        .via(worker.fetch)
+        .request(
+          "PATCH",
+          environments.replace("/environments", ""),
+          { name: crypto.randomUUID() },
+          { "idempotency-key": `rename-${founded}` },
+        );
+    const founder = await newWorld();
+    for (const founded of [false, true]) {
+      await share(founded ? founder.id : null);
+      // Own entries are evicted first, as far as it has some.
+      const own = founded ? most - 6 * MIB - 100 : most - 100;
+      await setTotal(world.id, own);
+      const refused = await create(worker, `refused-${founded}`, `refused-${founded}`);
+      expect([refused.status, refused.body.code]).toEqual([429, "rate"]);
+      expect(refused.headers.get("retry-after")).toBe("3600");
+      expect(await totalOf(world.id)).toBe(own);
+      expect((await create(worker, `refused-${founded}`, "x")).status).toBe(429);
+      expect((await world.client.post(environments, { name: `plain-${founded}` })).status).toBe(
+        201,
+      );
+      for (let repeats = 0; repeats < 2; repeats += 1) {
+        const renamed = await rename(founded);
+        expect([renamed.status, renamed.headers.has("idempotency-replayed")]).toEqual([200, false]);
+      }
+      await setTotal(world.id, own - 10_000);
+      expect((await create(worker, `kept-${founded}`, `kept-${founded}`)).status).toBe(201);
+    }
+  });
+
   it("have the limits of the documentation in the trigger", async () => {
     const sql = await env.DB.prepare(
       "select sql from sqlite_master where type = 'trigger' and name = 'idempotency_records_size'",
     ).first<string>("sql");
-    const { idempotencyReservedBytes, idempotencyCredentialBytes } = LIMITS;
+    const { idempotencyReservedBytes, idempotencyCredentialBytes, idempotencyTotalBytes } = LIMITS;
+    const limits = [idempotencyReservedBytes, idempotencyCredentialBytes, { value: MAXIMUM_BYTES }];
     expect(sql?.match(/\d{4,}/g)).toEqual(
-      [idempotencyReservedBytes.value, idempotencyCredentialBytes.value, MAXIMUM_BYTES].map(String),
+      [...limits, idempotencyTotalBytes].map(({ value }) => String(value)),
     );
   });
 

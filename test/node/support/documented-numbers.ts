@@ -46,6 +46,7 @@ import { LEAST_BYTES, MOST_BYTES } from "../../../src/features/deployments/logs/
 import { MAXIMUM_REBASES } from "../../../src/features/deployments/runner-api/start.ts";
 import { REFUSAL_INTERVAL_MS } from "../../../src/features/housekeeping/audit/store.ts";
 import { REPLACED_ISOLATES_END_MS } from "../../../src/features/housekeeping/key-rotation/rotation.ts";
+import { WAITED_MS } from "../../../src/features/housekeeping/purge/history-store.ts";
 import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/housekeeping/purge/run.ts";
 import { INVITATION_TTL_MS } from "../../../src/features/identity/invitations/model.ts";
 import { SIGN_IN_TTL_MS } from "../../../src/features/identity/open-id-connect/model.ts";
@@ -163,6 +164,8 @@ const STATUSES = new Set(Object.values(ERRORS).map(({ status }) => status)).size
 const STARTUP_MS = constantOf("scripts/check.ts", "MAXIMUM_STARTUP_MS");
 const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
+const AUDIT_MIB = mib(limit("auditBytesOfDay"));
+const WAITED = `waited for more than ${minutes(WAITED_MS)} minutes`;
 const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
 
 /**
@@ -185,6 +188,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `until it is full at ${ORGANIZATION} times`,
     `gets ${SHARED} to 18 times the limit`,
     `has a budget of it for each ${seconds(WINDOW_MS)} s`,
+    `and ${AUDIT_MIB} MiB of them, a day`,
     `limited to ${limit("addressRequests")} in ${PERIOD_SECONDS} s for each client address`,
   ],
   "docs/api-keys.md": [
@@ -194,7 +198,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
   "docs/architecture.md": [`while ${limit("concurrentReads")} requests of its key are in progress`],
   "docs/audit-log.md": [
     `written ${ONCE_A_MINUTE} for each credential`,
-    `at most ${count(limit("auditEntriesOfDay"))} entries`,
+    `at most ${count(limit("auditEntriesOfDay"))} entries, and ${AUDIT_MIB} MiB of them`,
     `cut at ${limit("userAgentLength")} characters`,
   ],
   "docs/ci.md": [
@@ -220,6 +224,11 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `remember the response for ${word(MAX_AGE_SECONDS / 3_600)} hours`,
   ],
   "docs/decisions.md": [
+    `They have at most ${AUDIT_MIB} MiB`,
+    `only from ${mib(limit("idempotencyTotalBytes"))} MiB`,
+    `${WAITED} fails`,
+    `(${mib(limit("keptRulesBytes"))} MiB of an environment)`,
+    `rules have ${kib(limit("rulesBytes"))} KiB and ${limit("rulePlaces")} environments`,
     `It reads at most ${limit("waitingPoolsRead")} pools`,
     `at least ${RETENTION.audit.minimumDays} days`,
     `have ${LOG_GIB} GiB a day`,
@@ -319,6 +328,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `ends the log ${word(limit("logSealsMs") / 60_000)} minutes after the end of the deployment, and deletes it after ${days(limit("logRetentionMs"))} days`,
   ],
   "docs/notifications.md": [
+    WAITED,
     `the first ${limit("changelogEventEntries")} changes`,
     `before all others, up to ${kib(limit("deploymentEventOutputBytes"))} KiB`,
     `cut to ${limit("changelogEventName")} characters`,
@@ -344,6 +354,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `the ports ${PORTS.filter(Boolean).join(" and ")}`,
   ],
   "docs/operations.md": [
+    WAITED,
     `accept it for up to ${seconds(CACHE_TTL_MS)} s`,
     `up to ${count(limit("invalidatedCredentials"))} in total`,
     `stay for ${minutes(limit("purgeSettlesMs"))} minutes`,
@@ -432,12 +443,15 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `the runner has ${seconds(CANCEL_TIMEOUT_MS)} seconds to complete`,
   ],
   "docs/safe-writes.md": [
+    `From ${mib(limit("idempotencyTotalBytes"))} MiB`,
     `1 to ${limit("idempotencyKeyLength")} visible ASCII characters`,
     `kept for ${hours(limit("idempotencyMs"))} hours, and up to ${mib(limit("idempotencyCredentialBytes"))} MiB of one API key or session`,
     `exceed ${mib(limit("idempotencyBytes"))} MiB`,
     `the newest ${kib(limit("idempotencyReservedBytes"))} KiB stay`,
   ],
   "docs/security.md": [
+    `at most ${count(limit("auditEntriesOfDay"))}, and ${AUDIT_MIB} MiB, a day`,
+    `at most ${count(limit("auditEntriesOfDay"))} entries and ${AUDIT_MIB} MiB a day`,
     `reads at most ${mib(MAXIMUM_REPORT_BYTES)} MiB of it`,
     `inserts at most ${limit("runnersOfPool")} rows of a pool`,
     `${LOG_GIB} GiB a day for the logs`,
@@ -524,7 +538,12 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   "docs/api.md": ["are 22 characters of base58"],
   "docs/ci.md": ["7.5 seconds after SIGINT"],
   "docs/configuration.md": ["keys of 32 bytes", "keys have 32 bytes"],
-  "docs/decisions.md": ["could send 432 GB", "a log of 1 MB", "would add 65 KB"],
+  "docs/decisions.md": [
+    "entries of 32 KiB filled",
+    "could send 432 GB",
+    "a log of 1 MB",
+    "would add 65 KB",
+  ],
   "docs/deploy.md": ["30 seconds for the requests", "30 seconds for the last write"],
   "docs/logs.md": [
     "1 MB in all",

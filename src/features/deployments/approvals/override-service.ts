@@ -4,6 +4,7 @@ import { batch } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { Conflict, Unauthorized } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
+import { jsonBytes } from "../../../lib/json-value.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
 import type { Facts, Override } from "../conditions/index.ts";
@@ -44,7 +45,7 @@ export async function overrideDeployment(
   const override = { id: newId(ctx.clock), ...change, ...by };
   const target = { type: "deployment", id } as const;
   const { guarded, reads } = await writeBatch(ctx, {
-    growth: { organizationId, bytes: JSON.stringify(override).length },
+    growth: { organizationId, bytes: jsonBytes(override) },
     guarded: overrideConditions(db, id, facts, override),
     acts: [{ action: "deployment.overridden", target, projectId, changes: { after: change } }],
     effects: { notified: writeOverrideEvent(ctx, id, override) },

@@ -16,7 +16,6 @@ export async function listPendingApprovals(
   if (!actor.isOwnKey || actor.scopes !== null) return [];
   const now = clock.now();
   return rows.flatMap(({ facts, memberRole, ...row }) => {
-    if (facts === null) return [];
     const { membershipId, role: orgRole } = actor;
     const member = { membershipId, orgRole, projectRole: memberRole };
     const missing = findGivable(JSON.parse(facts) as Facts, member);

@@ -6,23 +6,32 @@ import { orgRoleReaches } from "../../../lib/roles.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { FACTS, NEEDS_APPROVALS } from "../conditions/index.ts";
+import { FACTS_OF_APPROVALS, NEEDS_APPROVALS } from "../conditions/index.ts";
 import { deploymentStatus, deployments } from "../deployments/table.ts";
 
 export type PendingApprovalRow = Awaited<ReturnType<typeof listWaiting>>[number];
 
-/** The plus keeps SQLite from the index of the held deployments of all organizations. */
+/** The plus, here and below, keeps SQLite from an index that has more rows. */
 const IS_HELD = sql`deployments.status = ${deploymentStatus.queued} and +deployments.held_until is not 0`;
 
-/** Of the projects that the actor can read, the newest that wait where a rule needs approvals. */
+/**
+ * Of the projects that the actor can read, the newest that wait where a rule needs approvals. They are found
+ * before what is known of each is read.
+ */
 export function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
   const { organizationId, role } = actor;
   const isSearched =
     deploymentId === undefined
-      ? sql`${deployments}.rowid in (select deployments.rowid from deployments
+      ? sql`deployments.rowid in (select deployments.rowid from deployments
           where deployments.organization_id = ${organizationId} and ${IS_HELD}
           order by deployments.created_at desc, deployments.id desc limit ${LIMITS.searchedRows.value})`
-      : sql`${deployments.id} = ${deploymentId} and ${IS_HELD}`;
+      : sql`deployments.id = ${deploymentId} and ${IS_HELD}`;
+  const isReadable = orgRoleReaches(role, "admin")
+    ? sql`true`
+    : sql`exists (select 1 from ${projectMembers} where ${isRoleOf(actor, deployments.projectId)})`;
+  const waiting = sql`(select deployments.rowid from deployments
+    where +deployments.organization_id = ${organizationId} and ${isSearched} and ${isReadable} and ${NEEDS_APPROVALS}
+    order by deployments.created_at desc, deployments.id desc limit ${LIMITS.pendingApprovals.value})`;
   return db
     .select({
       id: sql<string>`${deployments.id}`.as("deployment_id"),
@@ -32,7 +41,7 @@ export function listWaiting(db: Database, actor: Actor, deploymentId: string | u
       projectName: sql<string>`${projects.name}`.as("project_name"),
       source: deployments.source,
       createdAt: sql<number>`${deployments.createdAt}`.as("deployment_created_at"),
-      facts: FACTS.as("facts"),
+      facts: FACTS_OF_APPROVALS.as("facts"),
       memberRole: MEMBER_ROLE,
     })
     .from(deployments)
@@ -41,14 +50,11 @@ export function listWaiting(db: Database, actor: Actor, deploymentId: string | u
     .leftJoin(projectMembers, isRoleOf(actor, deployments.projectId))
     .where(
       and(
-        eq(deployments.organizationId, organizationId),
+        sql`+${deployments.organizationId} = ${organizationId}`,
         eq(environments.organizationId, organizationId),
         eq(projects.organizationId, organizationId),
-        isSearched,
-        NEEDS_APPROVALS,
-        orgRoleReaches(role, "admin") ? undefined : sql`${projectMembers.role} is not null`,
+        sql`${deployments}.rowid in ${waiting}`,
       ),
     )
-    .orderBy(sql`deployment_created_at desc, deployment_id desc`)
-    .limit(LIMITS.pendingApprovals.value);
+    .orderBy(sql`deployment_created_at desc, deployment_id desc`);
 }

@@ -19,4 +19,11 @@ export {
   OVERRIDABLE,
   type Override,
 } from "./model.ts";
-export { BASIS, FACTS, hasFacts, isUnconditional, NEEDS_APPROVALS } from "./store.ts";
+export {
+  BASIS,
+  FACTS,
+  FACTS_OF_APPROVALS,
+  hasFacts,
+  isUnconditional,
+  NEEDS_APPROVALS,
+} from "./store.ts";

@@ -51,24 +51,28 @@ const SOURCE = sql`iif(deployments.keeps_source, (select place.source from envir
   where place.id = deployments.environment_id), deployments.source)`;
 
 const GROUP_IDS = sql`(select json_group_array(running.id order by running.id)
-  from environment_protections as other join deployments as running
-    on running.environment_id = other.environment_id and running.status in ('in_progress', 'canceling')
-  where other.project_id = deployments.project_id and other.environment_id <> deployments.environment_id
-    and other.rules ->> 'group' in (select record.value ->> 'group' from json_each(${ALL_RULES}) as record))`;
+  from deployments as running
+  cross join environment_protections as other on other.environment_id = running.environment_id
+  where running.project_id = deployments.project_id and running.status in ('in_progress', 'canceling')
+    and running.environment_id <> deployments.environment_id and other.rules ->> 'group' in (select record.value ->> 'group' from json_each(${ALL_RULES}) as record))`;
 
 /** Of each environment, the successes that are looked for the source. */
 const SEARCHED_SUCCESSES = sql.raw("20");
+/** Of all rules that a deployment has, those of the newest first: more than one has at most. */
+const SEARCHED_PLACES = sql.raw("20");
 
+// The places first, then the index of their successes alone: each deployment that waits reads them.
 const SUCCESSES = sql`(select json_group_array(json_object('id', success.id, 'environmentId', success.environment_id,
-    'finishedAt', success.finished_at, 'replacedAt', (select min(newer.started_at) from deployments as newer
+    'finishedAt', success.finished_at, 'replacedAt', (select newer.started_at from deployments as newer
       where newer.environment_id = success.environment_id and newer.status = 'succeeded'
-        and newer.created_at > success.created_at)) order by success.id)
-  from json_each(${ALL_RULES}) as record join json_each(record.value -> 'from' -> 'environment_ids') as item
-  join deployments as success on success.id in (select latest.id from deployments as latest
-    where latest.environment_id = item.value and latest.status = 'succeeded'
-      and latest.organization_id = deployments.organization_id
+        and newer.created_at > success.created_at order by newer.created_at limit 1)) order by success.id)
+  from (select item.value as place, ${SOURCE} as source from json_each(${ALL_RULES}) as record
+    join json_each(record.value -> 'from' -> 'environment_ids') as item
+    group by item.value order by max(record.key) desc limit ${SEARCHED_PLACES}) as selected
+  cross join deployments as success on success.rowid in (select latest.rowid from deployments as latest
+    where latest.environment_id = selected.place and latest.status = 'succeeded'
     order by latest.created_at desc limit ${SEARCHED_SUCCESSES})
-  where success.source is ${SOURCE})`;
+  where success.source is selected.source and +success.organization_id = deployments.organization_id)`;
 
 /** The names of the environments of `from`. */
 const PLACES = sql`(select json_group_object(place.id, place.name order by place.id)
@@ -86,30 +90,39 @@ export const BASIS = sql`(select json_array(place.configuration_version,
       where part.deployment_id = deployments.id))
   from environments as place where place.id = deployments.environment_id)`;
 
-const APPROVALS = sql`(select json_group_array(json_object('membershipId', approval.membership_id,
+const APPROVALS = sql`iif(not exists (select 1 from deployment_approvals as given
+    where given.deployment_id = deployments.id), json('[]'), (select json_group_array(json_object('membershipId', approval.membership_id,
     'digest', approval.digest, 'isCurrent', approval.basis = selected.basis, 'orgRole', member.role,
     'projectRole', place.role) order by approval.membership_id)
-  from (select ${BASIS} as basis) as selected
+  from (select ${BASIS} as basis limit 1) as selected
   join deployment_approvals as approval on approval.deployment_id = deployments.id
   join memberships as member on member.id = approval.membership_id
     and member.organization_id = approval.organization_id
     and member.status = 'active' and member.kind = 'person'
   left join project_members as place on place.project_id = deployments.project_id
     and place.membership_id = approval.membership_id
-  where approval.decision = 'approve')`;
+  where approval.decision = 'approve'))`;
+
+const OVERRIDDEN = sql`iif(deployments.overridden is null, null,
+  iif(deployments.overridden ->> 'basis' = ${BASIS}, deployments.overridden -> 'conditions', null))`;
+
+/** What approvals depend on. */
+const OF_APPROVALS = sql`'rules', ${ALL_RULES},
+  'creators', json(deployments.creators), 'createdAt', deployments.created_at, 'approvals', ${APPROVALS},
+  'exempt', deployments.exempt, 'overridden', ${OVERRIDDEN}`;
+
+/** JSON of the `Facts` of a deployment that needs approvals, as far as `findGivable` needs them. */
+export const FACTS_OF_APPROVALS = sql<string>`json_object(${OF_APPROVALS})`;
 
 /**
  * JSON of `Facts`, as one text: a statement that has this text as a condition changes something only if nothing
  * has changed of what was evaluated. Null: nothing applies.
  */
-export const FACTS: SQL<string | null> = sql`case when ${IS_CONDITIONAL} then json_object(
-  'rules', ${ALL_RULES},
-  'creators', json(deployments.creators), 'createdAt', deployments.created_at,
-  'approvals', ${APPROVALS}, 'basis', ${BASIS},
+export const FACTS: SQL<string | null> =
+  sql`case when ${IS_CONDITIONAL} then json_object(${OF_APPROVALS},
+  'basis', ${BASIS},
   'freezes', (select json_group_array(json_object('id', freeze.id, 'name', freeze.name, 'reason', freeze.reason,
     'startsAt', freeze.starts_at, 'endsAt', freeze.ends_at, 'override', json(freeze.override)) order by freeze.id) ${FREEZES}),
-  'exempt', deployments.exempt, 'overridden', iif(deployments.overridden ->> 'basis' = ${BASIS},
-    deployments.overridden -> 'conditions', null),
   'groupIds', ${GROUP_IDS}, 'successes', ${SUCCESSES}, 'places', ${PLACES},
   'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
     'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;

@@ -19,7 +19,7 @@ import { expireApprovals, holdDeployment } from "./transitions/rules.ts";
 import { writeApprovalRequest } from "./write-events.ts";
 
 /** The deployments that one batch changes. */
-const CHUNK = 25;
+const CHUNK = 8;
 
 interface Evaluated {
   id: string;
@@ -58,7 +58,13 @@ export async function loadContent(
 
 /** Decides from when these queued deployments may start. What changes meanwhile, the sweep evaluates again. */
 export async function evaluateQueued(ctx: SystemContext, filter: EvaluatedFilter): Promise<void> {
-  await evaluateAll(ctx, await store.listQueuedOf(ctx.db, filter));
+  for (let after = ""; ; ) {
+    const rows = await store.listQueuedOf(ctx.db, filter, after, CHUNK);
+    await evaluateAll(ctx, rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < CHUNK) return;
+    after = last.id;
+  }
 }
 
 /** The schedule calls this each minute. */
@@ -67,16 +73,14 @@ export async function sweepHeld(ctx: SystemContext): Promise<void> {
   for (let left = LIMITS.sweepHeld.value; left > 0; left -= CHUNK) {
     const rows = await store.listHeld(ctx.db, before, CHUNK);
     await evaluateAll(ctx, rows);
-    if (rows.length < CHUNK) return;
+    if (rows.length < CHUNK || ctx.clock.now() - before > LIMITS.sweepHeldMs.value) return;
   }
 }
 
 async function evaluateAll(ctx: SystemContext, rows: readonly Evaluated[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    const chunk = rows.slice(at, at + CHUNK);
-    const statements = await Promise.all(chunk.map((row) => changeOf(ctx, row)));
-    await batch(ctx.db, Object.fromEntries(statements.map((each, key) => [`item${key}`, each])));
-  }
+  if (rows.length === 0) return;
+  const statements = await Promise.all(rows.map((row) => changeOf(ctx, row)));
+  await batch(ctx.db, Object.fromEntries(statements.map((each, key) => [`item${key}`, each])));
 }
 
 async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements> {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
@@ -68,12 +68,18 @@ export function listHeld(db: Database, now: number, limit: number) {
 
 export type EvaluatedFilter = { deployment: string } | { environment: string };
 
-export function listQueuedOf(db: Database, filter: EvaluatedFilter) {
+/** In the order of their IDs. */
+export function listQueuedOf(db: Database, filter: EvaluatedFilter, after: string, limit: number) {
   const isOne =
     "deployment" in filter
       ? eq(deployments.id, filter.deployment)
       : eq(deployments.environmentId, filter.environment);
-  return db.select(EVALUATED).from(deployments).where(and(IS_QUEUED, isOne));
+  return db
+    .select(EVALUATED)
+    .from(deployments)
+    .where(and(IS_QUEUED, isOne, gt(deployments.id, after)))
+    .orderBy(deployments.id)
+    .limit(limit);
 }
 
 /** A deployment that a preview is of. */

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
+import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { sizeOf } from "../../../lib/quantities.ts";
 import { component, identifierInput, slug, text } from "../../../lib/schemas.ts";
 import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
 import { isTimeZone } from "./model.ts";
@@ -10,7 +12,8 @@ const {
   ruleMembers,
   minimumApprovalSeconds,
   maximumApprovalSeconds,
-  poolEnvironments,
+  rulePlaces,
+  rulesBytes,
   fromSeconds,
   sourceRules,
   windows,
@@ -130,7 +133,7 @@ const FromInput = component("ProtectionFrom", () =>
       environment_ids: z
         .array(identifierInput("environment"))
         .min(1)
-        .max(poolEnvironments.value)
+        .max(rulePlaces.value)
         .openapi(
           documented(() => ({
             description: "Other environments of the project. A success in one of them is enough.",
@@ -291,6 +294,10 @@ export const ReplaceProtection = component("ReplaceProtection", () =>
           })),
         ),
     })
+    .refine(
+      (rules) => jsonBytes(rules) <= rulesBytes.value,
+      `Send rules of at most ${sizeOf(rulesBytes.value)}.`,
+    )
     .openapi(
       documented(() => ({
         description: "The rules of the environment. None: everybody may as their role says.",

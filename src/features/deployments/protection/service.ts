@@ -50,8 +50,7 @@ export async function replaceProtection(
   return write(ctx, {
     growth: {
       organizationId,
-      bytes: bytesOf(rules) - bytesOf(row.rules ?? ""),
-      bounds: [store.keptRulesBound(id)],
+      ...store.growthOf(id, bytesOf(rules) - bytesOf(row.rules ?? "")),
     },
     guarded: store.replaceProtection(ctx, written),
     changes: [changeOf(environment, row.rules, rules)],

@@ -1,10 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { listOf } from "../../../db/list-of.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
+import { rulesOf } from "../../projects/access/index.ts";
 import { environmentProtections } from "../../projects/access/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 
@@ -63,14 +64,35 @@ export function listOthers(
     );
 }
 
-/** The earlier rules that a queued deployment would keep. */
-export function keptRulesBound(id: string): Bound {
-  const most = sql`(select coalesce(max(json_array_length(waiting.kept_rules)), 0) from deployments as waiting
+/**
+ * With what the queued deployments would keep of the rules that others replace: a trigger copies them.
+ * @param added The bytes of the rules, less those of the replaced ones.
+ */
+export function growthOf(id: string, added: number): { bytes: SQL; bounds: Bound[] } {
+  const ofQueued = (value: SQL) => sql`(select ${value} from deployments as waiting
     where waiting.environment_id = ${id} and waiting.status = 'queued')`;
+  const most = ofQueued(sql`coalesce(max(json_array_length(waiting.kept_rules)), 0)`);
+  const kept = ofQueued(sql`coalesce(sum(octet_length(waiting.kept_rules)), 0)`);
+  const replaced = rulesOf(sql`${id}`);
+  const copied =
+    ofQueued(sql`coalesce(sum(iif(exists (select 1 from json_each(waiting.kept_rules) as item
+    where item.value = ${replaced}), 0, octet_length(${replaced}) + 1)), 0)`);
+  const { keptRules, keptRulesBytes } = LIMITS;
   return {
-    what: "earlier rules that a queued deployment keeps",
-    limit: LIMITS.keptRules.value,
-    before: most,
-    after: sql`${most} + 1`,
+    bytes: sql`${added} + ${copied}`,
+    bounds: [
+      {
+        what: "earlier rules that a queued deployment keeps",
+        limit: keptRules.value,
+        before: most,
+        after: sql`${most} + 1`,
+      },
+      {
+        what: "bytes of earlier rules that queued deployments of an environment keep",
+        limit: keptRulesBytes.value,
+        before: kept,
+        after: sql`${kept} + ${copied}`,
+      },
+    ],
   };
 }

@@ -58,6 +58,7 @@ export const auditDays = sqliteTable("audit_days", {
   /** Days since the Unix epoch (UTC). */
   day: integer("day").notNull(),
   entries: integer("entries").notNull(),
+  bytes: integer("bytes").notNull().default(0),
 });
 
 /** Only earlier releases write it. A trigger copies its rows to `audit_log`. */

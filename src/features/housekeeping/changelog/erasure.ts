@@ -10,7 +10,11 @@ const PERSONAL_PATHS = sql.raw("'$.name', '$.display_name', '$.avatar', '$.profi
  * entries. Keeps the IDs, the roles and the times.
  */
 export function eraseChangedPerson(db: Database, ids: readonly string[], condition: SQL) {
-  const members = sql`(select value from json_each(${JSON.stringify(ids)}))`;
+  const list = JSON.stringify(ids);
+  const members = sql`(select value from json_each(${list}))`;
+  // A project may have hundreds of thousands of events: those about others are read, and not written.
+  const isAbout = (data: Column) =>
+    sql`exists (select 1 from json_each(${list}) as item where instr(${data}, item.value))`;
   // In full, because SQLite uses a partial index only for its own condition.
   const isAboutPerson = sql`record_type = 'project_member' and record_id in ${members}`;
   const { before, after } = changelogEntries;
@@ -22,7 +26,7 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
       .set({ data: withoutName(events.data, members) })
       .where(
         sql`${events.projectId} in ${projectIds} and ${events.type} = 'changelog.created'
-          and ${condition}`,
+          and ${isAbout(events.data)} and ${condition}`,
       ),
     // Those of earlier releases have their own data.
     deliveries: db
@@ -30,7 +34,7 @@ export function eraseChangedPerson(db: Database, ids: readonly string[], conditi
       .set({ data: withoutName(deliveries.data, members) })
       .where(
         sql`${deliveries.projectId} in ${projectIds} and ${deliveries.type} = 'changelog.created'
-          and ${deliveries.data} <> '' and ${condition}`,
+          and ${isAbout(deliveries.data)} and ${condition}`,
       ),
     entries: db
       .update(changelogEntries)

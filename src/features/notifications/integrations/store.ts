@@ -255,7 +255,7 @@ export function confirmIntegration(db: Database, reference: Reference, now: numb
 }
 
 /** Of one statement, so that none takes long. */
-export const RESUMED_AT_ONCE = 5_000;
+export const RESUMED_AT_ONCE = 1_000;
 /** A delivery that was claimed longer ago is not being sent any more. */
 const MAXIMUM_CLAIM_MS = 60_000;
 
