@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { inject } from "vitest";
 import { runDocker } from "./docker-stand-in.ts";
 import { runKubectl } from "./kubectl-stand-in.ts";
 import { type ToolCall, take } from "./tool-call.ts";
@@ -53,7 +53,7 @@ exit "$status"
 
 /** Does the calls until this process ends. */
 function startServer(): string {
-  const folder = mkdtempSync(join(tmpdir(), "stand-in-"));
+  const folder = mkdtempSync(join(inject("dataFolder"), "stand-in-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const requests = join(folder, "requests");
   execFileSync("mkfifo", [requests]);
