@@ -219,7 +219,7 @@ export const LIMIT_DESCRIPTIONS = {
   fromSeconds: seconds("`minimum_seconds` of the rule `from`, maximum"),
   sourceRules: items("Repositories and refs of the rule `sources`"),
   sweepHeld: items(
-    "Held deployments that one run of the sweep evaluates",
+    "Held deployments that one run of the sweep evaluates, of organizations in turn",
     "the next run, within a minute, continues",
   ),
   sweepHeldMs: ms(

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { unitsOf } from "../../../src/lib/database-units.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Parsed } from "../../support/client.ts";
@@ -188,6 +188,29 @@ describe("the rules of an environment", () => {
         .all();
       expect(unitsOf(meta)).toBeLessThanOrEqual(MOST_UNITS);
     }
+  });
+});
+
+describe("held deployments", () => {
+  it("are evaluated in turns over the organizations, however many one has", async () => {
+    await run("update deployments set status = 'canceled', announced = 'canceled'");
+    const elsewhere = await newWorld();
+    const other = await newDeployableProject(elsewhere);
+    const { id: otherId } = await newDeployment(elsewhere.client, other.environmentId);
+    await queue(60);
+    await run("update deployments set held_until = null, evaluated_at = 1 where status = 'queued'");
+    await run("update deployments set evaluated_at = 2 where id = ?", otherId);
+    vi.spyOn(LIMITS.sweepHeld, "value", "get").mockReturnValue(20);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await worker.sweep();
+    const { results } = await env.DB.prepare(
+      `select organization_id as id, sum(evaluated_at > 2) as evaluated from deployments
+        where status = 'queued' group by organization_id`,
+    ).all<{ id: string; evaluated: number }>();
+    const evaluated = new Map(results.map((each) => [each.id, each.evaluated]));
+    expect(evaluated.get(elsewhere.id)).toBe(1);
+    expect(evaluated.get(world.id)).toBeGreaterThan(8);
+    expect(evaluated.get(world.id)).toBeLessThan(30);
   });
 });
 

@@ -67,13 +67,21 @@ export async function evaluateQueued(ctx: SystemContext, filter: EvaluatedFilter
   }
 }
 
-/** The schedule calls this each minute. */
+/** The schedule calls this each minute. Organizations take turns, so that none waits for what another has queued. */
 export async function sweepHeld(ctx: SystemContext): Promise<void> {
-  const before = ctx.clock.now();
-  for (let left = LIMITS.sweepHeld.value; left > 0; left -= CHUNK) {
-    const rows = await store.listHeld(ctx.db, before, CHUNK);
-    await evaluateAll(ctx, rows);
-    if (rows.length < CHUNK || ctx.clock.now() - before > LIMITS.sweepHeldMs.value) return;
+  const now = ctx.clock.now();
+  let waiting = await store.listHeldOrganizations(ctx.db, LIMITS.sweepHeld.value);
+  let left: number = LIMITS.sweepHeld.value;
+  while (waiting.length > 0) {
+    const unfinished: string[] = [];
+    for (const organizationId of waiting) {
+      if (left <= 0 || ctx.clock.now() - now > LIMITS.sweepHeldMs.value) return;
+      const rows = await store.listHeld(ctx.db, { organizationId, now, limit: CHUNK });
+      await evaluateAll(ctx, rows);
+      left -= rows.length;
+      if (rows.length === CHUNK) unfinished.push(organizationId);
+    }
+    waiting = unfinished;
   }
 }
 

@@ -53,13 +53,35 @@ const EVALUATED = {
   facts: FACTS.as("facts"),
 };
 
-/** Those that were evaluated first come first. */
-export function listHeld(db: Database, now: number, limit: number) {
+const IS_HELD = sql`${IS_QUEUED} and ${deployments.heldUntil} is not 0`;
+
+/** How many rows one run reads to find the organizations. */
+const SCANNED = 10_000;
+
+/** Some of the organizations with held deployments, in a random order. Reads one row of each, however many it has. */
+export async function listHeldOrganizations(db: Database, limit: number): Promise<string[]> {
+  const next = (condition: SQL) =>
+    sql`select min(organization_id) from ${deployments} where ${IS_HELD}${condition}`;
+  const found = await db.all<{ id: string }>(sql`
+    with recursive found(id) as (
+      ${next(sql``)}
+      union all
+      select (${next(sql` and organization_id > found.id`)}) from found where found.id is not null
+      limit ${SCANNED}
+    ) select id from found where id is not null order by random() limit ${limit}`);
+  return found.map(({ id }) => id);
+}
+
+/** Of an organization. Those that were evaluated first come first. */
+export function listHeld(
+  db: Database,
+  { organizationId, now, limit }: { organizationId: string; now: number; limit: number },
+) {
   return db
     .select(EVALUATED)
     .from(deployments)
     .where(
-      sql`${IS_QUEUED} and ${deployments.heldUntil} is not 0
+      sql`${deployments.organizationId} = ${organizationId} and ${IS_HELD}
         and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`,
     )
     .orderBy(deployments.evaluatedAt)

@@ -169,7 +169,7 @@ export const deployments = sqliteTable(
       .on(table.environmentId, table.heldUntil)
       .where(sql`status = ${deploymentStatus.queued}`),
     index("deployments_held")
-      .on(table.evaluatedAt)
+      .on(table.organizationId, table.evaluatedAt)
       .where(sql`status = ${deploymentStatus.queued} and held_until is not 0`),
     index("deployments_overdue")
       .on(table.cancelDeadline)
