@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { openConsole, waitUntilLoaded } from "./support/console.ts";
 import { makeConsoleRecords } from "./support/console-records.ts";
 import { PageAudit } from "./support/page-audit.ts";
@@ -15,7 +15,7 @@ let browser: Browser;
 let records: Awaited<ReturnType<typeof makeConsoleRecords>>;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
   records = await makeConsoleRecords(service);
 });
 

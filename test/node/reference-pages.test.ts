@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findViolations } from "./support/axe.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/browser.ts";
 import { PageAudit } from "./support/page-audit.ts";
 import { openPage, readPaths } from "./support/reference-page.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -12,7 +12,7 @@ let browser: Browser;
 let paths: string[];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
   paths = await readPaths(service.url);
 });
 

@@ -43,10 +43,7 @@ export function RunnerPoolsPage() {
         <PoolRow pool={pool} hasRunners={(list.items ?? []).indexOf(pool) < MOST_WITH_RUNNERS} />
       )}
       empty="There are no pools. Runners, which execute deployments, belong to a pool."
-      command={
-        mayCreate &&
-        `npx @longshore/cli api POST /v1/orgs/${path.org_id}/runner-pools name=main environment_ids:='["ENVIRONMENT_ID"]'`
-      }
+      command={mayCreate && "npx @longshore/cli pools create main -p shop -e production"}
     />
   );
 }
