@@ -350,6 +350,20 @@ describe("the values of all variables", () => {
     expect(JSON.stringify(variables).length).toBeLessThanOrEqual(LIMITS.auditNamesLength.value);
   });
 
+  it("of a deleted component leave their place at once", async () => {
+    const { value: count } = LIMITS.variablesOfEnvironment;
+    for (let from = 0; from < count; from += LIMITS.writtenVariables.value) {
+      const batch = Array.from({ length: LIMITS.writtenVariables.value }, (_, at) =>
+        variable(`V${from + at}`, "1"),
+      );
+      expect((await put(component, batch)).status).toBe(200);
+    }
+    const [one] = [variable("ONE_MORE", "1")];
+    expect((await world.client.post(environment, one)).body.code).toBe("conflict");
+    await world.client.delete(component.replace("/variables", ""));
+    expect((await world.client.post(environment, one)).status).toBe(201);
+  });
+
   it("are read 30 times a minute, together with single values, and no rejected read has a record", async () => {
     freezeTime();
     const { id } = (await world.client.post(environment, variable("TOKEN"))).body;

@@ -89,10 +89,33 @@ describe("a comparison of two environments", () => {
     expect(text).not.toContain("value of");
   });
 
-  it("has no names for a key that may not read variables", async () => {
+  it("leaves out the variables of a component that is deleted, before the purge", async () => {
+    const id = await newComponent(staging, "old");
+    const variables = Array.from({ length: 200 }, (_, at) => {
+      return { name: `OLD_${at}`, storage_method: "string", value: "1" };
+    });
+    await world.client.put(`/v1/components/${id}/variables`, { mode: "merge", variables });
+    const before = (await compare(production, staging)).body.variables.missing;
+    const isOld = ({ component }: Parsed) => component === "old";
+    expect(before.filter(isOld)).toHaveLength(200);
+    await world.client.delete(`/v1/components/${id}`);
+    const left = await env.DB.prepare("select count(*) from variables where component_id = ?")
+      .bind(id)
+      .first("count(*)");
+    expect(left).toBeGreaterThan(0);
+    const { missing } = (await compare(production, staging)).body.variables;
+    expect(missing).toEqual(before.filter((each: Parsed) => !isOld(each)));
+  });
+
+  it("has no names for a key that may not read variables, and no sources for one that may not read deployments", async () => {
     const { client } = await newKey(world, { scopes: ["environments:read"] });
     const { status, body } = await compare(production, staging, { ...world, client });
     expect([status, body.variables]).toEqual([200, undefined]);
+    expect(body).not.toHaveProperty("same_source");
+    for (const part of [body.environment, body.with]) expect(part).not.toHaveProperty("source");
+    const both = await newKey(world, { scopes: ["environments:read", "deployments:read"] });
+    const read = await compare(production, staging, { ...world, ...both });
+    expect(read.body).toMatchObject({ same_source: false, environment: { source: {} } });
     const narrow = await newKey(world, { scopes: ["variables:read"] });
     expect((await compare(production, staging, { ...world, ...narrow })).status).toBe(403);
   });

@@ -216,6 +216,22 @@ describe("an environment to come from", () => {
     expect((await Attempt.started(pool.runner)).deploymentId).toBe(next);
   });
 
+  it("is another one of the project, which has not been deleted", async () => {
+    const staging = await newEnvironment("staging");
+    const elsewhere = await newDeployableProject(world);
+    const from = { environment_ids: [staging.id] };
+    await protect(world.client, environmentId, { from });
+    const { id } = await newDeployment(world.client, environmentId, image("1"));
+    expect((await waiting(id))[0]?.["message"]).toContain(`"staging"`);
+    await world.client.delete(`/v1/environments/${staging.id}`);
+    expect((await waiting(id))[0]?.["message"]).toContain(`"${staging.id}"`);
+    for (const other of [staging.id, elsewhere.environmentId, environmentId]) {
+      const path = `/v1/environments/${environmentId}/protection`;
+      const reply = await world.client.put(path, { from: { environment_ids: [other] } });
+      expect(reply.status).toBe(404);
+    }
+  });
+
   it("compares the configuration, too, outside of some paths", async () => {
     const staging = await newEnvironment("staging");
     const from = { environment_ids: [staging.id], same_configuration: { except: ["/replicas"] } };

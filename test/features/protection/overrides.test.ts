@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
 import { approve, claimedBy, joinProject, newFreeze, protect } from "../../support/protection.ts";
@@ -133,6 +134,45 @@ describe("an override", () => {
     await freeze();
     const { id: next } = await newDeployment(mona.client, environmentId);
     expect((await override(mona, next, "freeze")).status).toBe(403);
+  });
+});
+
+describe("an override of freezes", () => {
+  const begin = (freezeId: string) =>
+    env.DB.prepare("update freezes set starts_at = ? where id = ?")
+      .bind(Date.now() - 1_000, freezeId)
+      .run();
+
+  it("lifts those that name the person, and no other that begins or is created later", async () => {
+    await freeze({ override: [mona.membershipId] });
+    const planned = await freeze({ starts_at: "2099-01-01T00:00:00.000Z" });
+    const { id } = await newDeployment(mona.client, environmentId);
+    const { status, body } = await override(mona, id, "freeze");
+    expect([status, body.overridden.conditions]).toEqual([200, ["freeze"]]);
+    expect(body.overridden).not.toHaveProperty("freeze_ids");
+    expect(await codes(id)).toEqual(["runner"]);
+    await begin(planned.body.id);
+    expect(await codes(id)).toEqual(["freeze"]);
+    const attempt = await Attempt.claim(pool.runner);
+    expect((await attempt.post("start")).status).toBe(409);
+    expect((await override(mona, id, "freeze")).status).toBe(403);
+    await world.client.delete(`/v1/freezes/${planned.body.id}`);
+    expect(await codes(id)).toEqual(["runner"]);
+    await freeze({ override: [mona.membershipId] });
+    expect(await codes(id)).toEqual(["freeze"]);
+    expect((await override(mona, id, "freeze")).status).toBe(200);
+    expect(await claimedBy(pool)).toBe(id);
+  });
+
+  it("lifts all that there are for an owner, also before they begin", async () => {
+    const planned = await freeze({ starts_at: "2099-01-01T00:00:00.000Z" });
+    const { id } = await newDeployment(mona.client, environmentId);
+    expect((await override(world, id, "freeze")).status).toBe(200);
+    await begin(planned.body.id);
+    expect(await codes(id)).toEqual(["runner"]);
+    await freeze();
+    expect(await codes(id)).toEqual(["freeze"]);
+    expect(await claimedBy(pool)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
@@ -117,6 +118,27 @@ describe("the deployments that wait for a person's approval", () => {
     expect(await idsOf(world.client)).toEqual([second, first]);
     expect(await idsOf(world.client, `?deployment_id=${first}`)).toEqual([first]);
     expect(await idsOf(world.client, `?deployment_id=${world.id}`)).toEqual([]);
+  });
+
+  it("are not hidden by hundreds that others have to approve", async () => {
+    const { id } = await newDeployment(mona.client, environmentId);
+    const olga = await joinProject(world, project.id, "viewer");
+    const rules = [
+      { approvers: { membership_ids: [olga.membershipId] } },
+      { approvers: { role: "contributor" } },
+    ];
+    for (const [at, rule] of rules.entries()) {
+      const other = await newProtectedEnvironment(world, { approvals: { required: 1, ...rule } });
+      const nina = await joinProject(world, other.project.id, "contributor");
+      const creator = at === 0 ? nina.client : world.client;
+      const { id: held } = await newDeployment(creator, other.environmentId);
+      await copyRow(world.id, "deployments", held, newIdsOf(LIMITS.pendingApprovals.value), {
+        number: "source.number + 1 + item.key",
+        created_at: "source.created_at + 1 + item.key",
+      });
+      expect((await idsOf(nina.client)).length).toBe(at * LIMITS.pendingApprovals.value);
+    }
+    expect(await idsOf(world.client)).toEqual([id]);
   });
 
   it("are none without the project, for a program, a narrowed key, or another organization", async () => {

@@ -3844,7 +3844,7 @@ export interface components {
              * @example production
              */
             name: string;
-            /** @description What its last successful deployment has deployed. Absent if none. */
+            /** @description What its last successful deployment has deployed. Absent if none, and for a key without the scope `deployments:read`. */
             source?: components["schemas"]["DeploymentSource"];
         };
         /** @description A variable without its value. */
@@ -3914,8 +3914,8 @@ export interface components {
         EnvironmentComparison: {
             environment: components["schemas"]["ComparedEnvironment"];
             with: components["schemas"]["ComparedEnvironment"];
-            /** @description Whether both have the same source. */
-            same_source: boolean;
+            /** @description Whether both have the same source. Absent for a key without the scope `deployments:read`. */
+            same_source?: boolean;
             /** @description What makes the configuration of the environment that of the other. */
             configuration: components["schemas"]["PatchOperation"][];
             /** @description The names that differ, in the environments and their components, which are matched by name. Absent for a key without the scope `variables:read`. */

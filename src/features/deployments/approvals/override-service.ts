@@ -1,4 +1,4 @@
-import { authorize, hasBoundaries } from "../../../actor.ts";
+import { type Actor, authorize, hasBoundaries } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
@@ -7,7 +7,7 @@ import { newId } from "../../../lib/ids.ts";
 import { jsonBytes } from "../../../lib/json-value.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
-import type { Facts, Override } from "../conditions/index.ts";
+import type { Facts, Freeze, Override } from "../conditions/index.ts";
 import {
   type DeploymentRow,
   evaluateQueued,
@@ -37,12 +37,16 @@ export async function overrideDeployment(
   });
   const { projectId } = authorize(actor, "deployment", found[0], "viewer");
   const facts = pending[0]?.facts ?? null;
-  await requireOverride(ctx, id, input, facts === null ? undefined : (JSON.parse(facts) as Facts));
+  const { freezes = [] } = facts === null ? {} : (JSON.parse(facts) as Facts);
+  await requireOverride(ctx, id, input, freezes);
   if (facts === null) throw new Conflict(`${NOT_QUEUED}, or no rule applies to it.`);
   const now = ctx.clock.now();
   const change = { conditions: [...new Set(input.conditions)], reason: input.reason };
+  const lifted = input.conditions.includes("freeze") && {
+    freeze_ids: freezes.filter((each) => mayLift(actor, each)).map((each) => each.id),
+  };
   const by = { membership_id: membershipId, created_at: toTimestamp(now) };
-  const override = { id: newId(ctx.clock), ...change, ...by };
+  const override = { id: newId(ctx.clock), ...change, ...lifted, ...by };
   const target = { type: "deployment", id } as const;
   const { guarded, reads } = await writeBatch(ctx, {
     growth: { organizationId, bytes: jsonBytes(override) },
@@ -58,20 +62,25 @@ export async function overrideDeployment(
   return overridden;
 }
 
+function mayLift({ role, membershipId }: Actor, { override }: Freeze): boolean {
+  return role === "owner" || override.includes(membershipId);
+}
+
 /** Owners of the organization, with all that they may do; those whom each freeze names, with their own key. */
 async function requireOverride(
   ctx: ServiceContext,
   id: FoundDeployment["id"],
   { conditions }: OverrideInput,
-  facts: Facts | undefined,
+  freezes: readonly Freeze[],
 ): Promise<void> {
   const { actor } = ctx;
   const target = { type: "deployment", id } as const;
   if (actor.role === "owner") return requireFull(ctx, target);
   const now = ctx.clock.now();
-  const active = facts?.freezes.filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
-  const isNamed = active?.every(({ override }) => override.includes(actor.membershipId)) ?? false;
+  const active = freezes.filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
+  const isNamed = active.every((each) => mayLift(actor, each));
   const isOwn = actor.isOwnKey && actor.scopes === null && !hasBoundaries(actor);
-  if (conditions.every((code) => code === "freeze") && active?.length && isNamed && isOwn) return;
+  if (conditions.every((code) => code === "freeze") && active.length > 0 && isNamed && isOwn)
+    return;
   await refuseEscalation(ctx, target, new Unauthorized(ONLY_OWNERS));
 }

@@ -6,7 +6,7 @@ import { orgRoleReaches } from "../../../lib/roles.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { FACTS_OF_APPROVALS, NEEDS_APPROVALS } from "../conditions/index.ts";
+import { FACTS_OF_APPROVALS, mayApprove } from "../conditions/index.ts";
 import { deploymentStatus, deployments } from "../deployments/table.ts";
 
 export type PendingApprovalRow = Awaited<ReturnType<typeof listWaiting>>[number];
@@ -15,7 +15,7 @@ export type PendingApprovalRow = Awaited<ReturnType<typeof listWaiting>>[number]
 const IS_HELD = sql`deployments.status = ${deploymentStatus.queued} and +deployments.held_until is not 0`;
 
 /**
- * Of the projects that the actor can read, the newest that wait where a rule needs approvals. They are found
+ * Of the projects that the actor can read, the newest that wait where the actor may approve. They are found
  * before what is known of each is read.
  */
 export function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
@@ -26,11 +26,11 @@ export function listWaiting(db: Database, actor: Actor, deploymentId: string | u
           where deployments.organization_id = ${organizationId} and ${IS_HELD}
           order by deployments.created_at desc, deployments.id desc limit ${LIMITS.searchedRows.value})`
       : sql`deployments.id = ${deploymentId} and ${IS_HELD}`;
-  const isReadable = orgRoleReaches(role, "admin")
-    ? sql`true`
-    : sql`exists (select 1 from ${projectMembers} where ${isRoleOf(actor, deployments.projectId)})`;
+  const member = sql`from ${projectMembers} where ${isRoleOf(actor, deployments.projectId)}`;
+  const isReadable = orgRoleReaches(role, "admin") ? sql`true` : sql`exists (select 1 ${member})`;
+  const isGivable = mayApprove(actor, sql`(select ${projectMembers.role} ${member})`);
   const waiting = sql`(select deployments.rowid from deployments
-    where +deployments.organization_id = ${organizationId} and ${isSearched} and ${isReadable} and ${NEEDS_APPROVALS}
+    where +deployments.organization_id = ${organizationId} and ${isSearched} and ${isReadable} and ${isGivable}
     order by deployments.created_at desc, deployments.id desc limit ${LIMITS.pendingApprovals.value})`;
   return db
     .select({

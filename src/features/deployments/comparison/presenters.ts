@@ -5,23 +5,26 @@ import type { ComparedVariable, VariableDifferences } from "./model.ts";
 export interface Comparison {
   environment: FoundEnvironment;
   other: FoundEnvironment;
+  /** Whether the key may read them. */
+  hasSources: boolean;
   /** Undefined: the key may not read them. */
   variables: VariableDifferences | undefined;
 }
 
-export function presentComparison({ environment, other, variables }: Comparison) {
+export function presentComparison({ environment, other, hasSources, variables }: Comparison) {
   const documentOf = (row: FoundEnvironment) => JSON.parse(row.configuration) as Document;
   return {
-    environment: presentEnvironment(environment),
-    with: presentEnvironment(other),
-    same_source: environment.source === other.source,
+    environment: presentEnvironment(environment, hasSources),
+    with: presentEnvironment(other, hasSources),
+    same_source: hasSources ? environment.source === other.source : undefined,
     configuration: patchBetween(documentOf(environment), documentOf(other)),
     variables: variables && presentDifferences(variables),
   };
 }
 
-function presentEnvironment({ id, name, source }: FoundEnvironment) {
-  return { id, name, source: source === null ? undefined : (JSON.parse(source) as object) };
+function presentEnvironment({ id, name, source }: FoundEnvironment, hasSource: boolean) {
+  const isShown = hasSource && source !== null;
+  return { id, name, source: isShown ? (JSON.parse(source) as object) : undefined };
 }
 
 function presentDifferences({ missing, extra, storedDifferently }: VariableDifferences) {

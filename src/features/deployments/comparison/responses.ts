@@ -34,7 +34,9 @@ const ComparedEnvironment = component("ComparedEnvironment", () =>
       id: identifierOf("environment", "Read it with `GET /v1/environments/{environment_id}`."),
       name: Environment().shape.name,
       source: Deployment().shape.data.shape.source.openapi({
-        description: "What its last successful deployment has deployed. Absent if none.",
+        description:
+          "What its last successful deployment has deployed. Absent if none, and for a key without the scope " +
+          "`deployments:read`.",
       }),
     })
     .openapi({
@@ -48,7 +50,10 @@ export const EnvironmentComparison = component("EnvironmentComparison", () =>
     .object({
       environment: ComparedEnvironment(),
       with: ComparedEnvironment(),
-      same_source: z.boolean().openapi({ description: "Whether both have the same source." }),
+      same_source: z.boolean().optional().openapi({
+        description:
+          "Whether both have the same source. Absent for a key without the scope `deployments:read`.",
+      }),
       configuration: z.array(PatchOperation()).openapi({
         description: "What makes the configuration of the environment that of the other.",
       }),

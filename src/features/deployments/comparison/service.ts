@@ -28,6 +28,7 @@ export async function compareEnvironments(
   return {
     environment,
     other,
+    hasSources: hasScope(actor, "deployments:read"),
     variables: found.variables && differencesBetween(of(id), of(otherId)),
   };
 }

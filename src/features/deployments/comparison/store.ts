@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
+import { HAS_LIVE_COMPONENT } from "../../../db/tombstone.ts";
 import { components } from "../../projects/components/table.ts";
 import { variables } from "../../projects/variables/table.ts";
 
@@ -20,7 +21,7 @@ export function listVariables(
     .leftJoin(components, eq(components.id, variables.componentId))
     .where(
       sql`${variables.organizationId} = ${organizationId}
-        and ${inArray(variables.environmentId, [...environmentIds])}`,
+        and ${inArray(variables.environmentId, [...environmentIds])} and ${HAS_LIVE_COMPONENT}`,
     )
     .orderBy(sql`component_name`, variables.name);
 }

@@ -34,12 +34,14 @@ export function findOpenConditions(
   now: number,
 ): Condition[] {
   const rules = rulesOf(facts);
+  const { overridden, overriddenFreezes } = facts;
+  const freezes = facts.freezes.filter(({ id }) => !overriddenFreezes?.includes(id));
   const open = [
     ...rules.flatMap((each) => findOpenOfRules(each, facts, content, now)),
     ...(rules.length > 0 && rules.every((each) => isExempt(each, facts))
       ? []
-      : findFreezes(facts.freezes, now)),
-  ].filter(({ code }) => !facts.overridden?.includes(code));
+      : findFreezes(freezes, now)),
+  ].filter(({ code }) => code === "freeze" || !overridden?.includes(code));
   // Of two rules that say the same, the one that expires first decides.
   return open.filter(
     (one, at) =>

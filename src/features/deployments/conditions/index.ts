@@ -14,6 +14,7 @@ export {
   CONDITION_CODES,
   type Condition,
   type Facts,
+  type Freeze,
   HELD_FOR_EVENT,
   MEETS_RULES,
   OVERRIDABLE,
@@ -25,5 +26,5 @@ export {
   FACTS_OF_APPROVALS,
   hasFacts,
   isUnconditional,
-  NEEDS_APPROVALS,
+  mayApprove,
 } from "./store.ts";

@@ -86,6 +86,8 @@ export interface Facts {
   exempt: Exemption | null;
   /** Of this content. */
   overridden: readonly string[] | null;
+  /** The freezes that an override of `freeze` leaves out. */
+  overriddenFreezes: readonly string[] | null;
 }
 
 /** Those that an override may leave out. A group is no permission, but order. */
@@ -104,6 +106,8 @@ export interface Override {
   /** Tells it from the same one of a repeated request. No response has it. Absent before this release. */
   id?: string;
   conditions: readonly OverridableCode[];
+  /** Those that hold in spite of the override are not among them, as later ones are not. Absent without `freeze`. */
+  freeze_ids?: readonly string[];
   reason: string;
   membership_id: string;
   created_at: string;

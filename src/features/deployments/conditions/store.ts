@@ -1,4 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Actor } from "../../../actor.ts";
+import { orgRoleReaches } from "../../../lib/roles.ts";
 import { rulesOf } from "../../projects/access/index.ts";
 
 /** For the statements that select, or change, `deployments`. */
@@ -42,9 +44,22 @@ const IS_CONDITIONAL = sql`(deployments.status = 'queued' and (deployments.kept_
 /** A JSON array. */
 const ALL_RULES = sql`json_insert(deployments.kept_rules, '$[#]', json(${RULES}))`;
 
-/** Whether one of the rules asks for approvals. */
-export const NEEDS_APPROVALS = sql`exists (select 1 from json_each(${ALL_RULES}) as record
-  where record.value -> 'approvals' is not null)`;
+/**
+ * `isApprover` as a condition: whether one of the rules asks for approvals that the actor may give.
+ * @param projectRole Of the actor.
+ */
+export function mayApprove({ membershipId, role }: Actor, projectRole: SQL): SQL {
+  const isAdmin = orgRoleReaches(role, "admin");
+  const rule = sql`record.value -> '$.approvals'`;
+  const wantedRole = sql`record.value ->> '$.approvals.approvers.role'`;
+  return sql`exists (select 1 from json_each(${ALL_RULES}) as record where ${rule} is not null
+    and (${rule} -> '$.approvers.membership_ids' is null or exists (select 1
+      from json_each(${rule}, '$.approvers.membership_ids') as item where item.value = ${membershipId}))
+    and (${isAdmin} or case ${projectRole} when 'owner' then 1
+      when 'contributor' then ${wantedRole} is not 'owner' else ${wantedRole} is null end)
+    and not (${rule} ->> '$.prevent_self_approval' and exists (select 1
+      from json_each(deployments.creators) as item where item.value = ${membershipId})))`;
+}
 
 /** A deployment without a source of its own deploys what the environment runs by now. */
 const SOURCE = sql`iif(deployments.keeps_source, (select place.source from environments as place
@@ -77,7 +92,8 @@ const SUCCESSES = sql`(select json_group_array(json_object('id', success.id, 'en
 /** The names of the environments of `from`. */
 const PLACES = sql`(select json_group_object(place.id, place.name order by place.id)
   from json_each(${ALL_RULES}) as record join json_each(record.value -> 'from' -> 'environment_ids') as item
-  join environments as place on place.id = item.value)`;
+  join environments as place on place.id = item.value
+    and place.organization_id = deployments.organization_id)`;
 
 /**
  * What the content results from, as JSON: the version of the configuration that the patch applies to, the source,
@@ -103,13 +119,16 @@ const APPROVALS = sql`iif(not exists (select 1 from deployment_approvals as give
     and place.membership_id = approval.membership_id
   where approval.decision = 'approve'))`;
 
-const OVERRIDDEN = sql`iif(deployments.overridden is null, null,
-  iif(deployments.overridden ->> 'basis' = ${BASIS}, deployments.overridden -> 'conditions', null))`;
+/** Null: nobody has overridden anything of this content. */
+const overridden = (
+  part: "conditions" | "freeze_ids",
+) => sql`iif(deployments.overridden is null, null,
+  iif(deployments.overridden ->> 'basis' = ${BASIS}, deployments.overridden -> ${sql.raw(`'${part}'`)}, null))`;
 
 /** What approvals depend on. */
 const OF_APPROVALS = sql`'rules', ${ALL_RULES},
   'creators', json(deployments.creators), 'createdAt', deployments.created_at, 'approvals', ${APPROVALS},
-  'exempt', deployments.exempt, 'overridden', ${OVERRIDDEN}`;
+  'exempt', deployments.exempt, 'overridden', ${overridden("conditions")}`;
 
 /** JSON of the `Facts` of a deployment that needs approvals, as far as `findGivable` needs them. */
 export const FACTS_OF_APPROVALS = sql<string>`json_object(${OF_APPROVALS})`;
@@ -123,6 +142,7 @@ export const FACTS: SQL<string | null> =
   'basis', ${BASIS},
   'freezes', (select json_group_array(json_object('id', freeze.id, 'name', freeze.name, 'reason', freeze.reason,
     'startsAt', freeze.starts_at, 'endsAt', freeze.ends_at, 'override', json(freeze.override)) order by freeze.id) ${FREEZES}),
+  'overriddenFreezes', ${overridden("freeze_ids")},
   'groupIds', ${GROUP_IDS}, 'successes', ${SUCCESSES}, 'places', ${PLACES},
   'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
     'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;

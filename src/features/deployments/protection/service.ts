@@ -104,12 +104,12 @@ async function requireMembers(ctx: ServiceContext, input: ProtectionInput): Prom
 /** Others of the same project. */
 async function requireEnvironments(
   ctx: ServiceContext,
-  { id, projectId }: FoundEnvironment,
+  environment: FoundEnvironment,
   { from }: ProtectionInput,
 ): Promise<void> {
   if (!from) return;
   const ids = new Set(from.environment_ids);
-  const rows = await store.listOthers(ctx.db, projectId, id, [...ids]);
+  const rows = await store.listOthers(ctx.db, environment, [...ids]);
   if (rows.length < ids.size) throw new NotFound("other environment in the project");
 }
 

@@ -7,6 +7,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { rulesOf } from "../../projects/access/index.ts";
 import { environmentProtections } from "../../projects/access/table.ts";
+import type { FoundEnvironment } from "../../projects/environments/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 
 export interface ProtectionRow {
@@ -51,15 +52,15 @@ export function replaceProtection(ctx: ServiceContext, row: NewProtection) {
 
 export function listOthers(
   db: Database,
-  projectId: string,
-  exceptId: string,
+  { organizationId, projectId, id: exceptId }: FoundEnvironment,
   ids: readonly string[],
 ) {
   return db
     .select({ id: environments.id })
     .from(environments)
     .where(
-      sql`${environments.projectId} = ${projectId} and ${environments.id} <> ${exceptId}
+      sql`${environments.organizationId} = ${organizationId}
+        and ${environments.projectId} = ${projectId} and ${environments.id} <> ${exceptId}
         and ${environments.id} in ${listOf(ids)}`,
     );
 }

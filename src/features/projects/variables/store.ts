@@ -137,7 +137,8 @@ export function variableBounds(
   written: readonly { id: string; plainText: string }[],
   removedIds: readonly string[] = [],
 ): readonly Bound[] {
-  const all = sql`from variables where variables.environment_id = ${environmentId}`;
+  const all = sql`from variables where variables.environment_id = ${environmentId}
+    and ${HAS_LIVE_COMPONENT}`;
   const changedIds = [...written.map(({ id }) => id), ...removedIds];
   const unchanged = sql`${all} and variables.id not in ${listOf(changedIds)}`;
   return [

@@ -93,7 +93,7 @@ function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
       <div class="stack loose">
         <Marks deployment={deployment} projectId={projectId} />
         <DeploymentFacts deployment={deployment} />
-        <Phases deployment={deployment} projectId={projectId} stacks={stacks.items} />
+        <Phases deployment={deployment} stacks={stacks.items} />
         <Approvals deployment={deployment} />
         <Section title="Changes to the configuration">
           <Changes deployment={deployment} />

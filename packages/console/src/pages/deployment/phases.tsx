@@ -11,13 +11,12 @@ type Deployment = Schemas["Deployment"];
 
 interface PhasesProps {
   deployment: Deployment;
-  projectId: string | undefined;
   /** Those of the environment, once they are read. */
   stacks: readonly Schemas["Stack"][] | undefined;
 }
 
 /** How long the deployment and each of its stacks took, and what is still to happen. */
-export function Phases({ deployment, projectId, stacks }: PhasesProps) {
+export function Phases({ deployment, stacks }: PhasesProps) {
   const { status, started_at, finished_at } = deployment;
   const now = useSeconds(finished_at === undefined);
   const scale = scaleOf(deployment, now);
@@ -45,9 +44,7 @@ export function Phases({ deployment, projectId, stacks }: PhasesProps) {
       {scale.isShortened && (
         <p class="soft small">The bar of the long time in the queue is shortened.</p>
       )}
-      {status === "queued" && (
-        <Waiting reasons={deployment.waiting_for ?? []} projectId={projectId} />
-      )}
+      {status === "queued" && <Waiting reasons={deployment.waiting_for ?? []} />}
       <Stacks deployment={deployment} stacks={stacks} scale={scale} />
     </Section>
   );

@@ -1,27 +1,14 @@
 import type { Schemas } from "../../api.ts";
 import { TimeAfter } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
-import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 
-interface WaitingProps {
-  reasons: readonly Schemas["WaitingReason"][];
-  projectId?: string | undefined;
-}
-
-export function Waiting({ reasons, projectId }: WaitingProps) {
-  const namesEnvironments = projectId !== undefined && reasons.some(({ code }) => code === "from");
-  const environments = useList(
-    namesEnvironments ? "/v1/projects/{project_id}/environments" : undefined,
-    { path: { project_id: projectId ?? "" } },
-  );
-  const withNames = (message: string) =>
-    (environments.items ?? []).reduce((text, { id, name }) => text.replaceAll(id, name), message);
+export function Waiting({ reasons }: { reasons: readonly Schemas["WaitingReason"][] }) {
   return (
     <ul class="list" aria-label="Waiting for">
       {reasons.map(({ code, message, deployment_id, opens_at, expires_at, pools = [] }) => (
         <li key={message}>
-          <p>{showHidden(withNames(message))}</p>
+          <p>{showHidden(message)}</p>
           <p class="row soft small">
             {(opens_at ?? expires_at) && (
               <span>

@@ -51,20 +51,22 @@ function Comparison({ id, otherId }: { id: string; otherId: string }) {
   const others = showHidden(other.name);
   return (
     <>
-      <Section title="Source">
-        {same_source ? (
-          <p>
-            Both have the same: <Source of={environment} />
-          </p>
-        ) : (
-          <Facts
-            facts={[
-              [own, <Source key="own" of={environment} />],
-              [others, <Source key="other" of={other} />],
-            ]}
-          />
-        )}
-      </Section>
+      {same_source !== undefined && (
+        <Section title="Source">
+          {same_source ? (
+            <p>
+              Both have the same: <Source of={environment} />
+            </p>
+          ) : (
+            <Facts
+              facts={[
+                [own, <Source key="own" of={environment} />],
+                [others, <Source key="other" of={other} />],
+              ]}
+            />
+          )}
+        </Section>
+      )}
       <Section title="Configuration">
         {configuration.length === 0 ? (
           <p class="soft">Both have the same.</p>
