@@ -17,35 +17,23 @@ export class PageAudit {
   readonly #seen = new Map(COMBINATIONS.map((each) => [each, new Set<string>()]));
 
   constructor(rules: Rules = {}) {
-    this.#rules = rules;
+    this.#rules = { ...rules, ...NO_COLOR_RULES };
   }
 
   /** What is wrong with the page, which it leaves light and wide. */
   async check(page: Page): Promise<string[]> {
     const problems: string[] = [];
-    for (const [combination, seen] of this.#seen) {
-      const { colorScheme, size } = combination;
+    for (const [{ colorScheme, size, isFirst }, seen] of this.#seen) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(size);
-      const found = await this.#checkNow(page, combination, seen);
+      const found = isFirst ? await findViolations(page, this.#rules) : [];
+      found.push(...(await findColorViolations(page, seen)));
+      const overflow = await measureOverflow(page);
+      if (overflow > 0) found.push(`overflows by ${overflow} px`);
       problems.push(...found.map((each) => `${colorScheme}, ${size.width} px: ${each}`));
     }
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize(WIDE);
     return problems;
-  }
-
-  async #checkNow(
-    page: Page,
-    combination: (typeof COMBINATIONS)[number],
-    seen: Set<string>,
-  ): Promise<string[]> {
-    // Every text once, and each style of a text in every combination.
-    const [first] = COMBINATIONS;
-    const rules = combination === first ? this.#rules : { ...this.#rules, ...NO_COLOR_RULES };
-    const found = combination.isFirst ? await findViolations(page, rules) : [];
-    if (combination !== first) found.push(...(await findColorViolations(page, seen)));
-    const overflow = await measureOverflow(page);
-    return overflow > 0 ? [...found, `overflows by ${overflow} px`] : found;
   }
 }
