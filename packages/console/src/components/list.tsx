@@ -72,7 +72,6 @@ interface ListContentProps<T> {
 
 /** The four states of a list: loading, failed, empty, and items with more to load. */
 export function ListContent<T>({ list, label, row, empty, filter }: ListContentProps<T>) {
-  const more = useAction();
   const shown = filter ? list.items?.filter(filter) : list.items;
   if (shown === undefined) return <Pending error={list.error} />;
   return (
@@ -95,6 +94,16 @@ export function ListContent<T>({ list, label, row, empty, filter }: ListContentP
           ))}
         </div>
       )}
+      <LoadMore list={list} />
+    </div>
+  );
+}
+
+/** Nothing, at the end of the list. */
+export function LoadMore({ list }: { list: Pick<List<unknown>, "hasMore" | "loadMore"> }) {
+  const more = useAction();
+  return (
+    <>
       <ErrorNote error={more.error} />
       {list.hasMore && (
         <div>
@@ -103,6 +112,6 @@ export function ListContent<T>({ list, label, row, empty, filter }: ListContentP
           </Button>
         </div>
       )}
-    </div>
+    </>
   );
 }

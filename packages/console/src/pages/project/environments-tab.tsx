@@ -3,7 +3,7 @@ import { FormDialog } from "../../components/dialog.tsx";
 import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.tsx";
 import { ErrorNote, ReadErrorNote } from "../../components/error-note.tsx";
 import { TextField } from "../../components/form.tsx";
-import { Empty, Pending } from "../../components/list.tsx";
+import { Empty, LoadMore, Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { showHidden } from "../../format.ts";
 import { type List, useList } from "../../query.ts";
@@ -97,6 +97,7 @@ function Pipeline({ list, projectId, can }: PipelineProps) {
           />
         ))}
       </ol>
+      <LoadMore list={list} />
     </>
   );
 }

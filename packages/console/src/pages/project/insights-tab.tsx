@@ -1,6 +1,6 @@
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
-import { Pending } from "../../components/list.tsx";
+import { LoadMore, Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { formatCount, formatDay, formatDuration, formatNumber, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
@@ -33,7 +33,7 @@ export function InsightsTab({ project, can }: ProjectTabProps) {
       <div class="filters">
         <ChoiceFilter
           name="environment"
-          label="Environment"
+          label={list.hasMore ? "Environment (there are more)" : "Environment"}
           options={environments.map(({ id, name }) => [id, showHidden(name)] as const)}
         />
         <ChoiceFilter
@@ -42,6 +42,7 @@ export function InsightsTab({ project, can }: ProjectTabProps) {
           options={PERIODS.map((each) => [each, `${each} days`] as const)}
         />
       </div>
+      <LoadMore list={list} />
       <Charts days={chosen.days} dates={datesOf(Number(days))} />
       {chosen.days.length > 0 && <Table days={chosen.days} />}
     </Section>

@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api.ts";
 import { Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
-import { showHidden } from "../../format.ts";
+import { formatCount, showHidden } from "../../format.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { inOrder } from "../environment-order.ts";
@@ -9,6 +9,11 @@ import type { ProjectTabProps } from "../tabs.ts";
 
 /** How many environments are columns, each with a request of its own. */
 const MOST_ENVIRONMENTS = 12;
+
+interface Columns {
+  columns: readonly Column[];
+  environmentCount: number;
+}
 
 interface Column {
   environment: Schemas["Environment"];
@@ -30,10 +35,10 @@ export function ProjectVariablesTab({ project, can }: ProjectTabProps) {
   );
 }
 
-async function readColumns(projectId: string): Promise<Column[]> {
+async function readColumns(projectId: string): Promise<Columns> {
   const path = { project_id: projectId };
   const environments = await readAll("/v1/projects/{project_id}/environments", { path });
-  return Promise.all(
+  const columns = await Promise.all(
     inOrder(environments)
       .slice(0, MOST_ENVIRONMENTS)
       .map(async (environment) => {
@@ -46,41 +51,50 @@ async function readColumns(projectId: string): Promise<Column[]> {
         return { environment, methods: new Map(methods) };
       }),
   );
+  return { columns, environmentCount: environments.length };
 }
 
 function Matrix({ projectId }: { projectId: string }) {
-  const { data: columns, error } = useReadOnce(() => readColumns(projectId));
-  if (!columns) return <Pending error={error} />;
+  const { data, error } = useReadOnce(() => readColumns(projectId));
+  if (!data) return <Pending error={error} />;
+  const { columns, environmentCount } = data;
   const names = [...new Set(columns.flatMap(({ methods }) => [...methods.keys()]))].toSorted();
-  if (names.length === 0) return <p>No environment has variables.</p>;
+  const of =
+    environmentCount > columns.length
+      ? `Of the first ${columns.length} of ${formatCount(environmentCount, "environment")}.`
+      : "";
+  if (names.length === 0) return <p>No environment has variables. {of}</p>;
   return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            {columns.map(({ environment: { id, name } }) => (
-              <th key={id} scope="col">
-                <a href={`${ROOT}environments/${id}/variables`}>{showHidden(name)}</a>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {names.map((name) => (
-            <tr key={name}>
-              <th scope="row">
-                <code>{showHidden(name)}</code>
-              </th>
-              {columns.map(({ environment, methods }) => (
-                <td key={environment.id}>
-                  {methods.get(name) ?? <span class="soft">missing</span>}
-                </td>
+    <>
+      {of && <p>{of}</p>}
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              {columns.map(({ environment: { id, name } }) => (
+                <th key={id} scope="col">
+                  <a href={`${ROOT}environments/${id}/variables`}>{showHidden(name)}</a>
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{showHidden(name)}</code>
+                </th>
+                {columns.map(({ environment, methods }) => (
+                  <td key={environment.id}>
+                    {methods.get(name) ?? <span class="soft">missing</span>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
