@@ -508,6 +508,14 @@ export const LIMIT_DESCRIPTIONS = {
     "Credentials of each kind, such as API keys or sessions, that the deletion of an organization deletes at once",
     "the others are refused from then on; the purge deletes them",
   ),
+  revokedCredentials: items(
+    "Credentials that one batch of a revocation ends, of a family, a trust or a member",
+    "the next batch of the same request continues",
+  ),
+  deletedOfPool: items(
+    "Runner tokens, and attempts, of a runner pool that one batch of its deletion deletes",
+    "the next batch of the same request continues",
+  ),
   purgeRows: items("Rows that one statement of the purge deletes", "the next statement continues"),
   purgeLogs: items(
     "Logs that one batch of the purge deletes, with their deployments",

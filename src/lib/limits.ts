@@ -194,6 +194,8 @@ export const LIMITS = {
   sweepInstallations: { value: 100 },
   deletedRows: { value: 75 },
   deletedCredentials: { value: 250 },
+  revokedCredentials: { value: 100 },
+  deletedOfPool: { value: 500 },
   purgeRows: { value: 500 },
   purgeLogs: { value: 20 },
   purgeBatches: { value: 300 },

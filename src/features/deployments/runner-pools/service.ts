@@ -7,6 +7,7 @@ import { bytesOf } from "../../../lib/bytes-of.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { write } from "../../../writes/write.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
 import { findPool, getPool, type PoolRow } from "../../tenancy/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
@@ -75,22 +76,28 @@ export async function updatePool(
   });
 }
 
+/** With what belongs to it, in several batches if that is much, because all others wait for each. */
 export async function deletePool(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
 ): Promise<void> {
   const { name } = await requireExpected(ctx, organizationId, id);
-  const { deleted, ...first } = store.deletePool(ctx, organizationId, id);
-  await write(ctx, {
-    first,
-    guarded: deleted,
-    acts: [{ action: "runner_pool.deleted", target: { type: "runner_pool", id, name } }],
-    reread: () => requireExpected(ctx, organizationId, id),
-    otherwise: () => POOL_IN_USE,
-    committed: ({ tokens }) =>
-      ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock))),
-  });
+  const target = { type: "runner_pool", id, name } as const;
+  for (;;) {
+    const { deleted, ...first } = store.deletePool(ctx, organizationId, id);
+    const results = await writeBatch(ctx, {
+      first,
+      guarded: deleted,
+      acts: [{ action: "runner_pool.deleted", target }],
+    });
+    const { tokens, attempts } = results.first;
+    await ctx.invalidateKeys(tokens.map((token) => toRevokedKey(token, ctx.clock)));
+    if (results.guarded.length > 0) return;
+    if (tokens.length + attempts.length > 0) continue;
+    await requireExpected(ctx, organizationId, id);
+    throw POOL_IN_USE;
+  }
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */

@@ -6,10 +6,12 @@ import { nextVersion, resourceHasExpectedVersion } from "../../../db/expected-ve
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isInLivePlace } from "../../../db/tombstone.ts";
+import { LIMITS } from "../../../lib/limits.ts";
 import { runnerTokens } from "../../identity/credentials/runner-token-table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { POOL } from "../../tenancy/index.ts";
 import { runnerPools } from "../../tenancy/runner-pool-table.ts";
+import { attempts } from "../deployments/table.ts";
 import type { RunnerPoolChange } from "./model.ts";
 import { runnerPoolEnvironments } from "./table.ts";
 
@@ -114,7 +116,10 @@ function replaceEnvironments(
   };
 }
 
-/** Deletes nothing if the request expects another version, or if one of the runners has an attempt. */
+/**
+ * Deletes some of the tokens and of the attempts of a pool, and the pool itself once none is left. Deletes nothing if
+ * the request expects another version, or if one of the runners has an attempt.
+ */
 export function deletePool(ctx: ServiceContext, organizationId: string, id: string) {
   const { db, ownership } = ctx;
   const isIdle = sql`not exists (select 1 from attempts
@@ -122,15 +127,19 @@ export function deletePool(ctx: ServiceContext, organizationId: string, id: stri
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, runnerPools.version, resource);
   const isDeletable = sql`${isIdle} and ${isExpected}`;
+  const ofPool = (table: typeof runnerTokens | typeof attempts) =>
+    sql`from ${table} where ${table.poolId} = ${id}`;
+  const isSome = (table: Parameters<typeof ofPool>[0]) =>
+    sql`${table}.rowid in (select rowid ${ofPool(table)} limit ${LIMITS.deletedOfPool.value}) and ${isDeletable}`;
+  const isLast = sql`${isDeletable} and not exists (select 1 ${ofPool(runnerTokens)})
+    and not exists (select 1 ${ofPool(attempts)})`;
   return {
     tokens: db
-      .select({ secretHash: runnerTokens.secretHash, version: runnerTokens.version })
-      .from(runnerTokens)
-      .where(eq(runnerTokens.poolId, id)),
-    owned: ownership.deletionOf(db, runnerPools, id, isDeletable),
-    deleted: db
-      .delete(runnerPools)
-      .where(and(resource, isDeletable))
-      .returning({ id: runnerPools.id }),
+      .delete(runnerTokens)
+      .where(isSome(runnerTokens))
+      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
+    attempts: db.delete(attempts).where(isSome(attempts)).returning({ id: attempts.id }),
+    owned: ownership.deletionOf(db, runnerPools, id, isLast),
+    deleted: db.delete(runnerPools).where(and(resource, isLast)).returning({ id: runnerPools.id }),
   };
 }

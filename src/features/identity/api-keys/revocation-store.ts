@@ -4,10 +4,13 @@ import { resourceHasExpectedVersion } from "../../../db/expected-version.ts";
 import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
   type DescendantsOption,
+  FAMILY_MEMBERS,
   type FamilyRevocation,
   familyOf,
+  isInPart,
   keepsOwnerKey,
   madeBy,
+  openPart,
   type Revocation,
 } from "../credentials/index.ts";
 import { invitations } from "../credentials/invitation-table.ts";
@@ -15,28 +18,38 @@ import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { trusts } from "../credentials/trust-table.ts";
 import { type KeyOrTombstone, within } from "./store.ts";
 
-/** Revokes nothing if the request expects another version, or if no owner's key would remain. */
-export function revocationOf(
+/**
+ * The keys of the part that `openKeyPart` opens: none if the request expects another version, or if no owner's key
+ * would remain.
+ */
+export function revocationOf({ actor, clock }: ServiceContext, key: KeyOrTombstone): Revocation {
+  const { organizationId } = key;
+  return { organizationId, keys: isInPart(apiKeys), now: clock.now(), actor };
+}
+
+export function openKeyPart(
   ctx: ServiceContext,
   key: KeyOrTombstone,
   descendants: Exclude<DescendantsOption, "revoke"> | undefined,
-): Revocation {
-  const { actor, clock } = ctx;
-  const { id, organizationId } = key;
-  const now = clock.now();
-  const mayStay = descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, now, true)}`;
-  const keys = sql`api_keys.id = ${id} and ${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`;
-  return { organizationId, keys, now, actor };
+) {
+  const { id } = key;
+  const mayStay =
+    descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, ctx.clock.now(), true)}`;
+  return openPart(ctx.db, {
+    credentials: sql`select id, 0 as turn from api_keys where id = ${id}`,
+    condition: sql`${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`,
+  });
 }
 
-/** Like `revocationOf`, with the whole family. */
+/** Of the key with its whole family. */
 export function familyRevocationOf(ctx: ServiceContext, key: KeyOrTombstone): FamilyRevocation {
   const { actor, clock } = ctx;
   const { id, organizationId } = key;
-  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
   return {
     organizationId,
-    family: sql`select id from (${ids}) where ${mayRevoke(ctx, key, ids)}`,
+    roots: sql`select ${id} as id`,
+    reach: "founded",
+    condition: mayRevoke(ctx, key, FAMILY_MEMBERS),
     isEverywhere: actor.role === "owner",
     now: clock.now(),
     actor,

@@ -9,8 +9,10 @@ import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
+import { writeBatch } from "../../../writes/write-batch.ts";
 import {
   auditRevocation,
+  closePart,
   type DescendantsOption,
   LAST_OWNER_KEY,
   revokeFamily,
@@ -184,15 +186,22 @@ export async function revokeKey(
   await requireAccessOf(ctx, key);
   await requireExpectedVersion(ctx, versionOf(key), () => presentKeyOrTombstone(key));
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
-  const revocation = revocations.revocationOf(ctx, key, descendants);
+  const revocation = revocations.revocationOf(ctx, key);
   const { revoked, ...others } = revokeKeys(ctx.db, revocation);
-  await write(ctx, {
-    first: { audit: auditRevocation(ctx, revocation), ...others },
+  const { guarded } = await writeBatch(ctx, {
+    first: {
+      part: revocations.openKeyPart(ctx, key, descendants),
+      audit: auditRevocation(ctx, revocation),
+      ...others,
+    },
     guarded: revoked,
-    reread: () => requireDescendantsOption(ctx, key, descendants),
-    otherwise: () => LAST_OWNER_KEY,
-    committed: (_, keys) => ctx.invalidateKeys(keys.map((each) => toRevokedKey(each, ctx.clock))),
+    effects: { closed: closePart(ctx.db) },
   });
+  if (guarded.length === 0) {
+    await requireDescendantsOption(ctx, key, descendants);
+    throw LAST_OWNER_KEY;
+  }
+  await ctx.invalidateKeys(guarded.map((each) => toRevokedKey(each, ctx.clock)));
 }
 
 /** Throws `HAS_DESCENDANTS` if the key has a family, and the request does not say what becomes of it. */

@@ -2,14 +2,21 @@ import { toRevokedKey } from "../../../auth/credentials.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type FamilyReach, familyOf } from "./family.ts";
-import { auditFamilyRevocation, endFamily, type FamilyRevocation } from "./key-revocation.ts";
-import { guardedFamily, keepsOwner } from "./member-keys.ts";
+import {
+  auditPart,
+  endPart,
+  FAMILY_MEMBERS,
+  type FamilyRevocation,
+  openFamilyPart,
+} from "./family-part.ts";
+import { keepsOwner, keepsOwnerKey } from "./member-keys.ts";
 import { LAST_OWNER_KEY } from "./model.ts";
+import { closePart } from "./revocation-part.ts";
 
 export interface FamilyRoots {
   organizationId: string;
   /** Selects the IDs of keys and sessions. */
-  roots: Parameters<typeof familyOf>[0];
+  roots: FamilyRevocation["roots"];
   reach: FamilyReach;
 }
 
@@ -20,30 +27,48 @@ export async function revokeFamilyOf(
 ): Promise<void> {
   const { actor, clock, db } = ctx;
   const now = clock.now();
-  const ids = familyOf(roots, organizationId, reach);
   const ended = await revokeFamily(ctx, {
     organizationId,
-    family: guardedFamily(organizationId, ids, now),
+    roots,
+    reach,
+    condition: keepsOwnerKey(organizationId, { column: "id", value: FAMILY_MEMBERS }, now),
     isEverywhere: reach === "switched" || actor.role === "owner",
     now,
     actor,
   });
   if (ended > 0) return;
+  const ids = familyOf(roots, organizationId, reach);
   const { keeps } = await keepsOwner(db, organizationId, ids, now);
   if (!keeps) throw LAST_OWNER_KEY;
 }
 
-/** Ends a family, and records it. Returns the number of credentials that have ended. */
+/**
+ * Ends a family, and records it. A large one ends in several batches, because all others wait for each; the last
+ * follows the family again, so that nothing remains that was made meanwhile. Returns the number of credentials that
+ * have ended.
+ */
 export async function revokeFamily(
   ctx: ServiceContext,
   revocation: FamilyRevocation,
 ): Promise<number> {
-  const { revoked: guarded, ...others } = endFamily(ctx.db, revocation);
-  const audit = auditFamilyRevocation(ctx, revocation);
-  const ended = await writeBatch(ctx, { first: { audit, ...others }, guarded });
-  const { tokens, versions, sessions } = ended.first;
-  const revoked = [...ended.guarded, ...tokens];
-  const deleted = revoked.map((key) => toRevokedKey(key, ctx.clock));
-  await ctx.invalidateKeys([...deleted, ...versions]);
-  return revoked.length + sessions.ended.length;
+  let count = 0;
+  for (let isLast = false; !isLast; ) {
+    const { revoked: guarded, ...others } = endPart(ctx.db, revocation);
+    const ended = await writeBatch(ctx, {
+      first: {
+        part: openFamilyPart(ctx.db, revocation),
+        audit: auditPart(ctx, revocation),
+        ...others,
+      },
+      guarded,
+      effects: { closed: closePart(ctx.db) },
+    });
+    const { tokens, versions, sessions } = ended.first;
+    const revoked = [...ended.guarded, ...tokens];
+    const deleted = revoked.map((key) => toRevokedKey(key, ctx.clock));
+    await ctx.invalidateKeys([...deleted, ...versions]);
+    count += revoked.length + sessions.ended.length;
+    isLast = ended.effects.closed.every((part) => part.isLast);
+  }
+  return count;
 }

@@ -7,16 +7,16 @@ export {
   familyOf,
   familyTable,
 } from "./family.ts";
-export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
 export {
-  auditFamilyRevocation,
-  auditRevocation,
-  endFamily,
+  endPart,
+  FAMILY_MEMBERS,
   type FamilyRevocation,
   madeBy,
-  type Revocation,
-  revokeKeys,
-} from "./key-revocation.ts";
+  openFamilyPart,
+} from "./family-part.ts";
+export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
+export { auditRevocation, type Revocation, revokeKeys } from "./key-revocation.ts";
 export { makersOf } from "./makers.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
 export { type DescendantsOption, LAST_OWNER_KEY } from "./model.ts";
+export { closePart, IS_LAST_PART, isInPart, openPart, PART_SIZE } from "./revocation-part.ts";

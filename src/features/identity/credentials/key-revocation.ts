@@ -6,10 +6,7 @@ import { insertFrom } from "../../../db/insert-from.ts";
 import { type AuditContext, writeAuditFrom } from "../../housekeeping/audit/index.ts";
 import { apiKeys, revokedKeys } from "./api-key-table.ts";
 import { endSessions } from "./end-sessions.ts";
-import { invitations } from "./invitation-table.ts";
-import { runnerTokens } from "./runner-token-table.ts";
-import { sessions, signInLinks } from "./session-table.ts";
-import { trusts } from "./trust-table.ts";
+import { signInLinks } from "./session-table.ts";
 
 export interface Revocation {
   organizationId: string;
@@ -20,15 +17,8 @@ export interface Revocation {
   actor?: Actor | undefined;
 }
 
-export interface FamilyRevocation extends Omit<Revocation, "keys"> {
-  /** Selects the IDs of a family, see `familyOf`. */
-  family: SQL;
-  /** Whether its members in other organizations end, too. */
-  isEverywhere: boolean;
-}
-
 /** Not of a session, which ends with it. */
-const isShown = isNull(apiKeys.sessionId);
+export const isShown = isNull(apiKeys.sessionId);
 
 /**
  * The statements that revoke keys and keep their tombstones, and end their sessions and sign-in links.
@@ -45,34 +35,7 @@ export function revokeKeys(db: Database, { organizationId, keys, now, actor }: R
   } satisfies Statements;
 }
 
-/**
- * Like `revokeKeys`, for a family with everything that it has made: runner tokens, trusts, invitations,
- * sessions and sign-in links. `versions` are of keys that stay, whose sessions have ended.
- */
-export function endFamily(db: Database, revocation: FamilyRevocation) {
-  const { now, actor } = revocation;
-  const selected = selectedKeys(revocation);
-  const ended = endedSessions(revocation);
-  const endedKeys = sql`select ${sessions.keyId} from ${sessions} where ${ended}`;
-  return {
-    tokens: db
-      .delete(runnerTokens)
-      .where(isMadeBy(revocation, runnerTokens))
-      .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    trusts: db.delete(trusts).where(isMadeBy(revocation, trusts)),
-    invitations: db.delete(invitations).where(isMadeBy(revocation, invitations)),
-    signInLinks: db.delete(signInLinks).where(isMadeBy(revocation, signInLinks)),
-    versions: db
-      .update(apiKeys)
-      .set({ keyVersion: sql`${apiKeys.keyVersion} + 1` })
-      .where(sql`${apiKeys.id} in (${endedKeys}) and not (${selected})`)
-      .returning({ secretHash: apiKeys.secretHash, version: apiKeys.keyVersion }),
-    sessions: endSessions(db, ended, now),
-    ...revokeSelected(db, selected, { now, actor }),
-  } satisfies Statements;
-}
-
-function revokeSelected(
+export function revokeSelected(
   db: Database,
   selected: SQL,
   { now, actor }: Pick<Revocation, "now" | "actor">,
@@ -121,102 +84,4 @@ export function auditRevocation(ctx: AuditContext, { organizationId, keys }: Rev
   const from = sql`from ${apiKeys} where +api_keys.organization_id = ${organizationId}
     and ${keys} and ${isShown}`;
   return writeAuditFrom(ctx, organizationId, { action: "api_key.revoked", target }, from);
-}
-
-/** Audits what `endFamily` ends, each in its organization. Comes before it in the batch. */
-export function auditFamilyRevocation(ctx: AuditContext, revocation: FamilyRevocation) {
-  const { organizationId } = revocation;
-  const audit = (act: Parameters<typeof writeAuditFrom>[2], from: SQL) =>
-    writeAuditFrom(ctx, organizationId, act, from);
-  const madeFrom = (table: MadeTable) => sql`from ${table} where ${isMadeBy(revocation, table)}`;
-  return {
-    keys: audit(
-      {
-        action: "api_key.revoked",
-        target: { type: "api_key", id: apiKeys.id, name: apiKeys.name },
-        organizationOfTarget: apiKeys.organizationId,
-      },
-      sql`from ${apiKeys} where ${selectedKeys(revocation)} and ${isShown}`,
-    ),
-    trusts: audit(
-      {
-        action: "trust.deleted",
-        target: { type: "trust", id: trusts.id, name: trusts.name },
-        organizationOfTarget: trusts.organizationId,
-      },
-      madeFrom(trusts),
-    ),
-    tokens: audit(
-      {
-        action: "runner_token.revoked",
-        target: { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name },
-        organizationOfTarget: runnerTokens.organizationId,
-      },
-      madeFrom(runnerTokens),
-    ),
-    invitations: audit(
-      {
-        action: "invitation.revoked",
-        target: { type: "invitation", id: invitations.id, name: null },
-        organizationOfTarget: invitations.organizationId,
-      },
-      madeFrom(invitations),
-    ),
-    sessions: audit(
-      {
-        action: "session.revoked",
-        target: { type: "session", id: sessions.id, name: null },
-        organizationOfTarget: sessions.organizationId,
-      },
-      sql`from ${sessions} where ${endedSessions(revocation)}`,
-    ),
-  };
-}
-
-type MadeTable = typeof runnerTokens | typeof trusts | typeof invitations | typeof signInLinks;
-
-/** Whether a family has made the row of the table. */
-function isMadeBy(revocation: FamilyRevocation, table: MadeTable): SQL {
-  return within(revocation, table, sql`${table.id} in (${madeBy(revocation.family, table)})`);
-}
-
-/** Selects the IDs of the rows of a table that a family has made. The cross join reads the family first. */
-export function madeBy(family: SQL, table: MadeTable): SQL {
-  const branches = makersOf(table).map(
-    (isMaker) => sql`select made.id from member cross join ${table} as made on ${isMaker}`,
-  );
-  return sql`with member(id) as (${family}) ${sql.join(branches, sql` union `)}`;
-}
-
-/** Earlier releases do not write `issued_by_key_id`. */
-function makersOf(table: MadeTable): SQL[] {
-  const bySession = sql`made.created_by_session_id = member.id`;
-  if (table === signInLinks) return [bySession, sql`made.key_id = member.id`];
-  if (table === invitations) return [bySession, sql`made.created_by_key_id = member.id`];
-  const byKey = [
-    bySession,
-    sql`made.issued_by_key_id = member.id`,
-    sql`made.created_by_key_id = member.id and made.issued_by_key_id is null`,
-  ];
-  return table === runnerTokens ? [...byKey, sql`made.rotated_by_key_id = member.id`] : byKey;
-}
-
-function selectedKeys(revocation: FamilyRevocation): SQL {
-  return within(revocation, apiKeys, sql`${apiKeys.id} in (${revocation.family})`);
-}
-
-function endedSessions(revocation: FamilyRevocation): SQL {
-  const { family } = revocation;
-  const isEnded = sql`(${sessions.id} in (${family}) or ${sessions.keyId} in (${family}))`;
-  return within(revocation, sessions, isEnded);
-}
-
-function within(
-  { organizationId, isEverywhere }: FamilyRevocation,
-  table: MadeTable | typeof apiKeys | typeof sessions,
-  condition: SQL,
-): SQL {
-  return isEverywhere
-    ? condition
-    : sql`${condition} and +${table.organizationId} = ${organizationId}`;
 }

@@ -49,12 +49,6 @@ export function keepsOwnerKey(
       and owner_key.expires_at is null))`;
 }
 
-/** Selects the IDs of a family, or none if no owner's key would remain without it. */
-export function guardedFamily(organizationId: string, family: SQL, now: number): SQL {
-  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
-  return sql`select id from (${family}) where ${keeps}`;
-}
-
 export function keepsOwner(db: Database, organizationId: string, family: SQL, now: number) {
   const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
   return db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);

@@ -9,6 +9,7 @@ export {
   ProfileInput,
 } from "./schemas.ts";
 export {
+  endMembership,
   requireActive,
   requireRoleToManage,
   toAccountRow,

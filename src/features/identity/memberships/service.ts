@@ -13,7 +13,12 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type AuditedAct, refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
 import type { MemberStatus } from "../../tenancy/model.ts";
-import { credentialsOf, incrementKeyVersions, revokeFamilyOf } from "../credentials/index.ts";
+import {
+  closePart,
+  credentialsOf,
+  incrementKeyVersions,
+  revokeFamilyOf,
+} from "../credentials/index.ts";
 import { LAST_OWNER_KEY } from "../credentials/model.ts";
 import {
   CREATOR_CHANGED,
@@ -132,19 +137,44 @@ export async function removeMember(
     target: targetOf(member),
     changes: { before: { account_id: accountId, role } },
   };
-  const { removed, ...first } = store.removeMember(ctx, organizationId, id, removal);
-  const results = await writeBatch(ctx, {
-    first,
-    guarded: removed,
-    acts: [act],
-    effects: { account: store.deleteUnprovenAccount(ctx.db, accountId) },
-  });
-  if (results.guarded.length === 0) {
-    await requireChangeable(ctx, member);
-    throw LAST_OWNER;
+  const isRemoved = await endMembership(ctx, { organizationId, id, accountId }, removal, act);
+  if (isRemoved) return;
+  await requireChangeable(ctx, member);
+  throw LAST_OWNER;
+}
+
+interface Membership {
+  organizationId: string;
+  id: string;
+  accountId: string;
+}
+
+/**
+ * Removes a membership with its keys, in several batches if they are many, because all others wait for each. Returns
+ * false if it may not be removed: see `removeMember` of the store.
+ */
+export async function endMembership(
+  ctx: ServiceContext,
+  { organizationId, id, accountId }: Membership,
+  removal: { from: OrgRole; now: number },
+  act: AuditedAct,
+): Promise<boolean> {
+  for (;;) {
+    const { removed, ...first } = store.removeMember(ctx, organizationId, id, removal);
+    const results = await writeBatch(ctx, {
+      first,
+      guarded: removed,
+      acts: [act],
+      effects: {
+        account: store.deleteUnprovenAccount(ctx.db, accountId),
+        closed: closePart(ctx.db),
+      },
+    });
+    const { revoked } = results.first.keys;
+    await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
+    if (results.guarded.length > 0) return true;
+    if (revoked.length === 0) return false;
   }
-  const { revoked } = results.first.keys;
-  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
 }
 
 /** Removes the member, and ends what it has made: also that of a member who was removed before. */

@@ -25,7 +25,14 @@ import { accounts, memberships, removedMemberships } from "../../tenancy/member-
 import { projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 import { apiKeys, isAsAuthenticated } from "../credentials/api-key-table.ts";
-import { keepsOwnerKey, revokeKeys } from "../credentials/index.ts";
+import {
+  IS_LAST_PART,
+  isInPart,
+  keepsOwnerKey,
+  openPart,
+  PART_SIZE,
+  revokeKeys,
+} from "../credentials/index.ts";
 
 export interface NewAccount {
   /** In lower case. */
@@ -159,9 +166,9 @@ interface RemovalContext extends Pick<ServiceContext, "db" | "ownership">, Condi
 }
 
 /**
- * Deletes nothing if the role is no longer `from`, if no owner or no owner's key would remain, or if the
- * request expects another version. Keys that the member created for others remain.
- * @param removal.condition Must have the same outcome in every statement of the batch.
+ * Revokes some of the keys of a member, and deletes the member once that leaves none. Does nothing if the role is no
+ * longer `from`, if no owner or no owner's key would remain, or if the request expects another version. Keys that
+ * the member created for others remain. `closePart` comes last in the batch.
  */
 export function removeMember(
   ctx: RemovalContext,
@@ -178,15 +185,15 @@ export function removeMember(
     ownsNoProjectAlone(db, id),
     condition,
   ];
-  const isRemovable = sql.join(conditions, sql` and `);
-  const keys = sql`${eq(apiKeys.membershipId, id)} and ${isRemovable}`;
+  const credentials = sql`select id, 0 as turn from api_keys where membership_id = ${id} limit ${PART_SIZE + 1}`;
   return {
-    keys: revokeKeys(db, { organizationId, keys, now, actor }),
-    owned: ownership.deletionOf(db, memberships, id, isRemovable),
-    tombstone: keepTombstones(db, sql`${resource} and ${isRemovable}`, now),
+    part: openPart(db, { credentials, condition: sql.join(conditions, sql` and `) }),
+    keys: revokeKeys(db, { organizationId, keys: isInPart(apiKeys), now, actor }),
+    owned: ownership.deletionOf(db, memberships, id, IS_LAST_PART),
+    tombstone: keepTombstones(db, sql`${resource} and ${IS_LAST_PART}`, now),
     removed: db
       .delete(memberships)
-      .where(and(resource, isRemovable))
+      .where(and(resource, IS_LAST_PART))
       .returning({ id: memberships.id }),
   };
 }

@@ -5,6 +5,7 @@ import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { type ApiError, NotFound } from "../../../lib/errors.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { writeAudit } from "../../housekeeping/audit/index.ts";
+import { closePart } from "../credentials/index.ts";
 import {
   acceptAsInvited,
   acceptWithAddress,
@@ -107,7 +108,7 @@ export async function declineOrganization(
       first: others,
       guarded: removed,
       acts: [act],
-      effects: { account: deleteUnprovenAccount(db, accountId) },
+      effects: { account: deleteUnprovenAccount(db, accountId), closed: closePart(db) },
     },
   );
   if (guarded.length === 0) throw CANNOT_DECLINE;

@@ -1,5 +1,4 @@
 import { requireOrgRole } from "../../../actor.ts";
-import { toRevokedKey } from "../../../auth/credentials.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { after } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
@@ -11,7 +10,7 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { requireFull } from "../../housekeeping/audit/index.ts";
 import { incrementKeyVersions, keysToIncrement } from "../credentials/index.ts";
-import { deleteUnprovenAccount, removeMembership } from "../memberships/index.ts";
+import { endMembership } from "../memberships/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
 import { CHANGED, OWNS_PROJECT } from "./model.ts";
 import { presentServiceAccount } from "./presenters.ts";
@@ -112,19 +111,10 @@ export async function deleteServiceAccount(
   const { name, role, accountId } = await requireExpected(ctx, organizationId, id);
   const state = { from: role, now: ctx.clock.now() };
   const target = { type: "service_account", id, name } as const;
-  const { removed, ...first } = removeMembership(ctx, organizationId, id, state);
-  const results = await writeBatch(ctx, {
-    first,
-    guarded: removed,
-    acts: [{ action: "service_account.deleted", target }],
-    effects: { account: deleteUnprovenAccount(ctx.db, accountId) },
-  });
-  if (results.guarded.length === 0) {
-    const found = await requireExpected(ctx, organizationId, id);
-    throw found.role === role ? OWNS_PROJECT : CHANGED;
-  }
-  const { revoked } = results.first.keys;
-  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
+  const act = { action: "service_account.deleted", target } as const;
+  if (await endMembership(ctx, { organizationId, id, accountId }, state, act)) return;
+  const found = await requireExpected(ctx, organizationId, id);
+  throw found.role === role ? OWNS_PROJECT : CHANGED;
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */

@@ -18,7 +18,7 @@ import {
   requireNoEscalation,
   resolveNarrowing,
 } from "../api-keys/index.ts";
-import { endFamily, familyOf } from "../credentials/index.ts";
+import { closePart, endPart, openFamilyPart } from "../credentials/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
@@ -88,7 +88,10 @@ export async function createTrust(
   });
 }
 
-/** Revokes what the trust has issued, with everything that was created with it. */
+/**
+ * Revokes what the trust has issued, with everything that was created with it, in several batches if it is much, and
+ * then deletes the trust.
+ */
 export async function deleteTrust(
   ctx: ServiceContext,
   organizationId: string,
@@ -96,23 +99,39 @@ export async function deleteTrust(
 ): Promise<void> {
   const trust = await getTrust(ctx, organizationId, id);
   await requireExpectedVersion(ctx, TRUST_VERSION, () => presentTrust(trust));
+  for (let isDeleted = false; !isDeleted; ) isDeleted = await deletePart(ctx, trust);
+}
+
+/** Returns whether nothing remains. */
+async function deletePart(ctx: ServiceContext, trust: TrustRow): Promise<boolean> {
+  const { organizationId, id, name } = trust;
   const revocation = {
     organizationId,
-    family: familyOf(store.keysOfTrust(organizationId, id), organizationId, "founded"),
+    roots: store.keysOfTrust(organizationId, id),
+    reach: "founded",
     isEverywhere: false,
     now: ctx.clock.now(),
     actor: ctx.actor,
-  };
-  const target = { type: "trust", id, name: trust.name } as const;
-  const { deleted, ...owned } = store.deleteTrust(ctx, organizationId, id);
-  const { first, guarded } = await writeBatch(ctx, {
-    first: { family: endFamily(ctx.db, revocation), ...owned },
+  } as const;
+  const { deleted, tokens } = store.deleteTrust(ctx.db, organizationId, id);
+  const { first, guarded, effects } = await writeBatch(ctx, {
+    first: {
+      part: openFamilyPart(ctx.db, revocation),
+      family: endPart(ctx.db, revocation),
+      tokens,
+    },
     guarded: deleted,
-    acts: [{ action: "trust.deleted", target }],
+    acts: [{ action: "trust.deleted", target: { type: "trust", id, name } }],
+    effects: { closed: closePart(ctx.db) },
   });
   const revoked = [...first.family.revoked, ...first.family.tokens, ...first.tokens];
-  await ctx.invalidateKeys(revoked.map((key) => toRevokedKey(key, ctx.clock)));
-  if (guarded.length === 0) throw new NotFound("trust");
+  const ended = revoked.map((key) => toRevokedKey(key, ctx.clock));
+  await ctx.invalidateKeys([...ended, ...first.family.versions]);
+  if (guarded.length > 0) return true;
+  if (revoked.length === 0 && effects.closed.every((part) => part.isLast)) {
+    throw new NotFound("trust");
+  }
+  return false;
 }
 
 function requireOneTarget(input: TrustInput): void {

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { ServiceContext, SystemContext } from "../../../context.ts";
+import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
@@ -8,6 +8,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { apiKeys, mayCreateUntil } from "../credentials/api-key-table.ts";
+import { IS_LAST_PART } from "../credentials/index.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { trusts, usedTokens } from "../credentials/trust-table.ts";
 
@@ -74,15 +75,25 @@ export function insertTrust(db: Database, trust: TrustRow, condition: SQL = sql`
   return insertFrom(db, trusts, trust, sql`where ${condition}`).returning({ id: trusts.id });
 }
 
-/** The runner tokens, the used tokens, and the trust itself. Its keys are revoked before. */
-export function deleteTrust({ db, ownership }: SystemContext, organizationId: string, id: string) {
+/** Some of its runner tokens, and the trust itself once it has none, and no keys beyond the part of the batch. */
+export function deleteTrust(db: Database, organizationId: string, id: string) {
+  const ofTrust = sql`from runner_tokens where trust_id = ${id}`;
+  const limit = LIMITS.deletedCredentials.value;
+  const isLast = sql`${IS_LAST_PART} and not exists (select 1 ${ofTrust})`;
   return {
     tokens: db
       .delete(runnerTokens)
-      .where(and(eq(runnerTokens.organizationId, organizationId), eq(runnerTokens.trustId, id)))
+      .where(
+        and(
+          eq(runnerTokens.organizationId, organizationId),
+          sql`${runnerTokens}.rowid in (select rowid ${ofTrust} limit ${limit})`,
+        ),
+      )
       .returning({ secretHash: runnerTokens.secretHash, version: runnerTokens.version }),
-    owned: ownership.deletionOf(db, trusts, id, sql`true`),
-    deleted: db.delete(trusts).where(within(organizationId, id)).returning({ id: trusts.id }),
+    deleted: db
+      .delete(trusts)
+      .where(and(within(organizationId, id), isLast))
+      .returning({ id: trusts.id }),
   };
 }
 
