@@ -225,8 +225,6 @@ describe("the history of an organization", () => {
       .bind(world.id)
       .first<number>("n");
     expect(attempts).toBe(deliveries?.length);
-    // It was tried a moment ago: it does not wait for long.
-    await run("update deliveries set updated_at = ?1 where id = ?2", daysAgo(0), pending.delivery);
     setShare(1);
     await sweep();
     expect(await idsOf("events", world.id, `id <= '${finished.at(-1)?.event}'`)).toEqual([
@@ -240,45 +238,6 @@ describe("the history of an organization", () => {
     for (const list of ["events", "changelog"]) {
       expect((await world.client.get(`/v1/projects/${owner.projectId}/${list}`)).status).toBe(200);
     }
-  });
-
-  it("that is full of deliveries that wait loses the oldest, once nothing else is left", async () => {
-    const [owner, other] = [await newOwner(), await newOwner()];
-    const MINUTES = 1 / (24 * 60);
-    const addWaiting = async (from: Owner, minutes: number) => {
-      const { event, delivery } = await addDelivery(from, minutes * MINUTES, "pending");
-      await run("update deliveries set updated_at = created_at where id = ?", delivery);
-      return { event, delivery };
-    };
-    const waiting: { event: string; delivery: string }[] = [];
-    for (let minutes = 40; minutes > 10; minutes -= 1)
-      waiting.push(await addWaiting(owner, minutes));
-    const young = [await addWaiting(owner, 9), await addWaiting(owner, 8)];
-    const kept = await addWaiting(other, 5_000);
-    const finished = await addDelivery(owner, 1 / 24);
-    await countHistory();
-    const pendingOf = async ({ world }: Owner) =>
-      idsOf("deliveries", world.id, "status = 'pending'");
-    const used = await historyOf(owner.world);
-    setShare(used - 100);
-    await sweep();
-    expect(await idsOf("deliveries", owner.world.id)).not.toContain(finished.delivery);
-    expect(await pendingOf(owner)).toHaveLength(waiting.length + young.length);
-
-    setShare(1_500);
-    await sweep();
-    expect(await pendingOf(owner)).toEqual(young.map(({ delivery }) => delivery).toSorted());
-    expect(await pendingOf(other)).toEqual([kept.delivery]);
-    const reasons = await env.DB.prepare(
-      "select distinct status, failure_reason from deliveries where organization_id = ? and status <> 'pending'",
-    )
-      .bind(owner.world.id)
-      .all();
-    expect(reasons.results).toEqual([{ status: "failed", failure_reason: "history_full" }]);
-    await sweep();
-    const events = await idsOf("events", owner.world.id);
-    expect(events).not.toContain(waiting[0]?.event);
-    expect(events).toEqual(expect.arrayContaining(young.map(({ event }) => event)));
   });
 
   it("of several organizations goes in turn, whatever one has", async () => {

@@ -46,7 +46,6 @@ import { LEAST_BYTES, MOST_BYTES } from "../../../src/features/deployments/logs/
 import { MAXIMUM_REBASES } from "../../../src/features/deployments/runner-api/start.ts";
 import { REFUSAL_INTERVAL_MS } from "../../../src/features/housekeeping/audit/store.ts";
 import { REPLACED_ISOLATES_END_MS } from "../../../src/features/housekeeping/key-rotation/rotation.ts";
-import { WAITED_MS } from "../../../src/features/housekeeping/purge/history-store.ts";
 import { PARTS, PAUSES_PER_BATCH } from "../../../src/features/housekeeping/purge/run.ts";
 import { INVITATION_TTL_MS } from "../../../src/features/identity/invitations/model.ts";
 import { SIGN_IN_TTL_MS } from "../../../src/features/identity/open-id-connect/model.ts";
@@ -165,7 +164,6 @@ const STARTUP_MS = constantOf("scripts/check.ts", "MAXIMUM_STARTUP_MS");
 const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
 const AUDIT_MIB = mib(limit("auditBytesOfDay"));
-const WAITED = `waited for more than ${minutes(WAITED_MS)} minutes`;
 const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
 
 /**

@@ -6493,10 +6493,10 @@ export interface components {
          */
         DeliveryStatus: "pending" | "succeeded" | "failed";
         /**
-         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue gave up on it. `history_full`: it waited while waiting deliveries alone were more than the organization's share of history. It can be redelivered.
+         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue gave up on it. It can be redelivered.
          * @enum {string}
          */
-        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts" | "not_handled" | "history_full";
+        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts" | "not_handled";
         /** @description One event that is sent to one integration. */
         Delivery: {
             /**

@@ -11,7 +11,6 @@ export const DELIVERY_FAILURE_REASONS = [
   "integration_unconfirmed",
   "too_many_attempts",
   "not_handled",
-  "history_full",
 ] as const;
 export type FailureReason = (typeof DELIVERY_FAILURE_REASONS)[number];
 

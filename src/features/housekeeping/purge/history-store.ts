@@ -4,8 +4,6 @@ import { idOf, type RolledTable } from "../../../db/ownership.ts";
 import { rowBytes } from "../../../db/row-bytes.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { auditLog } from "../audit/table.ts";
-import type { FailureReason } from "../outbox/model.ts";
-import { deliveries } from "../outbox/table.ts";
 import { quotaOf } from "../quotas/index.ts";
 import { AUDIT_KIND } from "../usage/model.ts";
 import { historyUsage } from "../usage/table.ts";
@@ -120,24 +118,6 @@ interface OldestRange {
 
 /** What must hold when a row is deleted, too. */
 export const isRollable = ({ indexed, mayGo }: RolledTable): SQL | undefined => and(indexed, mayGo);
-
-/** A delivery that waits for less is about to be sent, or is being sent. */
-export const WAITED_MS = 600_000;
-const SCANNED_DELIVERIES = 5_000;
-
-/** Some of the deliveries that an organization's endpoints have not accepted for long. */
-export function failWaiting(db: Database, organizationId: string, now: number, limit: number) {
-  const reason: FailureReason = "history_full";
-  const waiting = sql`(select item.id from (select id, created_at, updated_at from ${deliveries}
-      where organization_id = ${organizationId} and status = 'pending' limit ${SCANNED_DELIVERIES}) as item
-    where max(item.created_at, item.updated_at) <= ${now - WAITED_MS} limit ${limit})`;
-  return {
-    deliveries: db
-      .update(deliveries)
-      .set({ status: "failed", failureReason: reason, updatedAt: now, finishedAt: now })
-      .where(sql`${deliveries.id} in ${waiting}`),
-  };
-}
 
 export async function findLargestAuditLog(db: Database): Promise<string | undefined> {
   const [largest] = await db

@@ -31,7 +31,7 @@ interface Position {
   after: string;
 }
 
-/** Oldest first over all tables, until the rest fits. If nothing else is left, deliveries that wait for long fail. */
+/** Oldest first over all tables, until the rest fits. */
 async function* rollHistory(ctx: SystemContext, run: PurgeRun, organizationId: string): Steps {
   const { db, ownership } = ctx;
   const now = ctx.clock.now();
@@ -40,12 +40,7 @@ async function* rollHistory(ctx: SystemContext, run: PurgeRun, organizationId: s
     const excess = await store.findExcess(db, organizationId);
     if (excess <= 0) return;
     const oldest = findFirst(await store.findOldest(db, organizationId, positions), positions, now);
-    if (!oldest) {
-      if (!(await run.deletes(store.failWaiting(db, organizationId, now, ROWS)))) return;
-      for (const position of positions) position.after = "";
-      yield;
-      continue;
-    }
+    if (!oldest) return;
     const { position, until } = oldest;
     const { rolled, after } = position;
     const rows = await store.listOldest(db, rolled, { organizationId, after, until, now }, ROWS);

@@ -24,8 +24,7 @@ const FailureReason = component("DeliveryFailureReason", () =>
       "`integration_disabled`: the integration was disabled when the delivery was due. " +
       "`integration_unconfirmed`: its Slack installation was not confirmed. " +
       "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
-      "gave up on it. `history_full`: it waited while waiting deliveries alone were more than the organization's " +
-      "share of history. It can be redelivered.",
+      "gave up on it. It can be redelivered.",
   }),
 );
 
