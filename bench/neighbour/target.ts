@@ -4,6 +4,8 @@ import { LIMITS } from "../../src/lib/limits.ts";
 import type { Caller } from "./caller.ts";
 
 const RUNNERS = 5;
+/** Of the configuration of each ordered environment. */
+const ORDERED_BYTES = 200 * 1_024;
 const COMPONENT = { name: "web", kind: "service" };
 const RESOURCE = {
   template_id: "Bucket",
@@ -101,6 +103,8 @@ async function newOrderedProject(owner: Caller, d1: D1Database): Promise<Target[
   const project = await owner.call("POST", "/v1/projects", { name: "ordered" });
   const { id: projectId, default_environment_id: id } = project;
   const copies = LIMITS.orderedEnvironments.value - 1;
+  const configuration = { text: "x".repeat(ORDERED_BYTES) };
+  await owner.call("PUT", `/v1/environments/${id}`, { name: "first", configuration });
   const environmentIds = [id, ...(await copyRow(d1, { table: "environments", id, copies }))];
   return { projectId, environmentIds };
 }

@@ -177,6 +177,10 @@ const PROJECT = [
     where: `${partOf?.column} = ?1`,
   })),
   { table: "environments", where: "project_id = ?1" },
+  {
+    table: "environment_positions",
+    where: "environment_id in (select id from environments where project_id = ?1)",
+  },
   { table: "components", where: "project_id = ?1" },
   { table: "stacks", where: "project_id = ?1" },
 ];

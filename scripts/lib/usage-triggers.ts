@@ -10,6 +10,7 @@ import { QUOTAS } from "../../src/lib/resource-types.ts";
 const NOT_COUNTED: Readonly<Record<string, string>> = {
   attempts: "Counted with their deployment.",
   deployment_stacks: "Counted with their deployment.",
+  environment_positions: "At most one of each environment, and small.",
   resources: "Counted with their stack, by the schedule.",
   idempotency_records: "`idempotency_totals` has their bytes.",
   purges: "None remains once the purge has run.",

@@ -1,8 +1,12 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
+import { listAuditLog } from "../support/audit.ts";
 import type { Client, Parsed } from "../support/client.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { copyRow, newIdsOf } from "../support/long-lists.ts";
 import { joinProject } from "../support/protection.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
@@ -55,6 +59,8 @@ describe("the order of environments", () => {
     expect(status).toBe(200);
     expect(body).toEqual((await world.client.get(`/v1/projects/${project.id}`)).body);
     expect(await positions()).toEqual({ [c]: 1, [a]: 2, [b]: 3 });
+    const renamed = await world.client.patch(`/v1/environments/${a}`, { name: "renamed" });
+    expect([renamed.status, renamed.body.position]).toEqual([200, 2]);
     const d = await newEnvironment("d");
     expect(await positions()).toEqual({ [c]: 1, [a]: 2, [b]: 3, [d]: undefined });
     await world.client.delete(`/v1/environments/${c}`);
@@ -133,5 +139,92 @@ describe("the order of environments is refused", () => {
       [String(ids[1])]: 2,
       [String(ids[0])]: 3,
     });
+  });
+});
+
+describe("an order of as many environments as it can have", () => {
+  let worker: Instrumented;
+  let all: string[];
+
+  beforeEach(async () => {
+    worker = new Instrumented();
+    const copies = newIdsOf(LIMITS.orderedEnvironments.value - ids.length);
+    await copyRow(world.id, "environments", ids[0], copies, {
+      name: "'copy-' || item.key",
+      // Beyond a page of the database.
+      configuration: "json_object('text', hex(zeroblob(4000)))",
+    });
+    all = await listIds();
+    await put(all.toReversed());
+    all.reverse();
+  });
+
+  async function listIds(): Promise<string[]> {
+    const { results } = await env.DB.prepare(
+      "select id from environments where project_id = ? order by created_at, id",
+    )
+      .bind(project.id)
+      .all<{ id: string }>();
+    return results.map(({ id }) => id);
+  }
+
+  const placesOf = async (): Promise<string[]> => {
+    const { results } = await env.DB.prepare(
+      `select id from environments join environment_positions on environment_id = id
+        where project_id = ? order by environment_positions.position`,
+    )
+      .bind(project.id)
+      .all<{ id: string }>();
+    return results.map(({ id }) => id);
+  };
+
+  const cost = async (environmentIds: readonly string[]) => {
+    worker.forget();
+    const { status } = await put(environmentIds, world.client.via(worker.fetch));
+    expect(status).toBe(200);
+    return Math.max(...worker.database.map(({ rowsWritten = 0 }) => rowsWritten));
+  };
+
+  it("writes one row for each that moved, and none of the environments themselves", async () => {
+    expect(await placesOf()).toEqual(all);
+    const swapped = [...all.slice(0, -2), ...all.slice(-2).toReversed()];
+    const few = await cost(swapped);
+    expect(await placesOf()).toEqual(swapped);
+    expect(few).toBeLessThan(30);
+    const moved = [String(swapped.at(-1)), ...swapped.slice(0, -1)];
+    const many = await cost(moved);
+    expect(await placesOf()).toEqual(moved);
+    expect(many - few).toBe(all.length - 3);
+    const inRows = "select count(*) as n from environments where project_id = ? and position > 0";
+    expect(await env.DB.prepare(inRows).bind(project.id).first("n")).toBe(0);
+  });
+
+  it("has the first that moved in the changelog and the audit log, and their number", async () => {
+    const [first = "", second = ""] = all;
+    const reversed = all.toReversed();
+    await put(reversed);
+    await put([...reversed.slice(0, -2), first, second]);
+    const changelog = await world.client.get(`/v1/projects/${project.id}/changelog?limit=2`);
+    const audited = (await listAuditLog(world, `&project_id=${project.id}`)).slice(-2).toReversed();
+    for (const [swap, reversal] of [changelog.body.data, audited.map(({ changes }) => changes)]) {
+      expect([swap.before, swap.after]).toEqual([
+        { environment_ids: [second, first] },
+        { environment_ids: [first, second], environments: 2 },
+      ]);
+      expect([reversal.before, reversal.after]).toEqual([
+        { environment_ids: all.slice(0, 10) },
+        { environment_ids: reversed.slice(0, 10), environments: all.length },
+      ]);
+    }
+  });
+});
+
+describe("an order by the Worker of the previous release", () => {
+  it("is the order", async () => {
+    const [a = "", b = "", c = ""] = ids;
+    await put([a, b, c]);
+    const place = env.DB.prepare("update environments set position = ?2 where id = ?1");
+    await env.DB.batch([c, a, b].map((id, at) => place.bind(id, at + 1)));
+    expect(await positions()).toEqual({ [c]: 1, [a]: 2, [b]: 3 });
   });
 });

@@ -52,6 +52,7 @@ export class FullOrganization {
     await addOptionalFields(await caller(), ids);
     for (const id of [ids["project_id"], ids["project_id"]])
       await addProtection(await caller(), String(id));
+    await orderEnvironments(world);
     await deleteStacks(await caller(), ids);
     await addRepeatable(await caller(), ids);
     await addSessions(await caller());
@@ -126,6 +127,15 @@ async function addRepeatable({ client }: World, ids: Record<string, string>): Pr
     const environments = `/v1/projects/${ids["project_id"]}/environments`;
     await client.request("POST", environments, { name }, { "idempotency-key": name });
   }
+}
+
+async function orderEnvironments({ id }: World): Promise<void> {
+  await env.DB.prepare(
+    `insert into environment_positions (environment_id, organization_id, position)
+      select id, organization_id, 1 from environments where organization_id = ?`,
+  )
+    .bind(id)
+    .run();
 }
 
 async function addOptionalFields(world: World, ids: Record<string, string>): Promise<void> {

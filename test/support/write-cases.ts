@@ -215,7 +215,10 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
       "project.updated",
       ({ fixture: { project, environmentId } }) => {
         const ids = [environmentId, project.default_environment_id];
-        return { before: { environment_ids: ids.toReversed() }, after: { environment_ids: ids } };
+        return {
+          before: { environment_ids: ids.toReversed() },
+          after: { environment_ids: ids, environments: 2 },
+        };
       },
       { path: "project_id" },
     ),

@@ -1,3 +1,4 @@
+import { getTableColumns, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
@@ -32,7 +33,7 @@ export const environments = sqliteTable(
      */
     configurationVersion: integer("configuration_version").notNull().default(0),
     version: version(),
-    /** Its place in the order that an owner gave the project's environments. Null: it came later. */
+    /** Unused: `environmentPositions` has it. The Worker of the release before reads and writes it. */
     position: integer("position"),
   },
   migrated((table) => [
@@ -40,6 +41,34 @@ export const environments = sqliteTable(
     index("environments_list").on(table.projectId, table.createdAt, table.id),
   ]),
 );
+
+/**
+ * The places in the order that an owner gave a project's environments; those without one came later. Not a column of
+ * `environments`: it would be behind the configuration, whose pages SQLite reads to reach it.
+ */
+export const environmentPositions = sqliteTable(
+  "environment_positions",
+  {
+    environmentId: id("environment_id")
+      .primaryKey()
+      .references(() => environments.id, { onDelete: "restrict" }),
+    organizationId: id("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "restrict" }),
+    position: integer("position").notNull(),
+  },
+  migrated(() => []),
+);
+
+/** Of a select or an update of `environments`. Null: it came after the order. */
+export const POSITION = sql<number | null>`(select environment_positions.position
+  from environment_positions where environment_positions.environment_id = environments.id)`;
+
+/** The columns of an environment, with its position. */
+export const ENVIRONMENT_COLUMNS = {
+  ...getTableColumns(environments),
+  position: POSITION.as("position"),
+};
 
 export const ENVIRONMENT_TOMBSTONE = {
   organizationId: TOMBSTONE_ORGANIZATION_ID,

@@ -227,7 +227,10 @@ const CASES: Record<string, Case> = {
         action: "updated",
         record: recordOf("project", project),
         before: { environment_ids: [project.default_environment_id, ids["environment_id"]] },
-        after: { environment_ids: [ids["environment_id"], project.default_environment_id] },
+        after: {
+          environment_ids: [ids["environment_id"], project.default_environment_id],
+          environments: 2,
+        },
       },
     ],
   },

@@ -4,7 +4,7 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
 import { DAY_MS } from "../../../lib/clock.ts";
-import { environments } from "../../tenancy/environment-table.ts";
+import { environments, POSITION } from "../../tenancy/environment-table.ts";
 import type { deploymentDays } from "./table.ts";
 
 export type EnvironmentDaysRow = Awaited<ReturnType<typeof listEnvironmentDays>>[number];
@@ -29,11 +29,11 @@ export function listEnvironmentDays(
   projectId: string,
   { since, ...page }: PageRequest & { since: number },
 ) {
-  const { id, createdAt, name, position } = environments;
+  const { id, createdAt, name } = environments;
   const { where, orderBy, limit } = keyset(page, createdAt, id);
   return db
     .select({
-      ...{ id, createdAt, name, position },
+      ...{ id, createdAt, name, position: POSITION.as("position") },
       days: sql<string>`(select json_group_array(json_object('day', item.day,
           'succeeded', item.succeeded, 'failed', item.failed, 'canceled', item.canceled,
           'superseded', item.superseded, 'queued', item.queued, 'run', item.run,

@@ -3,7 +3,7 @@ import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { isOneOf } from "../../../db/list-of.ts";
-import { environments } from "../../tenancy/environment-table.ts";
+import { environments, POSITION } from "../../tenancy/environment-table.ts";
 import { deploymentStatus, RUNNING_STATUSES } from "../deployments/table.ts";
 import { ALARMS, HEALTH, queueOf, recentOf, summaryOf, URL } from "./environment-state.ts";
 
@@ -44,7 +44,8 @@ export function listEnvironmentOverviews(
   page: PageRequest,
 ) {
   const { where, orderBy, limit } = keyset(page, environments.createdAt, environments.id);
-  const { id, createdAt, name, position } = environments;
+  const { id, createdAt, name } = environments;
+  const position = POSITION.as("position");
   const ids = { activeId: ACTIVE_ID, lastId: LAST_ID, currentId: CURRENT_ID };
   const found = db
     .select({ id, createdAt, name, position, ...ids, url: URL, alarms: ALARMS, health: HEALTH })

@@ -1,5 +1,9 @@
 import type { Feature } from "../../../feature.ts";
-import { ENVIRONMENT_TOMBSTONE, environments } from "../../tenancy/environment-table.ts";
+import {
+  ENVIRONMENT_TOMBSTONE,
+  environmentPositions,
+  environments,
+} from "../../tenancy/environment-table.ts";
 import { environmentRoutes } from "./routes.ts";
 
 export const environmentsFeature = {
@@ -9,6 +13,11 @@ export const environmentsFeature = {
       table: environments,
       deletedWith: [environments.projectId],
       tombstone: { resourceType: "environment", columns: ENVIRONMENT_TOMBSTONE },
+    },
+    {
+      table: environmentPositions,
+      deletedWith: [environmentPositions.environmentId],
+      purged: true,
     },
   ],
 } satisfies Feature;

@@ -3,11 +3,12 @@ import type { ServiceContext } from "../../../context.ts";
 import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
+import { insertFrom } from "../../../db/insert-from.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { environments } from "../../tenancy/environment-table.ts";
+import { environmentPositions, environments, POSITION } from "../../tenancy/environment-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 
-const { id, position, createdAt } = environments;
+const { id, createdAt } = environments;
 
 const inProject = (organizationId: string, projectId: string) =>
   and(eq(environments.organizationId, organizationId), eq(environments.projectId, projectId));
@@ -18,7 +19,7 @@ export function listOrder(db: Database, organizationId: string, projectId: strin
     .select({ id })
     .from(environments)
     .where(inProject(organizationId, projectId))
-    .orderBy(sql`${position} is null`, asc(position), asc(createdAt), asc(id))
+    .orderBy(sql`${POSITION} nulls last`, asc(createdAt), asc(id))
     .limit(LIMITS.orderedEnvironments.value + 1);
 }
 
@@ -47,10 +48,20 @@ export function changeOrder(
       ),
     )
     .returning();
-  const place = sql`(select item.key + 1 from json_each(${JSON.stringify(ids)}) as item
-    where item.value = ${id})`;
+  const { position, environmentId } = environmentPositions;
+  // The first is always written: what follows in the batch depends on a changed row.
+  const isDifferent = sql`${position} <> excluded.position or excluded.position = 1`;
   const positions = after(ordered, (hasChanged) =>
-    db.update(environments).set({ position: place }).where(and(where, hasChanged)),
+    insertFrom(
+      db,
+      environmentPositions,
+      { environmentId: sql`item.value`, organizationId, position: sql`item.key + 1` },
+      sql`from json_each(${JSON.stringify(ids)}) as item where ${hasChanged}`,
+    ).onConflictDoUpdate({
+      target: environmentId,
+      set: { position: sql`excluded.position` },
+      setWhere: isDifferent,
+    }),
   );
   return { ordered, positions };
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, notExists, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -18,7 +18,11 @@ import {
 import { isOneOf } from "../../../db/list-of.ts";
 import { isInLivePlace } from "../../../db/tombstone.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
-import { ENVIRONMENT_TOMBSTONE, environments } from "../../tenancy/environment-table.ts";
+import {
+  ENVIRONMENT_COLUMNS,
+  ENVIRONMENT_TOMBSTONE,
+  environments,
+} from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
 import { selectRules } from "../access/index.ts";
@@ -36,7 +40,7 @@ const within = (organizationId: string, id: string | SQL) =>
 export function findEnvironment(db: Database, actor: Actor, id: string | SQL) {
   return db
     .select({
-      ...getTableColumns(environments),
+      ...ENVIRONMENT_COLUMNS,
       environmentId: sql<string>`${environments.id}`.as("own_environment_id"),
       rules: selectRules(environments.id),
       memberRole: MEMBER_ROLE,
@@ -70,7 +74,7 @@ export function listEnvironments(
     .orderBy(...orderBy)
     .limit(limit);
   return db
-    .select({ ...getTableColumns(environments), ...PAGE_POSITION })
+    .select({ ...ENVIRONMENT_COLUMNS, ...PAGE_POSITION })
     .from(limitPageBytes(page, items))
     .innerJoin(environments, sql`${id} = page.id`);
 }
@@ -80,7 +84,7 @@ export function insertEnvironment(db: Database, environment: EnvironmentRow) {
 }
 
 export function selectEnvironment(db: Database, organizationId: string, id: string) {
-  return db.select().from(environments).where(within(organizationId, id));
+  return db.select(ENVIRONMENT_COLUMNS).from(environments).where(within(organizationId, id));
 }
 
 /** The other fields stay as they are. */
@@ -114,7 +118,7 @@ export function changeEnvironment(ctx: ServiceContext, id: string, change: Envir
         isSame && or(isSame, isIdle),
       ),
     )
-    .returning();
+    .returning(ENVIRONMENT_COLUMNS);
 }
 
 /**
