@@ -36,10 +36,34 @@ describe("longshore approve", () => {
   it("shows the difference, approves it alone, and lists who has decided", async (context) => {
     const { project, user } = await prepare(context, approvals(2));
     const patch = [{ op: "add", path: "/replicas", value: 3 }];
-    const { id } = await project.deploy({ patch });
+    const git = {
+      ...{ provider: "github", installation_id: "1", repo_id: "2", owner: "acme", repo: "shop" },
+      ref: "refs/heads/main",
+      commit: {
+        ...{ author: {}, committer: {} },
+        sha: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+        message: "Sell more\n\nMuch",
+      },
+    };
+    const source = { git, registry: { image: "ghcr.io/acme/shop:7" } };
+    const { id } = await project.deploy({ patch, source });
     const unsure = await user.run(["approve"]);
     expect(unsure.status).toBe(1);
-    expect(unsure.stdout).toContain("+ /replicas 3");
+    expect(unsure.stdout.split("\n")).toEqual([
+      `deployment   ${id}`,
+      `project      ${project.projectName}`,
+      "environment  production",
+      "source       acme/shop@main 6dcb09b, ghcr.io/acme/shop:7",
+      "message      Sell more",
+      "stacks       first, second",
+      expect.stringMatching(/^created by {3}\w/),
+      expect.stringMatching(/^created {6}2\d{3}-/),
+      "reason       -",
+      "",
+      "+ /replicas 3",
+      "",
+      "",
+    ]);
     expect(unsure.stderr).toContain("Add --yes");
     const nobody = await user.run(["approvals", "-e", "production"]);
     expect(nobody.stderr).toContain("Nobody has approved or rejected it.");
@@ -57,6 +81,27 @@ describe("longshore approve", () => {
     const listed = await user.run(["approvals", String(id)]);
     expect(listed.stdout).toMatch(/approve +Read it/);
     expect(listed.stderr).toMatch(/Waiting: .*1 of 2 approvals/);
+  });
+
+  it("approves nothing if the changes do not apply any more", async (context) => {
+    const { project, user } = await prepare(context, approvals(1));
+    const { environmentId } = project;
+    const replace = (configuration: object) =>
+      service.owner.call("PUT", `/v1/environments/${environmentId}`, {
+        name: "production",
+        configuration,
+      });
+    await replace({ replicas: 1 });
+    const { id } = await project.deploy({ patch: [{ op: "remove", path: "/replicas" }] });
+    await replace({});
+    const { status, stdout, stderr } = await user.run(["approve", "--yes"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`Nothing was approved. Run: longshore reject ${id}`);
+    const rejected = await user.run(["reject"]);
+    expect([rejected.status, rejected.stdout]).toEqual([
+      0,
+      expect.stringMatching(`^deployment +${id}\nproject +${project.projectName}\n`),
+    ]);
   });
 
   it("says if there is nothing to approve", async (context) => {

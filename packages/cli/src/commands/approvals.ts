@@ -4,7 +4,8 @@ import { addConsentOption, addExamples, addRecordOptions } from "../command-opti
 import { describeSource } from "../deployments/describe.ts";
 import { findDeployment, QUEUED, readDeployment } from "../deployments/find-deployment.ts";
 import { reasonsToWait } from "../deployments/follow.ts";
-import { printPatch } from "../deployments/print-details.ts";
+import { printContent } from "../deployments/print-content.ts";
+import { CliError } from "../errors.ts";
 import { toLocalTime } from "../local-time.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
@@ -146,18 +147,35 @@ async function approveDeployment(context: CliContext, id: string | undefined, op
     "/v1/deployments/{deployment_id}/configuration",
     { path: toPath(deployment) },
   );
-  if (!options.json && !options.quiet) printPatch(context.output, diff ?? []);
+  if (digest === undefined) {
+    throw new CliError(
+      `The deployment ${deployment.id} cannot start any more: its changes no longer apply to the configuration. Nothing was approved. Run: longshore reject ${deployment.id}`,
+    );
+  }
+  await show(context, session, deployment, { options, diff });
   await requireConsent(context, `Approve the deployment ${deployment.id}?`, options);
   await send(context, session, deployment, {
     options,
-    body: { decision: "approve", ...(digest && { digest }) },
+    body: { decision: "approve", digest },
   });
 }
 
 async function rejectDeployment(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
   const deployment = await findDeployment(context, session, id, options, QUEUED);
+  await show(context, session, deployment, { options });
   await send(context, session, deployment, { options, body: { decision: "reject" } });
+}
+
+async function show(
+  context: CliContext,
+  session: Session,
+  deployment: Deployment,
+  { options, diff = [] }: { options: Options; diff?: Schemas["PatchOperation"][] | undefined },
+) {
+  if (options.json || options.quiet) return;
+  await printContent(context, session, deployment, diff);
+  context.output.print("");
 }
 
 async function send(

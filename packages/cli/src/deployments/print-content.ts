@@ -1,0 +1,55 @@
+import { ApiError, type Schemas } from "../../../client/src/index.ts";
+import { toLocalTime } from "../local-time.ts";
+import type { CliContext, Session } from "../session.ts";
+import { renderFields } from "../table.ts";
+import { describeCreator, describeReason, describeSource } from "./describe.ts";
+import { printPatch } from "./print-details.ts";
+import { StackNames } from "./stack-names.ts";
+
+type Deployment = Schemas["Deployment"];
+type Patch = Parameters<typeof printPatch>[1];
+
+/** What a deployment deploys and where, and who wants that: what a person decides about. */
+export async function printContent(
+  { output }: CliContext,
+  session: Session,
+  deployment: Deployment,
+  diff: Patch,
+): Promise<void> {
+  const { id, environment_id, data, stack_ids, created_by, created_at } = deployment;
+  const [place, names] = await Promise.all([
+    readPlace(session, environment_id),
+    StackNames.read(session, environment_id),
+  ]);
+  output.print(
+    renderFields([
+      ["deployment", id],
+      ["project", place.project],
+      ["environment", place.environment],
+      ["source", describeSource(data.source)],
+      ["message", data.source?.git?.commit.message.split("\n")[0]],
+      ["stacks", stack_ids.map((stack) => names.of(stack)).join(", ")],
+      ["created by", describeCreator(created_by)],
+      ["created", toLocalTime(created_at)],
+      ["reason", describeReason(deployment)],
+    ]),
+  );
+  if (diff.length > 0) output.print("");
+  printPatch(output, diff);
+}
+
+/** By name. Whoever may decide on a deployment may be unable to read the names. */
+async function readPlace(
+  { client }: Session,
+  environmentId: string,
+): Promise<{ environment: string; project?: string }> {
+  try {
+    const path = { environment_id: environmentId };
+    const { name, project_id } = await client.get("/v1/environments/{environment_id}", { path });
+    const project = await client.get("/v1/projects/{project_id}", { path: { project_id } });
+    return { environment: name, project: project.name };
+  } catch (error) {
+    if (error instanceof ApiError) return { environment: environmentId };
+    throw error;
+  }
+}
