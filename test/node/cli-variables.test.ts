@@ -434,7 +434,7 @@ describe("longshore configuration", () => {
     const got = await configuration(["get"]);
     expect(JSON.parse(got.stdout)).toEqual(before);
     expect([got.status, got.stdout]).toEqual([0, expect.not.stringContaining("\u202e")]);
-    expect(got.stderr).toMatch(/^Version: "\S+"\n$/);
+    expect(got.stderr).toMatch(/^Version: [^\s"]+\n$/);
     expect((await configuration(["set", "-", "--yes"], got.stdout)).stderr).toBe(
       "There is nothing to change in production.\n",
     );
@@ -450,6 +450,13 @@ describe("longshore configuration", () => {
   it("is not replaced if somebody has changed it since it was read, or while it is compared", async () => {
     await replace({ replicas: 1 });
     const [, version = ""] = /^Version: (.*)$/m.exec((await configuration(["get"])).stderr) ?? [];
+    for (const [at, text] of [version, `"${version}"`, "*"].entries()) {
+      const given = JSON.stringify({ replicas: 1, at });
+      const isCurrent = at === 0 || text === "*";
+      const set = await configuration(["set", "-", "--yes", "--if-match", text], given);
+      expect([text, set.status]).toEqual([text, isCurrent ? 0 : 1]);
+      expect(set.stderr).toContain(isCurrent ? "is replaced" : "Somebody has changed");
+    }
     await replace({ replicas: 2 });
     const old = await configuration(["set", "-", "--yes", "--if-match", version], '{"replicas":3}');
     expect([old.status, old.stderr]).toEqual([

@@ -67,7 +67,8 @@ async function get(context: CliContext, options: Options): Promise<void> {
   const session = await openSession(context, options);
   const { environment, version } = await readVersion(context, session, options);
   context.output.json(environment.configuration);
-  context.output.note(`Version: ${version}`);
+  // A shell would take quotes away from what is pasted.
+  context.output.note(`Version: ${version.replaceAll('"', "")}`);
 }
 
 async function write(context: CliContext, file: string, options: Options): Promise<void> {
@@ -84,7 +85,7 @@ async function write(context: CliContext, file: string, options: Options): Promi
     await session.client.put(ENVIRONMENT, {
       path: { environment_id: id },
       body: { name, configuration: configuration as Environment["configuration"] },
-      ifMatch: options.ifMatch ?? version,
+      ifMatch: options.ifMatch === undefined ? version : toEtag(options.ifMatch),
     });
   } catch (error) {
     if (!isOutdated(error)) throw error;
@@ -144,6 +145,10 @@ async function readConfiguration(context: CliContext, file: string): Promise<obj
 
 function differenceOf(from: unknown, to: unknown): Operation[] {
   return diffDocuments(from, to, DIFF_BYTES) as Operation[];
+}
+
+function toEtag(version: string): string {
+  return version === "*" || version.startsWith('"') ? version : `"${version}"`;
 }
 
 function isOutdated(error: unknown): boolean {
