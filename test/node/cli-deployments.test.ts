@@ -562,6 +562,42 @@ describe("longshore status", () => {
     ]);
     const json = JSON.parse((await user.run(["status", "--json", "-e", "staging"])).stdout);
     expect(json.environments).toMatchObject([{ id: environment.id, queue: [{ id: waiting.id }] }]);
+    const deploy = () => environment.deploy({ queue: "fifo" });
+    for (let queued = 1; queued < 5; queued += 1) await deploy();
+    const counted = (count: number) => new RegExp(` queued +${count} +${url}$`);
+    expect((await read()).table[1]).toMatch(counted(5));
+    await deploy();
+    expect((await read()).table[1]).toMatch(counted(6));
+  });
+});
+
+describe("longshore status of more environments than it prints", () => {
+  it("says so", async (context) => {
+    const { environment } = await prepare(context);
+    const proxy = await ScriptedProxy.start(service.url);
+    context.onTestFinished(() => proxy.close());
+    const user = userOf(context, environment, proxy.url);
+    const pageAt = (at: number, count: number, isLast: boolean) => ({
+      reply: 200,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        data: Array.from({ length: count }, (_, index) => ({
+          ...{ id: `${at}-${index}`, name: `copy-${at}-${index}`, alarms: [], queue: [] },
+        })),
+        ...(isLast ? { has_more: false } : { has_more: true, next_page: `after-${at}` }),
+      }),
+    });
+    const read = async (pages: readonly number[]) => {
+      proxy.reset("none", ...pages.map((count, at) => pageAt(at, count, at === pages.length - 1)));
+      const { stdout, stderr } = await user.run(["status"]);
+      return { rows: stdout.match(/^ {2}copy-/gm)?.length, stderr };
+    };
+    const full = Array.from({ length: 10 }, () => 100);
+    expect(await read(full)).toEqual({ rows: 1_000, stderr: "" });
+    expect(await read([...full, 1])).toEqual({
+      rows: 1_000,
+      stderr: expect.stringContaining("more than 1000 environments"),
+    });
   });
 });
 

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { describeCreator, describeSource } from "../deployments/describe.ts";
+import { DEPLOYMENTS } from "../deployments/find-deployment.ts";
 import { findLink } from "../link-file.ts";
 import { toLocalTime } from "../local-time.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
@@ -19,8 +20,9 @@ type Environment = Schemas["EnvironmentOverview"];
 const OVERVIEW = "/v1/projects/{project_id}/overview";
 const PAGE = 100;
 const MAXIMUM_ENVIRONMENTS = 1_000;
-/** The service lists at most so many that wait. */
-const MAXIMUM_QUEUED = 5;
+/** Of the queue of an environment, the overview has the first. */
+const LISTED_QUEUED = 5;
+const MAXIMUM_QUEUED = 100;
 
 /** `longshore status`: the pipeline of a project. */
 export function addStatusCommand(program: Command, context: CliContext): void {
@@ -45,9 +47,13 @@ async function status(
   const { output } = context;
   const session = await openSession(context, options);
   const { project, only } = await findTarget(context, session, options);
-  const environments = (await listEnvironments(session, project.id)).filter(
-    ({ id }) => only === undefined || id === only,
-  );
+  const { rows, hasMore } = await listEnvironments(session, project.id);
+  const environments = rows.filter(({ id }) => only === undefined || id === only);
+  if (hasMore) {
+    output.note(
+      `The project has more than ${MAXIMUM_ENVIRONMENTS} environments; the others are left out. Run: longshore environments ls`,
+    );
+  }
   const { url } = session;
   if (options.json) return output.json({ url, project, environments });
   const found = await findLink(context.folder);
@@ -62,7 +68,8 @@ async function status(
   const isLinked = ({ id, name }: Environment) =>
     [project.id, project.name].includes(found?.link.project ?? "") &&
     [id, name].includes(found?.link.environment ?? "");
-  output.print(`\n${renderTable(columnsOf(isLinked), environments)}`);
+  const waiting = await countWaiting(session, environments);
+  output.print(`\n${renderTable(columnsOf(isLinked, waiting), environments)}`);
   const remarks = environments.flatMap(remarksOn);
   if (remarks.length > 0) output.print(`\n${renderColumns(remarks)}`);
 }
@@ -81,17 +88,42 @@ async function findTarget(
 }
 
 /** In their order. Those that are newer than the order are last, the oldest first. */
-async function listEnvironments(session: Session, projectId: string): Promise<Environment[]> {
-  const { rows } = await session.list<Environment>(OVERVIEW, {
+async function listEnvironments(session: Session, projectId: string) {
+  const { rows, hasMore } = await session.list<Environment>(OVERVIEW, {
     path: { project_id: projectId },
     query: { limit: PAGE, sort_by: "+created_at" },
     limit: MAXIMUM_ENVIRONMENTS,
   });
   const place = ({ position = Number.MAX_SAFE_INTEGER }: Environment) => position;
-  return rows.toSorted((one, other) => place(one) - place(other));
+  return { rows: rows.toSorted((one, other) => place(one) - place(other)), hasMore };
 }
 
-function columnsOf(isLinked: (environment: Environment) => boolean): Column<Environment>[] {
+/** How many deployments wait in each environment. Only of a long queue does the overview not say it. */
+async function countWaiting(
+  session: Session,
+  environments: readonly Environment[],
+): Promise<Map<string, string>> {
+  const counts = new Map<string, string>();
+  for (const { id, queue } of environments) {
+    const count = queue.length < LISTED_QUEUED ? queue.length : await countQueued(session, id);
+    counts.set(id, String(count));
+  }
+  return counts;
+}
+
+async function countQueued(session: Session, environmentId: string): Promise<string> {
+  const { rows, hasMore } = await session.list(DEPLOYMENTS, {
+    path: { environment_id: environmentId },
+    query: { limit: PAGE, status: ["queued"] },
+    limit: MAXIMUM_QUEUED,
+  });
+  return `${rows.length}${hasMore ? "+" : ""}`;
+}
+
+function columnsOf(
+  isLinked: (environment: Environment) => boolean,
+  waiting: ReadonlyMap<string, string>,
+): Column<Environment>[] {
   return [
     { title: "environment", value: (each) => `${isLinked(each) ? "* " : "  "}${each.name}` },
     { title: "runs", value: ({ current_deployment: current }) => nameOf(current) },
@@ -104,7 +136,7 @@ function columnsOf(isLinked: (environment: Environment) => boolean): Column<Envi
     },
     {
       title: "waiting",
-      value: ({ queue }) => (queue.length < MAXIMUM_QUEUED ? queue.length : `${queue.length}+`),
+      value: ({ id }) => waiting.get(id),
     },
     { title: "url", value: ({ url }) => url },
   ];
