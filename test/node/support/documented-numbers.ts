@@ -224,7 +224,6 @@ export const NUMBERS: Record<string, readonly string[]> = {
   "docs/decisions.md": [
     `They have at most ${AUDIT_MIB} MiB`,
     `only from ${mib(limit("idempotencyTotalBytes"))} MiB`,
-    `${WAITED} fails`,
     `(${mib(limit("keptRulesBytes"))} MiB of an environment)`,
     `rules have ${kib(limit("rulesBytes"))} KiB and ${limit("rulePlaces")} environments`,
     `It reads at most ${limit("waitingPoolsRead")} pools`,
@@ -326,7 +325,6 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `ends the log ${word(limit("logSealsMs") / 60_000)} minutes after the end of the deployment, and deletes it after ${days(limit("logRetentionMs"))} days`,
   ],
   "docs/notifications.md": [
-    WAITED,
     `the first ${limit("changelogEventEntries")} changes`,
     `before all others, up to ${kib(limit("deploymentEventOutputBytes"))} KiB`,
     `cut to ${limit("changelogEventName")} characters`,
@@ -352,7 +350,6 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `the ports ${PORTS.filter(Boolean).join(" and ")}`,
   ],
   "docs/operations.md": [
-    WAITED,
     `accept it for up to ${seconds(CACHE_TTL_MS)} s`,
     `up to ${count(limit("invalidatedCredentials"))} in total`,
     `stay for ${minutes(limit("purgeSettlesMs"))} minutes`,
