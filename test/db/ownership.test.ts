@@ -58,6 +58,9 @@ async function newFullProject(): Promise<string> {
   const ids = { ...inside, project_id: id, deployment_id: deployment.id, recovery_id: recoveryId };
   await addProtection(world, id);
   await createMissing(client, { ...ids, ...ofDeliveries });
+  const { data } = (await client.get(`/v1/projects/${id}/environments`)).body;
+  const environment_ids = data.map((each: { id: string }) => each.id);
+  await client.put(`/v1/projects/${id}/environment-order`, { environment_ids });
   return id;
 }
 

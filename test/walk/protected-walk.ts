@@ -355,7 +355,8 @@ export class ProtectedWalk {
     const { status } = await this.#call(this.#owner, "POST", path, body);
     expect([200, 409]).toContain(status);
     const { version } = this.#model.environmentOf(environment);
-    if (status === 200) deployment.override = { codes, content, version };
+    const freezeIds = this.#model.freezes.map(({ id }) => id);
+    if (status === 200) deployment.override = { codes, freezeIds, content, version };
   }
 
   async #claim(wanted?: WalkDeployment): Promise<Offer | undefined> {

@@ -30,6 +30,14 @@ export interface WalkPerson {
   role: string | undefined;
 }
 
+interface WalkOverride {
+  codes: readonly string[];
+  /** Those that there were, which an override of `freeze` lifts. */
+  freezeIds: readonly string[];
+  content: string;
+  version: number;
+}
+
 export interface WalkDeployment {
   id: string;
   environment: string;
@@ -42,7 +50,7 @@ export interface WalkDeployment {
   kept: WalkRules[];
   /** The content that each person has approved. */
   approvals: Map<string, string>;
-  override: { codes: readonly string[]; content: string; version: number } | undefined;
+  override: WalkOverride | undefined;
   status: string;
   startedAt: number | undefined;
   finishedAt: number | undefined;
@@ -137,7 +145,11 @@ export class ProtectionModel {
     const open = this.openConditions(deployment, now);
     const { override, environment } = deployment;
     const isOverridden = override?.content === this.contentOf(deployment);
-    const left = open.filter((code) => !(isOverridden && override?.codes.includes(code)));
+    const isLater = this.#isFrozen(deployment, now, override?.freezeIds);
+    const left = open.filter((code) => {
+      const isLifted = isOverridden && override?.codes.includes(code);
+      return !isLifted || (code === "freeze" && isLater);
+    });
     if (left.length > 0) return "no";
     const isChanged = override?.version !== this.environmentOf(environment).version;
     return open.length > 0 && isChanged ? "unclear" : "yes";
@@ -158,12 +170,18 @@ export class ProtectionModel {
         ...(group ? ["group"] : []),
       ];
     });
-    const isFrozen = this.freezes.some(
-      ({ start, end, environments }) =>
-        start <= now && now < end && (environments?.includes(deployment.environment) ?? true),
-    );
     const ignoresFreezes = rules.length > 0 && rules.every(isFree);
-    return [...codes, ...(isFrozen && !ignoresFreezes ? ["freeze"] : [])];
+    return [...codes, ...(this.#isFrozen(deployment, now) && !ignoresFreezes ? ["freeze"] : [])];
+  }
+
+  #isFrozen({ environment }: WalkDeployment, now: number, except: readonly string[] = []): boolean {
+    return this.freezes.some(
+      ({ id, start, end, environments }) =>
+        start <= now &&
+        now < end &&
+        (environments?.includes(environment) ?? true) &&
+        !except.includes(id),
+    );
   }
 
   /** Whether approvals are missing after their time, so that it ends unless somebody has overridden that. */
