@@ -1177,7 +1177,7 @@ export interface paths {
         };
         /**
          * List how the deployments of a project ended, by environment and day
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status, from this release of the service on. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status, from this release of the service on. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second. Days are kept as long as the changelog, normally 400 days.
          */
         get: operations["listInsights"];
         put?: never;

@@ -11,7 +11,8 @@ const operations = {
     description:
       "Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its " +
       "final status, from this release of the service on. Durations are counted in 64 buckets, below one second and " +
-      "three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second.",
+      "three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second. " +
+      "Days are kept as long as the changelog, normally 400 days.",
     notFound: ["project"],
     errors: { lacks_environments: Unauthorized.scope("environments:read") },
     responses: { 200: jsonReply(EnvironmentInsightsList(), "A page of environments.") },
