@@ -2,6 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
 import { validator } from "hono/validator";
 import { z } from "zod";
 import { apiKeys } from "../src/features/identity/credentials/api-key-table.ts";
@@ -54,7 +57,9 @@ const validateParams = validator("param", (value, c) => {
   return parsed.success ? parsed.data : c.json({ code: "bad_input" }, 400);
 });
 
-const app = new Hono<Idiomatic>();
+// As the package has it, which the service's bundle replaces: see [alias] in wrangler.toml.
+const router = new SmartRouter<never>({ routers: [new RegExpRouter(), new TrieRouter()] });
+const app = new Hono<Idiomatic>({ router });
 
 app.get("/v1/projects/:project_id", authenticate, validateParams, async (c) => {
   const [project] = await drizzle(c.env.DB)
