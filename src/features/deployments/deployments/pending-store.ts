@@ -2,6 +2,7 @@ import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
+import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { makersOf } from "../../identity/credentials/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { BASIS, FACTS } from "../conditions/index.ts";
@@ -55,21 +56,8 @@ const EVALUATED = {
 
 const IS_HELD = sql`${IS_QUEUED} and ${deployments.heldUntil} is not 0`;
 
-/** How many rows one run reads to find the organizations. */
-const SCANNED = 10_000;
-
-/** Some of the organizations with held deployments, in a random order. Reads one row of each, however many it has. */
-export async function listHeldOrganizations(db: Database, limit: number): Promise<string[]> {
-  const next = (condition: SQL) =>
-    sql`select min(organization_id) from ${deployments} where ${IS_HELD}${condition}`;
-  const found = await db.all<{ id: string }>(sql`
-    with recursive found(id) as (
-      ${next(sql``)}
-      union all
-      select (${next(sql` and organization_id > found.id`)}) from found where found.id is not null
-      limit ${SCANNED}
-    ) select id from found where id is not null order by random() limit ${limit}`);
-  return found.map(({ id }) => id);
+export function listHeldOrganizations(db: Database, limit: number): Promise<string[]> {
+  return listSomeOrganizations(db, deployments, IS_HELD, limit);
 }
 
 /** Of an organization. Those that were evaluated first come first. */

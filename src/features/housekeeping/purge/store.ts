@@ -3,26 +3,15 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../../db/client.ts";
 import { listOf } from "../../../db/list-of.ts";
 import { idOf, type OwnedRows, referencedBy } from "../../../db/ownership.ts";
+import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { IS_RESOURCE, purges } from "./table.ts";
 
 export type PurgeRow = typeof purges.$inferSelect;
 
-/** How many rows one run reads to find the organizations with deleted resources. */
-const SCANNED = 10_000;
-
-/** Some of the organizations with deleted resources. Reads one row of each, however many it has. */
-export async function listOrganizations(db: Database, limit: number): Promise<string[]> {
-  const next = (condition: SQL) =>
-    sql`select min(organization_id) from ${purges} where ${IS_RESOURCE}${condition}`;
-  const found = await db.all<{ id: string }>(sql`
-    with recursive found(id) as (
-      ${next(sql``)}
-      union all
-      select (${next(sql` and organization_id > found.id`)}) from found where found.id is not null
-      limit ${SCANNED}
-    ) select id from found where id is not null order by random() limit ${limit}`);
-  return found.map(({ id }) => id);
+/** Those with deleted resources. */
+export function listOrganizations(db: Database, limit: number): Promise<string[]> {
+  return listSomeOrganizations(db, purges, IS_RESOURCE, limit);
 }
 
 /** Deleted resources of an organization, oldest first. */
