@@ -106,7 +106,7 @@ export interface Override {
   /** Tells it from the same one of a repeated request. No response has it. Absent before this release. */
   id?: string;
   conditions: readonly OverridableCode[];
-  /** Those that hold in spite of the override are not among them, as later ones are not. Absent without `freeze`. */
+  /** The freezes of its moment that its author may lift. Absent without `freeze`. */
   freeze_ids?: readonly string[];
   reason: string;
   membership_id: string;

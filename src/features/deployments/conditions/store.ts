@@ -73,7 +73,7 @@ const GROUP_IDS = sql`(select json_group_array(running.id order by running.id)
 
 /** Of each environment, the successes that are looked for the source. */
 const SEARCHED_SUCCESSES = sql.raw("20");
-/** Of all rules that a deployment has, those of the newest first: more than one has at most. */
+/** Of the environments that all of its rules name, those of the newest rules first. One set of rules names fewer. */
 const SEARCHED_PLACES = sql.raw("20");
 
 // The places first, then the index of their successes alone: each deployment that waits reads them.
