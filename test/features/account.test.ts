@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../support/client.ts";
-import { Instrumented } from "../support/instruments.ts";
+import { beforeBatch, Instrumented } from "../support/instruments.ts";
 import {
   accept,
   newEmail,
@@ -302,6 +302,31 @@ describe("the deletion of an account", () => {
       .bind(person.accountId)
       .first();
     expect(account).toMatchObject({ name: "Deleted account", email: person.accountId });
+  });
+
+  it("erases what was stored while it was deleted", async () => {
+    const canary = `canary-${crypto.randomUUID()}`;
+    const person = await accept(world, { name: canary });
+    const join = async () => {
+      await addToProject(world, person);
+      expect(await dumpDatabase()).toContain(`"target_name":"${canary}"`);
+    };
+    // The first batch erases the copies that there were.
+    const worker = new Instrumented({ database: beforeBatch(2, join) });
+    expect((await person.client.via(worker.fetch).delete("/v1/account")).status).toBe(204);
+    expect(await dumpDatabase()).toContain(`"record_id":"${person.membershipId}"`);
+    expect(await dumpDatabase()).not.toContain(canary);
+  });
+
+  it("is a conflict if the last other owner leaves meanwhile, and can be repeated", async () => {
+    const person = await accept(world, { role: "owner", name: "Grace" });
+    const leave = () => world.client.delete("/v1/account");
+    const worker = new Instrumented({ database: beforeBatch(2, leave) });
+    const refused = await person.client.via(worker.fetch).delete("/v1/account");
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
+    await accept({ ...world, client: person.client }, { role: "owner" });
+    expect((await person.client.delete("/v1/account")).status).toBe(204);
   });
 
   it("keeps the names of others, and the roles and the IDs in the audit log", async () => {

@@ -11,6 +11,7 @@ import {
   addKeys,
   addTokens,
   claims,
+  clientOf,
   countIn,
   exists,
   expectRefused,
@@ -22,6 +23,7 @@ import {
 } from "../../support/many-credentials.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
+  accept,
   join,
   newDelivery,
   newDeployment,
@@ -124,6 +126,88 @@ describe("the removal of a member", () => {
     expect(await countIn("api_keys", world.id)).toBe(before - count - 1);
     expect(await countIn("revoked_keys", world.id)).toBe(count + 1);
     expect(await exists("memberships", String(member.membershipId))).toBe(false);
+  });
+});
+
+describe("the deletion of an account", () => {
+  it("takes at most 50 ms of D1 in each batch, and ends all keys in all organizations", async () => {
+    const world = await newWorld();
+    const person = await accept(world, { role: "owner", name: "Grace" });
+    const { body } = await person.client.post("/v1/orgs", { name: "Second" });
+    const second = { ...person, ...clientOf(body.api_key), id: body.id };
+    await accept(second, { role: "owner" });
+    const count = QUOTAS.api_keys - 10;
+    await addKeys(world, person.membershipId, count);
+    await addKeys(second, body.api_key.membership_id, count / 2);
+    const project = await newProject(world.client);
+    const projects = await copyRow(world.id, "projects", project.id, newIdsOf(QUOTAS.projects), {});
+    const join = env.DB.prepare(
+      "insert into project_members select value, ?2, ?3, ?4, 1, 1, 1 from json_each(?1)",
+    );
+    const joinAs = (role: string, membershipId: string) =>
+      join.bind(JSON.stringify(projects), membershipId, world.id, role).run();
+    await joinAs("owner", world.membershipId);
+    await joinAs("viewer", person.membershipId);
+    const warm = new Instrumented();
+    const people = [person, second, await signIn(person)];
+    for (const { client } of people) expect(await whoAmI(client, warm)).toBe(200);
+
+    expect((await person.client.via(worker.fetch).delete("/v1/account")).status).toBe(204);
+    expect(worker.database.length).toBeGreaterThan(15);
+    expect(largestUnits(worker)).toBeLessThanOrEqual(MOST_UNITS);
+    await expectRefused(people, [], warm);
+    expect(await countIn("memberships", world.id)).toBe(1);
+    expect(await countIn("revoked_keys", world.id)).toBe(count + 1);
+    expect(await countIn("revoked_keys", second.id)).toBe(count / 2 + 1);
+    expect(await whoAmI(world.client, warm)).toBe(200);
+  });
+
+  it("takes at most 50 ms of D1 in each batch, however much history names the person", async () => {
+    const world = await newWorld();
+    const person = await accept(world, { name: "Grace" });
+    const project = await newProject(world.client);
+    const path = `/v1/projects/${project.id}/members`;
+    const member = { member_ids: [person.membershipId], role: "viewer" };
+    const repeatable = { "idempotency-key": "add-grace" };
+    const added = await world.client.request("POST", path, member, repeatable);
+    expect(added.status).toBe(201);
+    const named = env.DB.prepare(
+      "select id from changelog_entries where project_id = ? and record_type = 'project_member' and record_name = 'Grace'",
+    );
+    const entryId = await named.bind(project.id).first<string>("id");
+    const event = env.DB.prepare("select id from events where data like ?");
+    const eventId = await event.bind(`%"${entryId}"%`).first<string>("id");
+    const audit = env.DB.prepare(
+      "select id from audit_log where target_name = 'Grace' and target_type = 'project_member'",
+    );
+    const auditId = await audit.first<string>("id");
+    const rows = 6_000;
+    await copyRow(world.id, "changelog_entries", entryId ?? "", newIdsOf(rows), {});
+    await copyRow(world.id, "events", eventId ?? "", newIdsOf(rows), {});
+    await copyRow(world.id, "audit_log", auditId ?? "", newIdsOf(rows), {});
+    const others = { data: `'{"entries":[]}'` };
+    await copyRow(world.id, "events", eventId ?? "", newIdsOf(20_000), others);
+    await copyRow(world.id, "idempotency_records", undefined, newIdsOf(rows), {
+      key: "item.value",
+    });
+    const naming = async (table: string, column: string) =>
+      await env.DB.prepare(
+        `select count(*) as n from ${table} where ${column} like '%Grace%'`,
+      ).first<number>("n");
+    const columns = [
+      ["changelog_entries", "record_name"],
+      ["events", "data"],
+      ["audit_log", "target_name"],
+      ["idempotency_records", "result"],
+    ] as const;
+    for (const [table, column] of columns) {
+      expect(await naming(table, column)).toBeGreaterThan(rows);
+    }
+
+    expect((await person.client.via(worker.fetch).delete("/v1/account")).status).toBe(204);
+    expect(worker.database.length).toBeGreaterThan(15);
+    expect(largestUnits(worker)).toBeLessThanOrEqual(MOST_UNITS);
+    for (const [table, column] of columns) expect(await naming(table, column)).toBe(0);
   });
 });
 

@@ -1,50 +1,82 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
+import type { ManyRows } from "../../../db/row-pages.ts";
 import { deliveries, events } from "../outbox/table.ts";
 import { changelogEntries } from "./table.ts";
 
 const PERSONAL_PATHS = sql.raw("'$.name', '$.display_name', '$.avatar', '$.profile'");
 
+// In full, because SQLite uses a partial index only for its own condition.
+const isMember = sql`record_type = 'project_member'`;
+
+/** The projects with entries about memberships. */
+export function listProjectsOfMembers(db: Database, ids: readonly string[]) {
+  const { projectId, resourceId } = changelogEntries;
+  return db
+    .selectDistinct({ id: projectId })
+    .from(changelogEntries)
+    .where(
+      sql`${isMember} and ${resourceId} in (select value from json_each(${JSON.stringify(ids)}))`,
+    );
+}
+
 /**
- * Removes a person from the entries about the memberships with these IDs, and from the events of these
- * entries. Keeps the IDs, the roles and the times.
+ * The entries about a person's memberships, and their events, without the person. Keeps the IDs, the roles and the
+ * times.
+ * @param ids Of the memberships.
+ * @param projects See `listProjectsOfMembers`.
  */
-export function eraseChangedPerson(db: Database, ids: readonly string[], condition: SQL) {
+export function eraseChangedPerson(
+  db: Database,
+  ids: readonly string[],
+  projects: readonly { id: string }[],
+): readonly ManyRows[] {
   const list = JSON.stringify(ids);
   const members = sql`(select value from json_each(${list}))`;
-  // A project may have hundreds of thousands of events: those about others are read, and not written.
+  const { before, after } = changelogEntries;
+  const isEvent = sql`type = 'changelog.created'`;
+  // Most are about others: those are read, and not written.
   const isAbout = (data: Column) =>
     sql`exists (select 1 from json_each(${list}) as item where instr(${data}, item.value))`;
-  // In full, because SQLite uses a partial index only for its own condition.
-  const isAboutPerson = sql`record_type = 'project_member' and record_id in ${members}`;
-  const { before, after } = changelogEntries;
-  const projectIds = sql`(select project_id from changelog_entries where ${isAboutPerson})`;
-  return {
-    // Before the entries, which determine the projects of the events.
-    events: db
-      .update(events)
-      .set({ data: withoutName(events.data, members) })
-      .where(
-        sql`${events.projectId} in ${projectIds} and ${events.type} = 'changelog.created'
-          and ${isAbout(events.data)} and ${condition}`,
-      ),
-    // Those of earlier releases have their own data.
-    deliveries: db
-      .update(deliveries)
-      .set({ data: withoutName(deliveries.data, members) })
-      .where(
-        sql`${deliveries.projectId} in ${projectIds} and ${deliveries.type} = 'changelog.created'
-          and ${isAbout(deliveries.data)} and ${condition}`,
-      ),
-    entries: db
-      .update(changelogEntries)
-      .set({
-        resourceName: null,
-        before: sql`json_remove(${before}, ${PERSONAL_PATHS})`,
-        after: sql`json_remove(${after}, ${PERSONAL_PATHS})`,
-      })
-      .where(sql`${isAboutPerson} and ${condition}`),
-  };
+  const inProjects = (condition: SQL, order: readonly SQL[]) =>
+    projects.map(({ id }) => ({ where: sql`project_id = ${id} and ${condition}`, order }));
+  return [
+    {
+      table: events,
+      lists: inProjects(isEvent, [sql`created_at`, sql`id`]),
+      write: (condition) =>
+        db
+          .update(events)
+          .set({ data: withoutName(events.data, members) })
+          .where(sql`${condition} and +${isEvent} and ${isAbout(events.data)}`),
+    },
+    {
+      // Those of earlier releases have their own data.
+      table: deliveries,
+      lists: inProjects(sql`true`, [sql`rowid`]),
+      write: (condition) =>
+        db
+          .update(deliveries)
+          .set({ data: withoutName(deliveries.data, members) })
+          .where(sql`${condition} and +${isEvent} and ${isAbout(deliveries.data)}`),
+    },
+    {
+      table: changelogEntries,
+      lists: ids.map((id) => ({
+        where: sql`${isMember} and record_id = ${id}`,
+        order: [sql`rowid`],
+      })),
+      write: (condition) =>
+        db
+          .update(changelogEntries)
+          .set({
+            resourceName: null,
+            before: sql`json_remove(${before}, ${PERSONAL_PATHS})`,
+            after: sql`json_remove(${after}, ${PERSONAL_PATHS})`,
+          })
+          .where(sql`${condition} and +${isMember} and +record_id in ${members}`),
+    },
+  ];
 }
 
 /** The data of an event has its first entry at the top level, and every entry in `entries`. */

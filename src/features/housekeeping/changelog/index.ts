@@ -1,5 +1,5 @@
 export { changesOf, isNoOp } from "./diff.ts";
-export { eraseChangedPerson } from "./erasure.ts";
+export { eraseChangedPerson, listProjectsOfMembers } from "./erasure.ts";
 export { ACTIONS, type Action, type Change, type Fields } from "./model.ts";
 export {
   insertEntries,

@@ -1,10 +1,11 @@
 import { jsonBody } from "../../../http/bodies.ts";
 import { API_KEY_POLICIES, operation, SESSION_POLICIES } from "../../../http/operation.ts";
 import { createRouter } from "../../../http/router.ts";
+import { deleteAccount } from "./deletion.ts";
 import type { Documented } from "./document.ts";
 import { presentIdentity, presentOwnAccount, toAccountPatch } from "./presenters.ts";
 import { UpdateAccount } from "./schemas.ts";
-import { changeAccount, deleteAccount, getAccount, getIdentity } from "./service.ts";
+import { changeAccount, getAccount, getIdentity } from "./service.ts";
 
 function presentCaller(identity: Parameters<typeof presentIdentity>[0]) {
   const limits = identity.actor.session ? SESSION_POLICIES : API_KEY_POLICIES;

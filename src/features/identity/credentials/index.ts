@@ -15,7 +15,12 @@ export {
   openFamilyPart,
 } from "./family-part.ts";
 export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
-export { auditRevocation, type Revocation, revokeKeys } from "./key-revocation.ts";
+export {
+  auditRevocation,
+  type Revocation,
+  revokeKeys,
+  revokeKeysAnywhere,
+} from "./key-revocation.ts";
 export { makersOf } from "./makers.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
 export { type DescendantsOption, LAST_OWNER_KEY } from "./model.ts";

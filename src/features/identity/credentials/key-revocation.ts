@@ -24,14 +24,22 @@ export const isShown = isNull(apiKeys.sessionId);
  * The statements that revoke keys and keep their tombstones, and end their sessions and sign-in links.
  * A condition in `keys` must have the same outcome in every statement.
  */
-export function revokeKeys(db: Database, { organizationId, keys, now, actor }: Revocation) {
+export function revokeKeys(db: Database, { organizationId, keys, ...by }: Revocation) {
   // The plus keeps SQLite from reading all keys of the organization.
-  const selected = sql`+api_keys.organization_id = ${organizationId} and ${keys}`;
+  return revokeKeysAnywhere(db, sql`+api_keys.organization_id = ${organizationId} and ${keys}`, by);
+}
+
+/** Like `revokeKeys`, for keys of several organizations. */
+export function revokeKeysAnywhere(
+  db: Database,
+  selected: SQL,
+  by: Pick<Revocation, "now" | "actor">,
+) {
   const hasSelectedKey = sql`key_id in (select api_keys.id from api_keys where ${selected})`;
   return {
-    sessions: endSessions(db, hasSelectedKey, now),
+    sessions: endSessions(db, hasSelectedKey, by.now),
     signInLinks: db.delete(signInLinks).where(hasSelectedKey),
-    ...revokeSelected(db, selected, { now, actor }),
+    ...revokeSelected(db, selected, by),
   } satisfies Statements;
 }
 
