@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function read(path: string, init: RequestInit = {}) {
-  const response = await fetch(new URL(path, service.url), { redirect: "manual", ...init });
+  const response = await fetch(new URL(path, service.pages), { redirect: "manual", ...init });
   return { response, headers: response.headers, text: await response.text() };
 }
 

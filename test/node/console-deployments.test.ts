@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, fixture.service.url);
+const at = (path: string) => new URL(`/console/${path}`, fixture.service.pages);
 
 describe("a deployment in the console", () => {
   it("goes from a click to succeeded, with the log of a real runner", async (context) => {

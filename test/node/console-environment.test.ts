@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 async function open(path: string, apiKey = service.owner.key) {
   const opened = await openConsole(browser, at(path), { apiKey, reducedMotion: "reduce" });

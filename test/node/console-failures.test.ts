@@ -25,7 +25,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 const open = (path: string, options: object = {}) =>
   openConsole(browser, at(path), { apiKey: service.owner.key, ...options });
 

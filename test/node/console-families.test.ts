@@ -20,7 +20,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 const root = () => `/v1/orgs/${service.organizationId}`;
 
 function open(path: string, apiKey = service.owner.key) {
@@ -80,7 +80,7 @@ async function makeFamily(name: string) {
 
 /** Requests with the cookie of a new session. */
 async function signIn(apiKey: string) {
-  const { origin } = service.url;
+  const { origin } = service.pages;
   const send = (path: string, body: object, cookie = "") =>
     fetch(new URL(path, origin), {
       method: "POST",

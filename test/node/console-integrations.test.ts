@@ -40,7 +40,7 @@ describe("a webhook in the console", () => {
   it("is created, pinged, enabled, and gets a delivery again", async () => {
     const project = await TestProject.make(service);
     const { port } = receiver.address() as AddressInfo;
-    const url = new URL(`/console/projects/${project.projectId}/integrations`, service.url);
+    const url = new URL(`/console/projects/${project.projectId}/integrations`, service.pages);
     const { page, problems } = await openConsole(browser, url, { apiKey: project.key });
     await page.getByRole("button", { name: "Create a webhook" }).click();
     const dialog = page.getByRole("dialog");

@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 /** A key of a new member of the organization and, with a role in it, of a project. */
 async function newMember(projectId?: string, role?: string): Promise<string> {

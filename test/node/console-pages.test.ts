@@ -24,7 +24,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 async function openAsOwner(path: string) {
   const opened = await openConsole(browser, at(path), {
@@ -196,7 +196,7 @@ describe("the keyboard", () => {
 
 describe("an open tab", () => {
   it("polls with If-None-Match while it is visible, far below its rate limit", async () => {
-    const { page } = await openConsole(browser, new URL("/docs", service.url), {
+    const { page } = await openConsole(browser, new URL("/docs", service.pages), {
       apiKey: service.owner.key,
     });
     await page.clock.install();

@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const at = (path: string) => new URL(`/console/${path}`, service.url);
+const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 function open(path: string, { key }: ApiClient) {
   return openConsole(browser, at(path), { apiKey: key, reducedMotion: "reduce" });

@@ -33,7 +33,7 @@ interface Tab {
 
 /** A tab at the settings of a project, while the service has this build. Undefined: its own. */
 async function openTab(build?: () => object | "failure"): Promise<Tab> {
-  const url = new URL(`/console/projects/${project.projectId}/settings`, service.url);
+  const url = new URL(`/console/projects/${project.projectId}/settings`, service.pages);
   const { page, problems } = await openConsole(browser, url, { apiKey: project.key });
   await waitUntilLoaded(page);
   let reads = 0;

@@ -20,7 +20,7 @@ afterAll(async () => {
 async function openVariables() {
   const project = await TestProject.make(service);
   const client = new ApiClient(service.url, project.key);
-  const url = new URL(`/console/environments/${project.environmentId}/variables`, service.url);
+  const url = new URL(`/console/environments/${project.environmentId}/variables`, service.pages);
   const { page, problems } = await openConsole(browser, url, { apiKey: project.key });
   const readValues = async () => {
     const path = `/v1/environments/${project.environmentId}/variables/values`;

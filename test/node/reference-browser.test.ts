@@ -17,7 +17,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-const open = (path: string, options = {}) => openPage(browser, new URL(path, service.url), options);
+const open = (path: string, options = {}) =>
+  openPage(browser, new URL(path, service.pages), options);
 
 /** Whether all of it is within the visible part of `frame`. */
 async function isWithin(element: Locator, frame: Locator): Promise<boolean> {
@@ -36,7 +37,7 @@ function keystrokesFor(summary: string): string {
 describe("the search", () => {
   it("shows each operation within three keystrokes", async () => {
     const { page, problems } = await open("/docs");
-    const document = await fetch(new URL("/openapi.json", service.url));
+    const document = await fetch(new URL("/openapi.json", service.pages));
     const { paths }: Parsed = await document.json();
     const operations = Object.entries<Parsed>(paths).flatMap(([path, item]) =>
       Object.entries<Parsed>(item).map(([method, { operationId, summary }]) => {
@@ -76,7 +77,7 @@ describe("the search", () => {
     await page.keyboard.type(query);
     await page.getByRole("option", { name: title }).first().waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(new URL(target, service.url).href);
+    await page.waitForURL(new URL(target, service.pages).href);
   });
 
   it("is a combobox: arrows move, Escape closes, and the slash is also a character", async () => {
@@ -146,7 +147,7 @@ describe("the samples", () => {
     await page.keyboard.press("ArrowRight");
     expect(await tab("TypeScript", "createProject").getAttribute("aria-selected")).toBe("true");
     expect(await panel("typescript", "createProject").isVisible()).toBe(true);
-    await page.goto(new URL("/docs/stacks", service.url).href);
+    await page.goto(new URL("/docs/stacks", service.pages).href);
     expect(await panel("typescript", "createStack").isVisible()).toBe(true);
     expect(await panel("cli", "createStack").isVisible()).toBe(false);
     expect(await tab("CLI", "createStack").getAttribute("tabindex")).toBe("-1");
@@ -157,7 +158,7 @@ describe("the samples", () => {
     await page.addInitScript(
       `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("Refused", "SecurityError"); } })`,
     );
-    await page.goto(new URL("/docs/projects", service.url).href);
+    await page.goto(new URL("/docs/projects", service.pages).href);
     await page.locator("#getProject").getByRole("tab", { name: "CLI" }).click();
     expect(await page.locator("#getProject [data-tab=cli]").isVisible()).toBe(true);
     expect(problems).toEqual([]);
@@ -172,13 +173,13 @@ describe("the samples", () => {
     await page.getByRole("status").getByText("Copied", { exact: true }).waitFor();
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(await sample.locator("code").textContent());
-    expect(copied).toContain(`"${service.url.origin}/v1/projects"`);
+    expect(copied).toContain(`"${service.pages.origin}/v1/projects"`);
   });
 
   it("are selected where there is no clipboard", async () => {
     const { page } = await open("/docs");
     await page.addInitScript(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
-    await page.goto(new URL("/docs/projects", service.url).href);
+    await page.goto(new URL("/docs/projects", service.pages).href);
     const sample = page.locator("#createProject [data-tab=curl]");
     await sample.getByRole("button", { name: /^Copy/ }).click();
     await page
@@ -225,9 +226,9 @@ describe("the contents", () => {
   it("are reached by links from when the reference was one page", async () => {
     const { page } = await open("/docs#createProject");
     await page.waitForURL("**/docs/projects#createProject");
-    await page.goto(new URL("/docs#schema-Project", service.url).href);
+    await page.goto(new URL("/docs#schema-Project", service.pages).href);
     await page.waitForURL("**/docs/schemas#schema-Project");
-    await page.goto(new URL("/docs#errors", service.url).href);
+    await page.goto(new URL("/docs#errors", service.pages).href);
     expect(await page.locator("#errors h2").isVisible()).toBe(true);
     expect(page.url()).toMatch(/\/docs#errors$/);
   });
@@ -251,7 +252,7 @@ describe("trying an operation", () => {
     const create = await formOf(page, "createProject");
     await create.getByLabel("API key").fill(service.owner.key);
     await create.getByRole("textbox", { name: "Body" }).fill('{"name": "made in a browser <b>"}');
-    await create.getByText(`This changes data on ${service.url.host}`).waitFor();
+    await create.getByText(`This changes data on ${service.pages.host}`).waitFor();
     await send(create);
     await status(create, /^201 Created/);
     await status(create, /^x-request-id: /);
@@ -333,7 +334,7 @@ describe("trying an operation", () => {
     const form = await formOf(page, "whoAmI");
     await send(form);
     await status(form, /^401 .*or sign in at the console/);
-    const sessions = new URL("/v1/sessions", service.url).href;
+    const sessions = new URL("/v1/sessions", service.pages).href;
     await page.context().request.post(sessions, { data: { api_key: service.owner.key } });
     await send(form);
     await status(form, /^200/);

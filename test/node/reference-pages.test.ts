@@ -13,7 +13,7 @@ let paths: string[];
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(), openBrowser()]);
-  paths = await readPaths(service.url);
+  paths = await readPaths(service.pages);
 });
 
 afterAll(async () => {
@@ -40,7 +40,7 @@ describe("the pages of the reference", () => {
   });
 
   it("have every target of the search index", async () => {
-    const read = async (path: string) => (await fetch(new URL(path, service.url))).text();
+    const read = async (path: string) => (await fetch(new URL(path, service.pages))).text();
     const targets = new Set<string>(paths);
     for (const path of paths) {
       for (const [, id] of (await read(path)).matchAll(/\sid="([^"]+)"/g))
@@ -54,11 +54,11 @@ describe("the pages of the reference", () => {
   });
 
   it("have no violations of axe, light and dark, wide and narrow; fit the window, as do their code blocks; and report no problems", async () => {
-    const open = () => openPage(browser, new URL("/docs", service.url));
+    const open = () => openPage(browser, new URL("/docs", service.pages));
     const found: Record<string, string[]> = {};
     const audit = new PageAudit();
     const problems = await visitInTabs(paths, open, async (page, path) => {
-      await page.goto(new URL(path, service.url).href);
+      await page.goto(new URL(path, service.pages).href);
       const problems = await audit.check(page);
       // Last, because it shows the hidden tabs.
       const blocks = await page.evaluate<string[]>(FIND_WIDE_BLOCKS);
@@ -69,7 +69,7 @@ describe("the pages of the reference", () => {
   });
 
   it("have no violations of axe while the search, a form and the errors are open", async () => {
-    const { page } = await openPage(browser, new URL("/docs/projects", service.url));
+    const { page } = await openPage(browser, new URL("/docs/projects", service.pages));
     const operation = page.locator("#createProject");
     await operation.locator(".errors summary").click();
     await operation.locator(".try summary").click();
@@ -88,7 +88,7 @@ describe("the pages of the reference", () => {
     const options = { javaScriptEnabled: false };
     const { page } = await openPage(
       browser,
-      new URL("/docs/variables#deleteVariable", service.url),
+      new URL("/docs/variables#deleteVariable", service.pages),
       options,
     );
     for (const operation of await page.locator("article").all()) {

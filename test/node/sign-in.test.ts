@@ -42,7 +42,7 @@ describe("a sign-in at a certified identity provider", () => {
     provider.stop();
   });
 
-  const at = (path: string) => new URL(path, `http://localhost:${service.url.port}`);
+  const at = (path: string) => new URL(path, `http://localhost:${service.pages.port}`);
 
   /** Sends a request with the cookie of the session. */
   const callAs = async (browser: CookieBrowser, path: string, method = "GET"): Promise<Parsed> => {
@@ -74,7 +74,7 @@ describe("a sign-in at a certified identity provider", () => {
       organization: { id: service.organizationId },
       credential: { type: "session", role: "owner" },
     });
-    const port = service.url.port;
+    const port = service.pages.port;
     expect([...browser.cookiesOf(at("/").origin).keys()]).toEqual([`longshore-${port}`]);
   });
 

@@ -17,6 +17,7 @@ import {
   start,
   type WorkerSettings,
 } from "../../../scripts/lib/workers.ts";
+import { killRuntimes, writeRuntimeProgram } from "./runtime-program.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -24,6 +25,8 @@ declare module "vitest" {
     workerSettings: WorkerSettings;
     /** A folder with the data of a service after the migrations, for `startService` to copy. */
     migrated: string;
+    /** Instead of workerd. */
+    runtimeProgram: string;
     /** Where services keep their data: in memory, if there is room for it. */
     dataFolder: string;
     /** Where the first file that needs them puts the packed packages. */
@@ -32,6 +35,7 @@ declare module "vitest" {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "longshore-service-"));
+const runtimes = join(folder, "runtimes");
 
 /**
  * Builds the Worker, the command line, the runner and its executors, and migrates a database, once for all files. The configuration has
@@ -47,11 +51,14 @@ export async function setup(project: TestProject): Promise<void> {
   await worker.stop();
   project.provide("bundle", built);
   project.provide("migrated", migrated);
+  project.provide("runtimeProgram", writeRuntimeProgram(runtimes));
   project.provide("dataFolder", tmpdir());
   project.provide("packedFolder", join(folder, "packed"));
   project.provide("workerSettings", settings);
 }
 
+/** After the last test. */
 export function teardown(): void {
+  killRuntimes(runtimes);
   rmSync(folder, { recursive: true });
 }

@@ -5,11 +5,12 @@ import { bootstrap } from "../../../scripts/lib/local-api.ts";
 import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 import { tablesChildrenFirst } from "../../support/empty-database.ts";
+import { withRuntimeProgram } from "./runtime-program.ts";
 
 /** An untyped reply body. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-/** The bundled Worker in Miniflare with its static assets, and one organization. */
+/** The bundled Worker in Miniflare, and one organization. Static assets are at `pages` alone, which takes `port`. */
 export interface Service extends RunningWorker {
   owner: ApiClient;
   organizationId: string;
@@ -20,20 +21,28 @@ interface Started {
   bootstrapToken: string;
 }
 
-/** Those of files that have ended. They go on until this process ends, which runs one file after another. */
-const free: Started[] = [];
+/** What several files give to their services. */
+const SHARED = [{}, { ALLOW_INSECURE_WEBHOOKS: "true" }, { ALLOW_NEW_ORGANIZATIONS: "true" }].map(
+  (given) => JSON.stringify(given),
+);
 
 /**
- * Without `given`, a folder or a port, it may be that of a file before, with an empty database. Otherwise it has new
- * secrets; `given` overrides them and adds other bindings. The data outlives it in a `folder`.
+ * Those of files that have ended, by what they were given. They go on until this process ends, which runs one file after
+ * another.
+ */
+const free = new Map(SHARED.map((given) => [given, [] as Started[]]));
+
+/**
+ * Without a folder or a port, it may be that of a file before that was given the same, with an empty database. Otherwise
+ * it has new secrets; `given` overrides them and adds other bindings. The data outlives it in a `folder`.
  */
 export async function startService(
   given: Record<string, string> = {},
   folder?: string,
   port = 0,
 ): Promise<Service> {
-  const isShared = Object.keys(given).length === 0 && folder === undefined && port === 0;
-  const known = isShared ? free.pop() : undefined;
+  const shared = folder === undefined && port === 0 ? free.get(JSON.stringify(given)) : undefined;
+  const known = shared?.pop();
   if (known) await deleteRows(known.worker.d1);
   const own =
     known || folder !== undefined
@@ -45,8 +54,10 @@ export async function startService(
   const owner = new ApiClient(worker.url, key ?? "");
   const { data: organizations } = await owner.call("GET", "/v1/orgs");
   const stop = async () => {
-    if (isShared) {
-      free.push(started);
+    if (shared) {
+      // No delivery is repeated while another test listens.
+      if ("ALLOW_INSECURE_WEBHOOKS" in given) await deleteRows(worker.d1);
+      shared.push(started);
       return;
     }
     await worker.stop();
@@ -62,8 +73,16 @@ async function startWorker(
 ): Promise<Started> {
   const bindings: Record<string, string> = { ...newSecrets(), ...given };
   if (readdirSync(folder).length === 0) cpSync(inject("migrated"), folder, { recursive: true });
-  const options = { folder, port, assets: true, settings: inject("workerSettings") };
-  const worker = await start(inject("bundle"), bindings, options);
+  const options = {
+    folder,
+    port,
+    assets: true,
+    isDirect: true,
+    settings: inject("workerSettings"),
+  };
+  const worker = await withRuntimeProgram(inject("runtimeProgram"), () =>
+    start(inject("bundle"), bindings, options),
+  );
   return { worker, bootstrapToken: bindings["BOOTSTRAP_TOKEN"] ?? "" };
 }
 
