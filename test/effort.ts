@@ -35,6 +35,8 @@ const FIXED = {
    * of some scenario.
    */
   killStride: { usual: 6, full: 3 },
+  /** One in so many of the pages that axe checks with all rules in a narrow window, too. */
+  narrowStride: { usual: 4, full: 1 },
   /** One in so many of the hostile values. It must not divide their number. */
   hostileStride: { usual: 9, full: 2 },
   /** One in so many of the operations that a narrowed session calls. */

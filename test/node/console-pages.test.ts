@@ -57,10 +57,10 @@ describe("every page of the console", () => {
 
   it("has no violations of axe, light and dark, wide and narrow; works with the keyboard alone; and reports no problem", async () => {
     const found: Record<string, unknown[]> = {};
-    const audit = new PageAudit(WITH_TARGET_SIZE);
+    const audit = new PageAudit(records.paths, WITH_TARGET_SIZE);
     const problems = await visitInTabs(records.paths, openHome, async (page, path) => {
       await follow(page, path);
-      const violations = (await audit.check(page)).filter((each) => !LINE_NUMBER.test(each));
+      const violations = (await audit.check(page, path)).filter((each) => !LINE_NUMBER.test(each));
       const wrong = [...violations, ...(await tabThrough(page))];
       if (wrong.length > 0) found[path] = wrong;
       expect(await page.evaluate("window.harmed")).toBe(undefined);
@@ -70,8 +70,9 @@ describe("every page of the console", () => {
   });
 
   it("is checked for the colors of each color scheme at each width", async () => {
-    const { page } = await openAsOwner("runners");
-    const audit = new PageAudit();
+    const path = "runners";
+    const { page } = await openAsOwner(path);
+    const audit = new PageAudit([path]);
     for (const scheme of ["light", "dark"]) {
       for (const [width, range] of Object.entries({
         1280: "width > 40rem",
@@ -82,7 +83,7 @@ describe("every page of the console", () => {
           sheet.replaceSync("@media (prefers-color-scheme: ${scheme}) and (${range}) { h1 { color: var(--line); } }");
           document.adoptedStyleSheets = [sheet];
         }`);
-        expect(await audit.check(page)).toEqual([
+        expect(await audit.check(page, path)).toEqual([
           expect.stringMatching(`^${scheme}, ${width} px: color-contrast: h1: `),
         ]);
       }

@@ -56,10 +56,10 @@ describe("the pages of the reference", () => {
   it("have no violations of axe, light and dark, wide and narrow; fit the window, as do their code blocks; and report no problems", async () => {
     const open = () => openPage(browser, new URL("/docs", service.pages));
     const found: Record<string, string[]> = {};
-    const audit = new PageAudit();
+    const audit = new PageAudit(paths);
     const problems = await visitInTabs(paths, open, async (page, path) => {
       await page.goto(new URL(path, service.pages).href);
-      const problems = await audit.check(page);
+      const problems = await audit.check(page, path);
       // Last, because it shows the hidden tabs.
       const blocks = await page.evaluate<string[]>(FIND_WIDE_BLOCKS);
       found[path] = [...problems, ...blocks];

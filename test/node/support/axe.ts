@@ -9,6 +9,9 @@ const IS_LOADED = `typeof window.axe?.run === "function"`;
 /** Those that depend on the color scheme. The tag `cat.color` also has a rule of level AAA. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** Those that depend on where things are, besides the colors. */
+const LAYOUT_RULES = ["scrollable-region-focusable", "target-size"];
+
 /** By the names of rules. */
 export type Rules = Readonly<Record<string, { enabled: boolean }>>;
 
@@ -35,7 +38,9 @@ const FIND_NEW_STYLES = `(seen) => {
     if (!backgrounds.has(element)) {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
       const below = backgroundOf(element.parentElement);
-      backgrounds.set(element, [backgroundColor, backgroundImage, opacity, below].join());
+      const isSeenThrough = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && opacity === "1";
+      const own = [backgroundColor, backgroundImage, opacity, below].join();
+      backgrounds.set(element, isSeenThrough ? below : own);
     }
     return backgrounds.get(element);
   };
@@ -48,7 +53,9 @@ const FIND_NEW_STYLES = `(seen) => {
   const add = (element) => {
     if (element.closest("[aria-hidden=true]") || !element.checkVisibility({ visibilityProperty: true })) return;
     const { color, fontSize, fontWeight, textShadow, position, clipPath } = getComputedStyle(element);
-    const style = [color, fontSize, fontWeight, textShadow, position, clipPath, linkStyleOf(element), backgroundOf(element)].join();
+    // As in WCAG, whose contrast of large text is another: 18 points, or 14 in bold.
+    const isLarge = parseFloat(fontSize) * 0.75 >= (Number(fontWeight) >= 700 ? 14 : 18);
+    const style = [color, isLarge, textShadow, position, clipPath, linkStyleOf(element), backgroundOf(element)].join();
     if (seen.has(style)) return;
     const known = styles.get(style);
     // A color rule also visits what is inside.
@@ -64,6 +71,13 @@ const FIND_NEW_STYLES = `(seen) => {
 export async function findViolations(page: Page, rules: Rules = {}): Promise<string[]> {
   if (!(await page.evaluate(IS_LOADED))) await page.evaluate(SOURCE);
   return page.evaluate(`(${FIND_VIOLATIONS})(document, ${JSON.stringify({ rules })})`);
+}
+
+/** Those of the rules that depend on where things are, once axe is loaded. */
+export function findLayoutViolations(page: Page, rules: Rules): Promise<string[]> {
+  const values = LAYOUT_RULES.filter((rule) => rule !== "target-size" || rules[rule]?.enabled);
+  const options = JSON.stringify({ runOnly: { type: "rule", values } });
+  return page.evaluate(`(${FIND_VIOLATIONS})(document, ${options})`);
 }
 
 /**
