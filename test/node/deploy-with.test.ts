@@ -4,21 +4,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { EXECUTOR_SETTINGS } from "../../packages/runner/src/executors/settings-list.ts";
-import { findFreePort } from "../../scripts/lib/port.ts";
+import { startMessage } from "../../scripts/lib/start-message.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { Checkout } from "./support/checkout.ts";
 import { startAws } from "./support/cloud-formation/aws-command.ts";
 import { CloudflareApi } from "./support/cloudflare-api.ts";
 import { type CommandBlock, LONGSHORE, readCommandBlocks } from "./support/page-commands.ts";
-import { ApiClient } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { installStandIn } from "./support/stand-in.ts";
 import { Terminal } from "./support/terminal.ts";
 import { recordingOf, writeStandIn } from "./support/terraform/module-run.ts";
+import { installWrangler } from "./support/wrangler-program.ts";
 
 /** The first block of each page. */
 const START = "npm ci && npm start\n";
-
-const KEY = /lsh_\w+/;
 
 /** Of someone who has set up git. */
 const GIT = {
@@ -98,8 +96,10 @@ async function startTerraform(): Promise<StandIn> {
 
 async function startCloudflare(): Promise<StandIn> {
   const cloudflare = await CloudflareApi.start();
+  const programs = mkdtempSync(join(tmpdir(), "longshore-wrangler-"));
   return {
     environment: {
+      PATH: installWrangler(programs),
       CLOUDFLARE_API_TOKEN: cloudflare.token,
       CLOUDFLARE_ACCOUNT_ID: cloudflare.accountId,
       CLOUDFLARE_API_BASE_URL: cloudflare.url,
@@ -112,35 +112,31 @@ async function startCloudflare(): Promise<StandIn> {
           "curl --silent ",
           `curl --silent --get ${cloudflare.proxy} --data-urlencode url=`,
         ),
-    stop: () => cloudflare.stop(),
+    stop: async () => {
+      await cloudflare.stop();
+      rmSync(programs, { recursive: true });
+    },
   };
 }
 
 describe("the pages of docs/deploy-with", () => {
-  const checkout = new Checkout();
-  let server: Terminal;
-  let owner: ApiClient;
+  let service: Service;
 
-  // One for all pages, which begin with the same command: they have projects and pools with other names.
+  // Of all pages, which have projects and pools with other names. That `npm start` serves the same is in
+  // start.test.ts, tour.test.ts and readme.test.ts, and it begins each page with the same command.
   beforeAll(async () => {
-    const port = await findFreePort();
-    server = new Terminal(checkout.folder);
-    server.start(START.replace("npm ci && npm start", `npm start -- --port ${port}`));
-    await server.waitForOutput("Ctrl-C stops it.");
-    owner = new ApiClient(new URL(`http://localhost:${port}`), KEY.exec(server.output)?.[0] ?? "");
+    service = await startService();
   });
 
-  afterAll(async () => {
-    await server.interrupt();
-    checkout.remove();
-  });
+  afterAll(() => service.stop());
 
-  /** The line that the service prints, with another key: the requests of each are limited. */
+  /** The line that `npm start` prints, with another key: the requests of each are limited. */
   async function prepareLogin(): Promise<string> {
-    const { data } = await owner.call("GET", "/v1/orgs");
-    const { key } = await owner.call("POST", `/v1/orgs/${data[0].id}/api-keys`, { name: "page" });
-    const [line = ""] = /^echo lsh_\w+ \| npx .*$/m.exec(server.output) ?? [];
-    return line.replace(KEY, key);
+    const path = `/v1/orgs/${service.organizationId}/api-keys`;
+    const { key } = await service.owner.call("POST", path, { name: "page" });
+    const message = startMessage(service.url.origin, { apiKey: key, signInLink: "" });
+    const [line = ""] = /^echo lsh_\w+ \| npx .*$/m.exec(message) ?? [];
+    return line;
   }
 
   /** Each page has what it takes from a checkout, and a configuration of its own. */

@@ -9,6 +9,7 @@ import { RunnerFixture } from "./support/fixture.ts";
 import { GitRepository } from "./support/git-repository.ts";
 import { POLLING, prepare, toStatuses } from "./support/reports.ts";
 import { RunnerProcess } from "./support/runner-process.ts";
+import { installWrangler } from "./support/wrangler-program.ts";
 
 const WORKER = "export default { fetch: (_, env) => new Response(`${env.GREETING} 1`) };\n";
 const TOML = `name = "shop"
@@ -36,11 +37,13 @@ const environmentOf = (cloudflare: CloudflareApi) => ({
 async function prepareCheckout(context: TestContext, files: Record<string, string> = FILES) {
   const cloudflare = await CloudflareApi.start();
   const checkout = new ExecutorCheckout("workers", files);
+  const programs = mkdtempSync(join(tmpdir(), "longshore-wrangler-"));
   context.onTestFinished(async () => {
     await cloudflare.stop();
     checkout.remove();
+    rmSync(programs, { recursive: true });
   });
-  const environment = environmentOf(cloudflare);
+  const environment = { ...environmentOf(cloudflare), PATH: installWrangler(programs) };
   type Options = Parameters<ExecutorCheckout["run"]>[0];
   const start = (options: Options = {}) => checkout.start({ environment, ...options });
   return { cloudflare, checkout, start, run: (options: Options = {}) => start(options).result };
@@ -192,7 +195,8 @@ describe.concurrent("the executor workers", () => {
     const { id } = cloudflare.deployed("shop") ?? {};
     const { started, hang } = hangAt("POST scripts/shop/versions");
     cloudflare.beforeChange = hang;
-    const running = start(of(SHA));
+    // With wrangler as npm installs it, in two processes.
+    const running = start({ ...of(SHA), environment: environmentOf(cloudflare) });
     await started;
     running.signal("SIGTERM");
     const { status, reason, resources } = await running.result;
@@ -216,7 +220,8 @@ describe.concurrent("the executor workers", () => {
       const options = { ...of(`${at}`.repeat(40)), settings: { variables: { GREETING: "Hi" } } };
       const { started, hang } = hangAt(change);
       cloudflare.beforeChange = hang;
-      const killed = start(options);
+      // With wrangler as npm installs it, in two processes.
+      const killed = start({ ...options, environment: environmentOf(cloudflare) });
       await started;
       killed.signal("SIGKILL");
       expect((await killed.result).status).toBeNull();

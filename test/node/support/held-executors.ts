@@ -9,6 +9,7 @@ import { configMap, deployment as deploymentOf, toManifests } from "./kubernetes
 import type { ApiClient } from "./service.ts";
 import { installStandIn } from "./stand-in.ts";
 import { recordingOf, writeStandIn } from "./terraform/module-run.ts";
+import { installWrangler } from "./wrangler-program.ts";
 
 /** An executor whose tool or provider waits while it is held. */
 export interface HeldExecutor {
@@ -216,7 +217,7 @@ async function holdWorkers(): Promise<HeldExecutor> {
     CLOUDFLARE_API_BASE_URL: cloudflare.url,
   };
   return {
-    environment: { ...account, HOME: home },
+    environment: { ...account, HOME: home, PATH: installWrangler(join(home, "programs")) },
     passed: Object.keys(account),
     settings: {},
     filesOf: (deployment) => ({
