@@ -4,10 +4,10 @@ import { applyMigrations, digestMigrations } from "./migrations.ts";
 import { STATE } from "./wrangler.ts";
 
 /** Beside the data, so that deleting the data deletes it. */
-const STAMP = join(STATE, "longshore.json");
+export const STAMP = join(STATE, "longshore.json");
 
 /** What the last preparation found, so that the next one need not open the database. */
-interface Stamp {
+export interface Stamp {
   /** Identifies the migrations that were applied. */
   migrations: string;
   hasKey: boolean;

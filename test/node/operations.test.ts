@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { newHeader, type Row, type RowLine, withTrailer } from "../../scripts/backup/file.ts";
 import { tableNamed } from "../../scripts/backup/tables.ts";
 import { backUp } from "../../scripts/backup.ts";
-import { openLocalDatabase } from "../../scripts/lib/database.ts";
+import { type OpenDatabase, openLocalDatabase } from "../../scripts/lib/database.ts";
 import { changeOrShow } from "../../scripts/quotas.ts";
 import { recover } from "../../scripts/recover.ts";
 import { restoreFile } from "../../scripts/restore.ts";
@@ -89,7 +89,15 @@ describe("the commands of an operator", () => {
     expect(code).toBe(0);
   });
 
-  const open = () => openLocalDatabase(checkout.path(".wrangler/state/v3"));
+  /** For all commands that run in this process, as beside `npm start`: opening it takes a second. */
+  let opened: Promise<OpenDatabase> | undefined;
+  const open = async () => {
+    opened ??= openLocalDatabase(checkout.path(".wrangler/state/v3"));
+    const { d1 } = await opened;
+    return { d1, close: async () => undefined };
+  };
+
+  afterAll(async () => (await opened)?.close());
 
   /** Returns what a command prints that runs in this process. */
   const printedBy = async (command: Promise<number>) => {

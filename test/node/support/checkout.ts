@@ -1,7 +1,9 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { inject } from "vitest";
-import { ROOT } from "../../../scripts/lib/wrangler.ts";
+import { STAMP, type Stamp } from "../../../scripts/lib/local-state.ts";
+import { digestMigrations } from "../../../scripts/lib/migrations.ts";
+import { ROOT, STATE } from "../../../scripts/lib/wrangler.ts";
 
 /** What a fresh clone contains, as far as the commands need it. */
 const CONTENT = [
@@ -22,17 +24,26 @@ const CONTENT = [
 interface CheckoutOptions {
   /** Whether a command has built the static assets. Building them takes some seconds. */
   hasAssets?: boolean;
+  /** Whether the local database has been migrated, as by an earlier start, and has no rows. Migrating it takes some seconds. */
+  isMigrated?: boolean;
 }
 
-/** A fresh clone after `npm ci`, without secrets and data, in a temporary folder. */
+/** A fresh clone after `npm ci`, without secrets and without rows in its database, in a temporary folder. */
 export class Checkout {
   readonly folder = mkdtempSync(join(inject("dataFolder"), "longshore-checkout-"));
 
-  constructor({ hasAssets = true }: CheckoutOptions = {}) {
+  constructor({ hasAssets = true, isMigrated = false }: CheckoutOptions = {}) {
     for (const each of hasAssets ? [...CONTENT, "dist"] : CONTENT) {
       cpSync(join(ROOT, each), join(this.folder, each), { recursive: true });
     }
     symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));
+    if (isMigrated) this.#addDatabase();
+  }
+
+  #addDatabase(): void {
+    cpSync(inject("migrated"), this.path(relative(ROOT, STATE)), { recursive: true });
+    const stamp: Stamp = { migrations: digestMigrations(), hasKey: false };
+    writeFileSync(this.path(relative(ROOT, STAMP)), JSON.stringify(stamp));
   }
 
   path(name: string): string {
