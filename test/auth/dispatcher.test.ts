@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/lib/digest.ts";
 import { BASE62, encodeRadix, toBigInt } from "../../src/lib/radix.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
+import { boundAddressLimiter } from "../support/address-limits.ts";
 import { Client } from "../support/client.ts";
 import { freezeTime, untilTimersAreSet } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
@@ -326,17 +327,18 @@ describe("the rate limit", () => {
 
   it("limits clients without a valid key by their address, with the error of the contract", async () => {
     const address = `192.0.2.${crypto.randomUUID()}`;
-    const anonymous = new Client(undefined);
+    const isolate = new Instrumented({ addressLimiter: boundAddressLimiter });
+    const anonymous = new Client(undefined, isolate.fetch);
     let counted = 0;
     let status: number;
     // The binding counts per calendar minute, which may end before the request.
     do {
-      while ((await env.ADDRESS_LIMITER.limit({ key: address })).success) counted += 1;
+      while ((await boundAddressLimiter.limit({ key: address })).success) counted += 1;
       ({ status } = await anonymous.get("/v1/projects", { "cf-connecting-ip": address }));
       expect([401, 429]).toContain(status);
     } while (status !== 429);
     expect(counted).toBeGreaterThanOrEqual(300);
-    expect((await new Client(undefined).get("/v1/projects")).status).toBe(401);
+    expect((await anonymous.get("/v1/projects")).status).toBe(401);
   });
 });
 

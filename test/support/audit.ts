@@ -17,10 +17,16 @@ export async function listAuditLog(world: World, query = ""): Promise<Parsed[]> 
 
 /** Makes every record of this credential fail; returns a function that ends this. */
 export async function refuseRecords(credentialId: string): Promise<() => Promise<unknown>> {
-  const name = `refuse_${credentialId}`;
-  await env.DB.prepare(
-    `create trigger ${name} before insert on audit_log
-      when new.credential_id = '${credentialId}' begin select raise(abort, 'refused'); end`,
-  ).run();
-  return () => env.DB.prepare(`drop trigger ${name}`).run();
+  await env.DB.batch([
+    // Once for each file: after a change of the schema, SQLite compiles every statement again.
+    env.DB.prepare("create table if not exists refused_credentials (id text primary key)"),
+    env.DB.prepare(
+      `create trigger if not exists refuse_records before insert on audit_log
+        when exists (select 1 from refused_credentials where id = new.credential_id)
+        begin select raise(abort, 'refused'); end`,
+    ),
+    env.DB.prepare("insert into refused_credentials values (?)").bind(credentialId),
+  ]);
+  return () =>
+    env.DB.prepare("delete from refused_credentials where id = ?").bind(credentialId).run();
 }

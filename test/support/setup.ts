@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import { reportCostsAfter } from "../../src/rate-limits/unreported-costs.ts";
+import { countAddressesDirectly } from "./address-limits.ts";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { callDatabasesDirectly } from "./direct-databases.ts";
 import { emptyDatabase } from "./empty-database.ts";
@@ -8,6 +9,7 @@ import { importEvaluatedModules } from "./evaluated-modules.ts";
 import { extendTimeouts } from "./frozen-time.ts";
 
 callDatabasesDirectly();
+countAddressesDirectly();
 
 // Files share a runtime, which starts once, but no rows.
 await emptyDatabase(env.DB);

@@ -6,6 +6,7 @@ import { cipherOf } from "../../src/lib/cipher.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Client } from "./client.ts";
+import { tablesChildrenFirst } from "./empty-database.ts";
 import { newEmail, type World } from "./world.ts";
 
 type Row = Record<string, unknown>;
@@ -87,7 +88,9 @@ export class Template {
         env.DB.prepare(`select * from ${name} where ${where}`).bind(ids),
       ),
     );
-    const tables = selects.map(([name], at) => [String(name), results[at]?.results ?? []] as const);
+    const found = new Map(selects.map(([name], at) => [name, results[at]?.results ?? []]));
+    const parentsFirst = (await tablesChildrenFirst(env.DB)).toReversed();
+    const tables = parentsFirst.map((name) => [name, found.get(name) ?? []] as const);
     return new Template(new Map(tables.filter(([, rows]) => rows.length > 0)));
   }
 
@@ -190,7 +193,7 @@ async function insert(tables: ReadonlyMap<string, Row[]>): Promise<void> {
       `insert into ${name} (${columns}) select ${values} from json_each(?)`,
     ).bind(JSON.stringify(rows));
   });
-  await env.DB.batch([env.DB.prepare("pragma defer_foreign_keys = on"), ...inserts]);
+  await env.DB.batch(inserts);
 }
 
 function missing(original: string): never {
