@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RESUMED_AT_ONCE } from "../../../src/features/notifications/integrations/store.ts";
+import { unitsOf } from "../../../src/lib/database-units.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { MOST_UNITS } from "../../support/many-credentials.ts";
 import {
   join,
   newDelivery,
@@ -178,6 +180,10 @@ describe("a resume", () => {
     expect(repeated.headers.get("idempotency-replayed")).toBe("true");
     const repeatedStatements = other.database.flatMap(({ statements }) => statements);
     expect(repeatedStatements.filter(({ sql }) => sql.startsWith("update"))).toEqual([]);
+    const [first] = updates;
+    const { meta } = await run(first?.sql ?? "", ...(first?.params ?? []));
+    expect(meta.changes).toBe(RESUMED_AT_ONCE);
+    expect(unitsOf(meta)).toBeLessThanOrEqual(MOST_UNITS);
     for (const { sql, params } of updates) {
       const { results } = await env.DB.prepare(`explain query plan ${sql}`)
         .bind(...params)
