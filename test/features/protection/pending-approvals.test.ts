@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { unitsOf } from "../../../src/lib/database-units.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { copyRow, newIdsOf } from "../../support/long-lists.ts";
+import { addDeployments, copyRow, newIdsOf } from "../../support/long-lists.ts";
+import { MOST_UNITS } from "../../support/many-credentials.ts";
 import {
   approve,
   joinProject,
@@ -155,6 +157,40 @@ describe("the deployments that wait for a person's approval", () => {
     const bounded = await newKey(world, { isOwn: true, projectIds: [project.id] });
     for (const { client } of [bounded, await newWorld()])
       expect((await client.get(`/v1/orgs/${world.id}/approvals`)).status).toBe(404);
+  });
+
+  it("are read in statements of at most 50 ms, also if each has 500 stacks and an approval", async () => {
+    const stacks = LIMITS.stacksOfEnvironment.value;
+    const { id } = await newDeployment(mona.client, environmentId);
+    const [olga, oscar] = [
+      await joinProject(world, project.id, "owner"),
+      await joinProject(world, project.id, "owner"),
+    ];
+    expect((await approve(olga.client, id)).status).toBe(201);
+    const count = LIMITS.pendingApprovals.value;
+    const stackIds = await copyRow(world.id, "stacks", undefined, newIdsOf(stacks - 1), {
+      name: "'copy-' || item.key",
+    });
+    const source = { org_id: world.id, deployment_id: id };
+    const queued = { status: "'queued'", announced: "'queued'" };
+    const added = await addDeployments(world, source, count, stackIds, queued);
+    await copyRow(world.id, "deployment_approvals", undefined, newIdsOf(count), {
+      deployment_id: `'${JSON.stringify(added)}' ->> item.key`,
+    });
+    const worker = new Instrumented();
+    expect(await idsOf(oscar.client.via(worker.fetch))).toHaveLength(count);
+    const reads = worker.database.filter(({ statements }) =>
+      statements.some(({ sql }) => sql.includes("approvals")),
+    );
+    expect(reads.length).toBeGreaterThan(3);
+    for (const { statements } of reads) {
+      for (const { sql, params } of statements) {
+        const { meta } = await env.DB.prepare(sql)
+          .bind(...params)
+          .all();
+        expect(unitsOf(meta)).toBeLessThanOrEqual(MOST_UNITS);
+      }
+    }
   });
 
   it("are read with a bounded number of rows while hundreds wait for something else", async () => {

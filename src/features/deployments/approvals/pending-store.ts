@@ -9,16 +9,32 @@ import { projects } from "../../tenancy/project-table.ts";
 import { FACTS_OF_APPROVALS, mayApprove } from "../conditions/index.ts";
 import { deploymentStatus, deployments } from "../deployments/table.ts";
 
-export type PendingApprovalRow = Awaited<ReturnType<typeof listWaiting>>[number];
+export type PendingApprovalRow = Awaited<ReturnType<typeof listSome>>[number];
 
 /** The plus, here and below, keeps SQLite from an index that has more rows. */
 const IS_HELD = sql`deployments.status = ${deploymentStatus.queued} and +deployments.held_until is not 0`;
 
-/**
- * Of the projects that the actor can read, the newest that wait where the actor may approve. They are found
- * before what is known of each is read.
- */
-export function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
+/** Of one statement, so that none takes long: the stacks of each are read. */
+const WAITING_AT_ONCE = 20;
+
+/** Of the projects that the actor can read, the newest that wait where the actor may approve. */
+export async function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
+  const found: PendingApprovalRow[] = [];
+  let part: PendingApprovalRow[];
+  do {
+    part = await listSome(db, actor, { deploymentId, after: found.at(-1) });
+    found.push(...part);
+  } while (part.length === WAITING_AT_ONCE && found.length < LIMITS.pendingApprovals.value);
+  return found;
+}
+
+interface Part {
+  deploymentId: string | undefined;
+  after: { createdAt: number; id: string } | undefined;
+}
+
+/** They are found before what is known of each is read. */
+function listSome(db: Database, actor: Actor, { deploymentId, after }: Part) {
   const { organizationId, role } = actor;
   const isSearched =
     deploymentId === undefined
@@ -29,9 +45,12 @@ export function listWaiting(db: Database, actor: Actor, deploymentId: string | u
   const member = sql`from ${projectMembers} where ${isRoleOf(actor, deployments.projectId)}`;
   const isReadable = orgRoleReaches(role, "admin") ? sql`true` : sql`exists (select 1 ${member})`;
   const isGivable = mayApprove(actor, sql`(select ${projectMembers.role} ${member})`);
+  const isLater = after
+    ? sql`(deployments.created_at, deployments.id) < (${after.createdAt}, ${after.id})`
+    : sql`true`;
   const waiting = sql`(select deployments.rowid from deployments
-    where +deployments.organization_id = ${organizationId} and ${isSearched} and ${isReadable} and ${isGivable}
-    order by deployments.created_at desc, deployments.id desc limit ${LIMITS.pendingApprovals.value})`;
+    where +deployments.organization_id = ${organizationId} and ${isSearched} and ${isLater} and ${isReadable} and ${isGivable}
+    order by deployments.created_at desc, deployments.id desc limit ${WAITING_AT_ONCE})`;
   return db
     .select({
       id: sql<string>`${deployments.id}`.as("deployment_id"),
