@@ -106,7 +106,7 @@ async function startCloudflare(): Promise<StandIn> {
     },
     adapt: (commands) =>
       commands
-        .replace("npm install --global wrangler@4", "wrangler --version")
+        .replace("npm install --global wrangler@4", "command -v wrangler")
         .replace(/(?<=runner --executor .*)$/m, " --pass-env CLOUDFLARE_API_BASE_URL")
         .replaceAll(
           "curl --silent ",

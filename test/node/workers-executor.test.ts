@@ -168,8 +168,7 @@ describe.concurrent("the executor workers", () => {
 
   it("fails with the error of wrangler, and says which version Cloudflare still runs", async (context) => {
     const { cloudflare, checkout, run } = await prepareCheckout(context);
-    await run(of(SHA));
-    const { id } = cloudflare.deployed("shop") ?? {};
+    const id = cloudflare.add("shop", { script: WORKER });
     cloudflare.beforeChange = (change) => {
       if (change.endsWith("/deployments")) throw new Error("Over quota.");
     };
@@ -190,9 +189,8 @@ describe.concurrent("the executor workers", () => {
   });
 
   it("stops on SIGTERM, and reports what it sees", async (context) => {
-    const { cloudflare, start, run } = await prepareCheckout(context);
-    await run(of(SHA));
-    const { id } = cloudflare.deployed("shop") ?? {};
+    const { cloudflare, start } = await prepareCheckout(context);
+    const id = cloudflare.add("shop", { script: WORKER });
     const { started, hang } = hangAt("POST scripts/shop/versions");
     cloudflare.beforeChange = hang;
     // With wrangler as npm installs it, in two processes.
@@ -210,7 +208,7 @@ describe.concurrent("the executor workers", () => {
 
   it("runs again after SIGKILL at any of its changes", async (context) => {
     const { cloudflare, checkout, start, run } = await prepareCheckout(context);
-    await run({ ...of(SHA), settings: { variables: { GREETING: "Hello" } } });
+    cloudflare.add("shop", { script: WORKER });
     for (const [at, change] of [
       "POST scripts/shop/versions",
       "POST scripts/shop/deployments",

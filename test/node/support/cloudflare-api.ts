@@ -76,6 +76,12 @@ export class CloudflareApi {
     return [...this.#workers.keys()].toSorted();
   }
 
+  /** What an upload leaves, for tests that begin with a Worker. Returns the ID of its version. */
+  add(name: string, upload: Partial<Upload> & Pick<Upload, "script">): string {
+    this.#upload(name, { bindings: {}, types: {}, tag: undefined, ...upload }, true);
+    return this.#workers.get(name)?.deployed ?? "";
+  }
+
   /** All versions of the Worker, oldest first. */
   versions(name: string): readonly Version[] {
     return this.#workers.get(name)?.versions ?? [];
