@@ -43,6 +43,10 @@ const FIXED = {
   sessionStride: { usual: 8, full: 1 },
   /** One in so many roles with which a narrowed key calls an operation: with 3, each role calls a third. */
   roleStride: { usual: 3, full: 1 },
+  /** Audit entries of a day that has no room for more. */
+  auditEntries: { usual: 1_000, full: 100_000 },
+  /** The same request, sent at once. */
+  repeatsAtOnce: { usual: 40, full: 100 },
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */

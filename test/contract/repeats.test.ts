@@ -5,7 +5,7 @@ import type { Reply } from "../support/client.ts";
 import type { Operation } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { type Fixture, prepare, withApiKey } from "../support/operation-requests.ts";
-import { join, newKey, newProject, type Person, type World } from "../support/world.ts";
+import { join, newKey, newProject, type Person, SharedKeys, type World } from "../support/world.ts";
 
 /** Of owners of the organization alone: test/features/protection/overrides.test.ts. */
 const OF_OWNERS = "overrideDeployment";
@@ -20,9 +20,13 @@ const named = (each: Operation) => [each.operationId, each] as const;
 
 const SECRET = /"(?:key|token|secret|url|link)":"(?:ls|whsec|http)[^"]{20,}"/;
 
-/** With a key of its own: many tests share the organization. */
+const owners = new WeakMap<World, SharedKeys>();
+
+/** With a key that few tests share: many share the organization. */
 async function ownerOf({ world }: Fixture): Promise<World> {
-  return { ...world, client: (await newKey(world)).client };
+  const keys = owners.get(world) ?? new SharedKeys(world);
+  owners.set(world, keys);
+  return { ...world, client: await keys.next() };
 }
 
 /** A person who has made the key. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openForWriting } from "../../src/db/client.ts";
 import { presentAuditEntry } from "../../src/features/housekeeping/audit/presenters.ts";
 import { auditLog } from "../../src/features/housekeeping/audit/table.ts";
@@ -25,7 +25,7 @@ import {
   tagOf,
   writes,
 } from "../support/prepared-writes.ts";
-import { accountOf, newKey, newWorld } from "../support/world.ts";
+import { accountOf, newKey, newWorld, SharedKeys } from "../support/world.ts";
 import { WRITE_CASES } from "../support/write-cases.ts";
 import { bumpVersions, type Rows } from "../support/written-rows.ts";
 
@@ -243,12 +243,19 @@ describe("a write", () => {
 });
 
 describe("a refused write", () => {
+  let strangers: SharedKeys;
+
+  beforeAll(async () => {
+    strangers = new SharedKeys(await newWorld());
+  });
+
   /** By people without the role, by others, and with a condition that it does not have. */
   async function sendRefused(operation: Operation, { send, fixture }: PreparedWrite) {
     const { world, outsiderId: membershipId } = fixture;
-    const others = [await newKey(world, { membershipId, role: "member" }), await newWorld()];
+    const outsider = await newKey(world, { membershipId, role: "member" });
+    const others = [outsider.client, await strangers.next()];
     return async () => {
-      for (const { client } of caseOf(operation).needsNoRole ? [] : others) {
+      for (const client of caseOf(operation).needsNoRole ? [] : others) {
         const refused = await send({ client });
         expect([403, 404], refused.text).toContain(refused.status);
       }

@@ -8,6 +8,8 @@ import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { copyRow, newIdsOf } from "../support/long-lists.ts";
+import { copiesOf } from "../support/template.ts";
 import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const KIBIBYTE = 1024;
@@ -18,13 +20,19 @@ let environment: string;
 let component: string;
 let scopes: string[];
 
+const newFixture = copiesOf(async () => {
+  const original = await newWorld();
+  const created = await newProject(original.client);
+  const components = `/v1/environments/${created.default_environment_id}/components`;
+  const { body } = await original.client.post(components, { name: "api", kind: "service" });
+  return { world: original, project: created, componentId: String(body.id) };
+});
+
 beforeEach(async () => {
-  world = await newWorld();
-  project = await newProject(world.client);
-  const inside = `/v1/environments/${project.default_environment_id}`;
-  const api = await world.client.post(`${inside}/components`, { name: "api", kind: "service" });
-  environment = `${inside}/variables`;
-  component = `/v1/components/${api.body.id}/variables`;
+  const fixture = await newFixture();
+  ({ world, project } = fixture);
+  environment = `/v1/environments/${project.default_environment_id}/variables`;
+  component = `/v1/components/${fixture.componentId}/variables`;
   scopes = [environment, component];
 });
 
@@ -351,14 +359,12 @@ describe("the values of all variables", () => {
   });
 
   it("of a deleted component leave their place at once", async () => {
-    const { value: count } = LIMITS.variablesOfEnvironment;
-    for (let from = 0; from < count; from += LIMITS.writtenVariables.value) {
-      const batch = Array.from({ length: LIMITS.writtenVariables.value }, (_, at) =>
-        variable(`V${from + at}`, "1"),
-      );
-      expect((await put(component, batch)).status).toBe(200);
-    }
-    const [one] = [variable("ONE_MORE", "1")];
+    const { body } = await world.client.post(component, variable("FIRST", "1"));
+    const others = newIdsOf(LIMITS.variablesOfEnvironment.value - 2);
+    const changes = { name: "'V' || item.key", resource_id: "item.value" };
+    await copyRow(world.id, "variables", body.id, others, changes);
+    expect((await world.client.post(component, variable("LAST", "1"))).status).toBe(201);
+    const one = variable("ONE_MORE", "1");
     expect((await world.client.post(environment, one)).body.code).toBe("conflict");
     await world.client.delete(component.replace("/variables", ""));
     expect((await world.client.post(environment, one)).status).toBe(201);

@@ -66,18 +66,16 @@ export async function canonicalState(organizationId: string): Promise<string[]> 
   );
 }
 
-/** The number of rows of each table. */
+/** The number of rows of each table, in one statement: each of a batch would take longer than its count. */
 export async function countRows(organizationId: string): Promise<Record<string, number>> {
-  const results = await env.DB.batch<{ count: number }>(
-    TABLES.map(({ name, owner }) =>
-      env.DB.prepare(`select count(*) as count from ${name} where ${owner} = ?`).bind(
-        organizationId,
-      ),
-    ),
+  const counts = TABLES.map(
+    ({ name, owner }) => `(select count(*) from ${name} where ${owner} = ?1) as ${name}`,
   );
-  return Object.fromEntries(
-    TABLES.map(({ name }, at) => [name, results[at]?.results[0]?.count ?? 0]),
-  );
+  const found = await env.DB.prepare(`select ${counts}`)
+    .bind(organizationId)
+    .first<Record<string, number>>();
+  if (!found) throw new Error("The counts have no row");
+  return found;
 }
 
 function stableText(row: Record<string, unknown>, changed: readonly string[] = []): string {

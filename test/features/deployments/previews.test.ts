@@ -8,6 +8,7 @@ import type { Scope } from "../../../src/lib/scopes.ts";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
 import { jsonObject } from "../../support/json.ts";
 import { canonicalState } from "../../support/organization-state.ts";
+import { copiesOf } from "../../support/template.ts";
 import {
   connect,
   join,
@@ -31,7 +32,7 @@ interface Fixture {
   deploymentId: string;
 }
 
-async function newFixture(): Promise<Fixture> {
+const newFixture = copiesOf(async (): Promise<Fixture> => {
   const world = await newWorld();
   const { project, environmentId } = await newDeployableProject(world);
   const { body } = await world.client.post(`/v1/projects/${project.id}/environments`, {
@@ -43,7 +44,7 @@ async function newFixture(): Promise<Fixture> {
   await setStatus(id, "succeeded");
   const places = { staging: body.id, production: environmentId, deploymentId: id };
   return { world, projectId: project.id, ...places };
-}
+});
 
 async function setStatus(id: string, status: string): Promise<void> {
   await env.DB.prepare("update deployments set status = ?, announced = ? where id = ?")
