@@ -47,6 +47,12 @@ const FIXED = {
   auditEntries: { usual: 1_000, full: 100_000 },
   /** The same request, sent at once. */
   repeatsAtOnce: { usual: 40, full: 100 },
+  /** Random patches of each of ten tests. */
+  randomPatches: { usual: 1_000, full: 4_000 },
+  /** Random histories of an organization's window, in each of several tests. */
+  windowHistories: { usual: 20, full: 60 },
+  /** Rotations of keys that are interrupted at random. */
+  interruptedRotations: { usual: 5, full: 12 },
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */

@@ -203,7 +203,7 @@ describe("key rotation", () => {
         await expectReadable(await Cipher.of(NEW), texts);
         expect(await rotateOnce(drizzle(env.DB), cipher, size)).toBe(0);
       }),
-      { numRuns: 12 },
+      { numRuns: env.EFFORT.interruptedRotations },
     );
   });
 

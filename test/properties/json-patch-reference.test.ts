@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { JSONPatch, JSONPatchError, JSONPointer, type JSONValue, jsonpointer } from "json-p3";
 import { describe, expect, it } from "vitest";
@@ -13,7 +14,7 @@ import { jsonDocument, pointersOf } from "../support/json.ts";
 const BOUNDS = { copiedBytes: 2 ** 20, oldValueBytes: 2 ** 20 };
 const REFUSED = Symbol("refused");
 const TESTS = 10;
-const RUNS = 4_000;
+const RUNS = env.EFFORT.randomPatches;
 
 /** How to generate an operation for a document; the numbers select paths and values. */
 interface Choice {
@@ -130,7 +131,7 @@ function revertOrRefuse(document: unknown, patch: readonly RecordedOperation[]):
   }
 }
 
-describe("100,000 random patches", () => {
+describe(`${TESTS * RUNS} random patches`, () => {
   it.each(Array.from({ length: TESTS }, (_, at) => at))(
     "have the same result or refusal as an independent implementation, and are reverted: part %i",
     () => {

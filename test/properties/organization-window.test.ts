@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -12,7 +13,7 @@ import {
   type SimulatedDecision,
 } from "../support/limiter-simulation.ts";
 
-const RUNS = 60;
+const RUNS = env.EFFORT.windowHistories;
 const MAX_LATENCY_MS = 100;
 /** The log of all admissions rounds times up by at most this, and that of a consumer by the other. */
 const LOG_STEP_MS = 50;

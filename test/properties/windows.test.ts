@@ -17,15 +17,25 @@ const EVERY_DAY: WindowRule["weekly"][number]["days"] = [
   "sunday",
 ];
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes far longer than using it. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const found = formats.get(timeZone);
+  if (found) return found;
+  const parts = { weekday: "long", hour: "2-digit", minute: "2-digit" } as const;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...parts });
+  formats.set(timeZone, format);
+  return format;
+}
+
 /** What a clock on the wall shows, without the code of the service. */
 function wallClock(zone: string, instant: number): { day: string; time: string } {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    weekday: "long",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-  const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, value]),
+  );
   const time = `${parts.get("hour")}:${parts.get("minute")}`;
   return { day: String(parts.get("weekday")).toLowerCase(), time };
 }
