@@ -53,6 +53,11 @@ const FIXED = {
   windowHistories: { usual: 20, full: 60 },
   /** Rotations of keys that are interrupted at random. */
   interruptedRotations: { usual: 5, full: 12 },
+  /**
+   * Repetitions of each of seven races about the rules of an environment: with 10, each of the two is first by each
+   * number of round trips.
+   */
+  protectionRaces: { usual: 10, full: 100 },
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */
