@@ -10,7 +10,7 @@ export const LONG_MS = 3_600_000;
 /** The least of `npm test`, which stops there, and of `.ci/run`, which sets `EFFORT=full`. */
 const RANDOM = {
   /** Random walks of the state machine of deployments. */
-  walks: { usual: 2, full: 8, share: 0.25 },
+  walks: { usual: 1, full: 8, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
   leaks: { usual: 30, full: 300, share: 0.3 },
   /** Repetitions of each of eight races. */
@@ -58,6 +58,8 @@ const FIXED = {
    * number of round trips.
    */
   protectionRaces: { usual: 10, full: 100 },
+  /** One in so many of the records that are read from a backup, except the oldest and the newest. */
+  backupReadStride: { usual: 8, full: 1 },
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */

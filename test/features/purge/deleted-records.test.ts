@@ -3,6 +3,7 @@ import { getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FEATURES } from "../../../src/features/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { hmacHex } from "../../../src/lib/digest.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { READS } from "../../support/all-reads.ts";
@@ -11,6 +12,7 @@ import { exampleBody, type Operation, operations, sendsText } from "../../suppor
 import { Instrumented } from "../../support/instruments.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { type Ids, newIds, pathWith, textRequest } from "../../support/operations.ts";
+import { copiesOf } from "../../support/template.ts";
 import {
   newDelivery,
   newDeployment,
@@ -71,6 +73,19 @@ async function newDeletable(world: World): Promise<Ids> {
   const { status } = await client.put(project, { default_environment_id: body.id });
   expect(status).toBe(200);
   return { ...ids, other_environment_id: body.id };
+}
+
+const newOriginal = copiesOf(async () => {
+  const world = await newWorld();
+  const ids = await newDeletable(world);
+  return { world, ids, neighbors: await newDeletable(world) };
+});
+
+/** An organization with two projects of such records. */
+async function newFixture() {
+  const { ids, ...others } = await newOriginal();
+  const lease = await hmacHex(env.LEASE_SECRET, String(ids["attempt_id"]));
+  return { ...others, ids: { ...ids, lease } };
 }
 
 /** By the table: the parameter of its record. */
@@ -157,9 +172,7 @@ describe.each(CASES)(
     let neighbors: Ids;
 
     beforeAll(async () => {
-      world = await newWorld();
-      ids = await newDeletable(world);
-      neighbors = await newDeletable(world);
+      ({ world, ids, neighbors } = await newFixture());
       if (isCrowded) await crowd(world, ids);
       expect((await send(world, operationNamed(operationId), ids)).status).toBe(204);
     });
@@ -316,8 +329,7 @@ describe("at once, a DELETE frees", () => {
 
 describe("after a DELETE", () => {
   it("a deployment of all stacks leaves out the deleted ones", async () => {
-    const world = await newWorld();
-    const ids = await newDeletable(world);
+    const { world, ids } = await newFixture();
     const { client } = await newKey(world);
     await client.delete(`/v1/stacks/${ids["stack_id"]}`);
     const { stack_ids: included } = await newDeployment(client, String(ids["environment_id"]));
@@ -329,8 +341,7 @@ describe("after a DELETE", () => {
   });
 
   it("pending deliveries are never sent", async () => {
-    const world = await newWorld();
-    const ids = await newDeletable(world);
+    const { world, ids } = await newFixture();
     const deliveryId = await newDelivery(String(ids["integration_id"]), { status: "pending" });
     const { client } = await newKey(world);
     const integrations = `/v1/projects/${ids["project_id"]}/notification-integrations`;
@@ -356,8 +367,7 @@ describe("after a DELETE", () => {
     ["environments", "project_id", "projects"],
     ["stacks", "environment_id", "environments"],
   ])("%s cannot be added to it, not even in a race", async (table, key, owners) => {
-    const world = await newWorld();
-    const ids = await newDeletable(world);
+    const { world, ids } = await newFixture();
     const { client } = await newKey(world);
     expect((await client.delete(`/v1/${owners}/${ids[key]}`)).status).toBe(204);
     const columns = "id, organization_id, name, created_at, updated_at";
