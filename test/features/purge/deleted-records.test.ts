@@ -84,8 +84,11 @@ const newOriginal = copiesOf(async () => {
 /** An organization with two projects of such records. */
 async function newFixture() {
   const { ids, ...others } = await newOriginal();
-  const lease = await hmacHex(env.LEASE_SECRET, String(ids["attempt_id"]));
-  return { ...others, ids: { ...ids, lease } };
+  const copied: Ids = {
+    ...ids,
+    lease: await hmacHex(env.LEASE_SECRET, String(ids["attempt_id"])),
+  };
+  return { ...others, ids: copied };
 }
 
 /** By the table: the parameter of its record. */
