@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { batch, type Statement, type Statements } from "./batch.ts";
+import { batch, type RowsStatement, type Statement, type Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
 
 /** Rows of a table that may be too many for one batch, because all others wait for each. */
@@ -19,45 +19,95 @@ interface RowList {
   order: readonly SQL[];
 }
 
-/** How many rows one batch reads, and of how many lists. */
-const PAGE_ROWS = 2_000;
-const PAGE_LISTS = 10;
+/** Of each batch. */
+interface Guard {
+  /** Decides whether the batch writes. */
+  first: Statement;
+  /** Whether it does. */
+  condition: SQL;
+  /** Returns no row if it does not. */
+  last: RowsStatement<unknown>;
+}
+
+/** How many rows one batch reads. */
+const BATCH_ROWS = 2_000;
+/** Of how many lists. */
+const BATCH_LISTS = 10;
+
+/** The statements that write what is left, if `condition` holds. */
+type LastWrites = (condition: SQL) => Statements;
 
 /**
- * Writes the rows that there are, page by page.
- * @returns For the last batch: the statements that write those that were added since the start, if `condition` holds.
+ * Writes the rows that there are page by page, unless one batch can write all of them.
+ * @returns For the last batch. Undefined: the guard has ended it.
  */
 export async function writeInPages(
   db: Database,
   tables: readonly ManyRows[],
-): Promise<(condition: SQL) => Statements> {
+  guard: Guard,
+): Promise<LastWrites | undefined> {
+  const lists = tables.flatMap((rows) => rows.lists.map((list) => ({ rows, list })));
   const ends = await findEnds(db, tables);
-  let left = tables.flatMap((rows) =>
-    rows.lists.map((list) => ({ rows, list, after: undefined as string | undefined })),
-  );
+  const hasPages = await areMany(db, lists);
+  if (hasPages && !(await writePages(db, lists, guard))) return undefined;
+  const listed = hasPages ? [] : lists.map(({ rows, list }) => [rows, isOf(rows, list)] as const);
+  // Also those that are in none of the lists, because they belong to something that was not there.
+  const added = tables.map((rows, at) => {
+    return [rows, sql`${rows.table}.rowid > ${ends[at] ?? 0}`] as const;
+  });
+  return (condition) =>
+    Object.fromEntries(
+      [...listed, ...added].map(([rows, isLeft], at) => {
+        return [`of ${at}`, rows.write(sql`${isLeft} and ${condition}`)];
+      }),
+    );
+}
+
+function isOf({ table }: ManyRows, { where }: RowList): SQL {
+  return sql`${table}.rowid in (select rowid from ${table} where ${where})`;
+}
+
+interface ListOf {
+  rows: ManyRows;
+  list: RowList;
+}
+
+async function areMany(db: Database, lists: readonly ListOf[]): Promise<boolean> {
+  if (lists.length > BATCH_LISTS) return true;
+  const size = Math.floor(BATCH_ROWS / lists.length);
+  const reads = lists.map(({ rows, list }, at) => {
+    return [`of ${at}`, findLast(db, { table: rows.table, ...list, size })] as const;
+  });
+  const results = await batch(db, Object.fromEntries(reads));
+  return Object.values(results).some((found) => found.length > 0);
+}
+
+/** Returns false if the guard has ended it. */
+async function writePages(
+  db: Database,
+  lists: readonly ListOf[],
+  { first, condition, last }: Guard,
+): Promise<boolean> {
+  let left = lists.map((each) => ({ ...each, after: undefined as string | undefined }));
   while (left.length > 0) {
-    const now = left.slice(0, PAGE_LISTS);
-    const size = Math.floor(PAGE_ROWS / now.length);
+    const now = left.slice(0, BATCH_LISTS);
+    const size = Math.floor(BATCH_ROWS / now.length);
     const pages = now.map(({ rows, list, after }, at) => {
       const page = { table: rows.table, where: isAfter(list, after), order: list.order, size };
+      const write = rows.write(sql`${isInPage(page)} and ${condition}`);
       // The last row is read first, because the write may delete it.
-      const statements = { last: findLast(db, page), write: rows.write(isInPage(page)) };
-      return [`of ${at}`, statements] as const;
+      return [`of ${at}`, { last: findLast(db, page), write }] as const;
     });
-    const results = Object.values(await batch(db, Object.fromEntries(pages)));
+    const done = await batch(db, { first, pages: Object.fromEntries(pages), last });
+    if (done.last.length === 0) return false;
+    const results = Object.values(done.pages);
     const unfinished = now.flatMap((page, at) => {
       const after = results[at]?.last[0]?.position;
       return after === undefined ? [] : [{ ...page, after }];
     });
-    left = [...unfinished, ...left.slice(PAGE_LISTS)];
+    left = [...unfinished, ...left.slice(BATCH_LISTS)];
   }
-  return (condition) =>
-    Object.fromEntries(
-      tables.map((rows, at) => {
-        const isNew = sql`${rows.table}.rowid > ${ends[at] ?? 0}`;
-        return [`of ${at}`, rows.write(sql`${isNew} and ${condition}`)];
-      }),
-    );
+  return true;
 }
 
 async function findEnds(db: Database, tables: readonly ManyRows[]): Promise<number[]> {

@@ -47,7 +47,7 @@ const COSTS: Record<string, Cost> = {
   createInvitation: { trips: 1, statements: 4 },
   revokeInvitation: { trips: 2, statements: 3 },
   updateAccount: { trips: 2, statements: 4 },
-  deleteAccount: { trips: 6, statements: 38 },
+  deleteAccount: { trips: 6, statements: 37 },
   getApiKey: { trips: 1, statements: 2 },
   rotateApiKey: { trips: 3, statements: 22 },
   revokeSession: { trips: 2, statements: 8 },

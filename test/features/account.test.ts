@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../support/client.ts";
 import { beforeBatch, Instrumented } from "../support/instruments.ts";
+import { copyRow, newIdsOf } from "../support/long-lists.ts";
 import {
   accept,
   newEmail,
@@ -304,27 +305,51 @@ describe("the deletion of an account", () => {
     expect(account).toMatchObject({ name: "Deleted account", email: person.accountId });
   });
 
-  it("erases what was stored while it was deleted", async () => {
+  /** So many that one batch does not erase all of them. */
+  const nameOften = (person: World, name: string) =>
+    copyRow(world.id, "audit_log", undefined, newIdsOf(2_001), {
+      target_type: "'member'",
+      target_id: `'${person.membershipId}'`,
+      target_name: `'${name}'`,
+    });
+
+  // The last batch is the fourth, and the sixth after two with pages.
+  it.each([
+    ["a little", 0, 4],
+    ["much", 1, 6],
+  ])("erases what was stored while it was deleted (%s)", async (_, isMuch, last) => {
     const canary = `canary-${crypto.randomUUID()}`;
     const person = await accept(world, { name: canary });
+    if (isMuch) await nameOften(person, canary);
     const join = async () => {
       await addToProject(world, person);
       expect(await dumpDatabase()).toContain(`"target_name":"${canary}"`);
     };
-    // The first batch erases the copies that there were.
-    const worker = new Instrumented({ database: beforeBatch(2, join) });
+    const worker = new Instrumented({ database: beforeBatch(last, join) });
     expect((await person.client.via(worker.fetch).delete("/v1/account")).status).toBe(204);
-    expect(await dumpDatabase()).toContain(`"record_id":"${person.membershipId}"`);
-    expect(await dumpDatabase()).not.toContain(canary);
+    const left = await dumpDatabase();
+    expect(left).toContain(`"record_id":"${person.membershipId}"`);
+    expect(left).not.toContain(canary);
   });
 
-  it("is a conflict if the last other owner leaves meanwhile, and can be repeated", async () => {
-    const person = await accept(world, { role: "owner", name: "Grace" });
-    const leave = () => world.client.delete("/v1/account");
-    const worker = new Instrumented({ database: beforeBatch(2, leave) });
+  it.each([
+    ["of the only batch", 0, 4],
+    ["of the first batch with a page", 1, 4],
+    ["of the last batch", 1, 6],
+  ])("is a conflict if the last other owner leaves before the end %s", async (_, isMuch, at) => {
+    const name = crypto.randomUUID();
+    const person = await accept(world, { role: "owner", name });
+    if (isMuch) await nameOften(person, name);
+    const leave = async () => {
+      expect((await world.client.delete("/v1/account")).status).toBe(204);
+    };
+    const worker = new Instrumented({ database: beforeBatch(at, leave) });
     const refused = await person.client.via(worker.fetch).delete("/v1/account");
     expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
-    expect((await person.client.get("/v1/account")).body.name).toBe("Grace");
+    expect((await person.client.get("/v1/account")).body.name).toBe(name);
+    const named = env.DB.prepare("select count(*) as n from audit_log where target_name = ?");
+    // What the pages before the last batch have erased stays so.
+    expect(await named.bind(name).first("n")).toBe(at === 6 ? 0 : isMuch * 2_001 + 1);
     await accept({ ...world, client: person.client }, { role: "owner" });
     expect((await person.client.delete("/v1/account")).status).toBe(204);
   });

@@ -13,6 +13,7 @@ import { eraseEntries } from "../../housekeeping/idempotency/index.ts";
 import { accounts, memberships } from "../../tenancy/member-table.ts";
 import { apiKeys } from "../credentials/api-key-table.ts";
 import {
+  closePart,
   IS_LAST_PART,
   isInPart,
   keepsOwnerKey,
@@ -70,13 +71,9 @@ export interface Person {
   now: number;
 }
 
-/** What has the person's data, beside the account, and whether the account may be deleted now. */
-export function findReach(db: Database, person: Person) {
-  const { recordIds } = person;
+/** What has the person's data, beside the account. */
+export function findReach(db: Database, { recordIds }: Person) {
   return {
-    erasable: db
-      .select({ isErasable: sql<number>`is_erasable`.as("is_erasable") })
-      .from(sql`(select ${canErase(person)} as is_erasable) as selected`),
     invitations: listAcceptedInvitations(db, recordIds),
     projects: listProjectsOfMembers(db, recordIds),
   };
@@ -86,7 +83,7 @@ export function findReach(db: Database, person: Person) {
 export function copiesOf(
   db: Database,
   { accountId, memberships, recordIds, email }: Person,
-  { invitations, projects }: Omit<Results<ReturnType<typeof findReach>>, "erasable">,
+  { invitations, projects }: Results<ReturnType<typeof findReach>>,
 ): ManyRows[] {
   const ids = [accountId, ...recordIds, ...invitations.map(({ id }) => id)];
   return [
@@ -94,6 +91,16 @@ export function copiesOf(
     eraseAuditedPerson(db, ids),
     ...eraseChangedPerson(db, recordIds, projects),
   ];
+}
+
+/** Of each batch that erases copies: it writes nothing once the account may not be deleted any more. */
+export function guardErasure(ctx: ServiceContext, person: Person) {
+  const nothing = sql`select null as id, 0 as turn where 0`;
+  return {
+    first: openPart(ctx.db, { credentials: nothing, condition: isErasable(ctx, person) }),
+    condition: IS_LAST_PART,
+    last: closePart(ctx.db),
+  };
 }
 
 /**
@@ -109,14 +116,13 @@ export function eraseAccount(
 ) {
   const { db, ownership, actor } = ctx;
   const { accountId, now } = person;
-  const isExpected = resourceHasExpectedVersion(ctx, accounts.version, eq(accounts.id, accountId));
   const own = sql`select id from memberships where account_id = ${accountId}`;
   const isOwn = sql`${eq(memberships.accountId, accountId)} and ${IS_LAST_PART}`;
   const ended = db.delete(memberships).where(isOwn).returning({ id: memberships.id });
   return {
     part: openPart(db, {
       credentials: keysOf(ctx, own),
-      condition: sql`${canErase(person)} and ${isExpected}`,
+      condition: isErasable(ctx, person),
     }),
     copies: eraseNew(IS_LAST_PART),
     keys: revokeKeysAnywhere(db, isInPart(apiKeys), { now, actor }),
@@ -142,6 +148,11 @@ function erasePerson(db: Database, id: string, now: number, condition: SQL) {
     .update(accounts)
     .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
     .where(and(eq(accounts.id, id), condition));
+}
+
+function isErasable(ctx: ServiceContext, person: Person): SQL {
+  const resource = eq(accounts.id, person.accountId);
+  return sql`${canErase(person)} and ${resourceHasExpectedVersion(ctx, accounts.version, resource)}`;
 }
 
 function canErase({ accountId, memberships: known, now }: Person): SQL {

@@ -23,9 +23,9 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   });
   const recordIds = records.map(({ id }) => id);
   const person = { accountId, memberships, recordIds, email, now: clock.now() };
-  const { erasable, ...reach } = await batch(db, store.findReach(db, person));
-  if (!erasable[0]?.isErasable) return refuse(ctx);
-  const eraseNew = await writeInPages(db, store.copiesOf(db, person, reach));
+  const copies = store.copiesOf(db, person, await batch(db, store.findReach(db, person)));
+  const eraseNew = await writeInPages(db, copies, store.guardErasure(ctx, person));
+  if (!eraseNew) return refuse(ctx);
   for (;;) {
     const { ended, account, ...first } = store.eraseAccount(ctx, person, eraseNew);
     const own = memberships.filter((each) => each.organizationId === ctx.actor.organizationId);
