@@ -243,17 +243,17 @@ describe("a write", () => {
 });
 
 describe("a refused write", () => {
-  let strangers: SharedKeys;
+  let outsiders: SharedKeys;
 
   beforeAll(async () => {
-    strangers = new SharedKeys(await newWorld());
+    outsiders = new SharedKeys(await newWorld());
   });
 
   /** By people without the role, by others, and with a condition that it does not have. */
   async function sendRefused(operation: Operation, { send, fixture }: PreparedWrite) {
     const { world, outsiderId: membershipId } = fixture;
     const outsider = await newKey(world, { membershipId, role: "member" });
-    const others = [outsider.client, await strangers.next()];
+    const others = [outsider.client, await outsiders.next()];
     return async () => {
       for (const client of caseOf(operation).needsNoRole ? [] : others) {
         const refused = await send({ client });

@@ -483,7 +483,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${SLACK_INTERVAL_MS === 1_000 ? "one message per second" : duration(SLACK_INTERVAL_MS)}`,
   ],
   "docs/state-machine.md": [
-    `makes ${readEffort("").walks.least} walks, and \`.ci/run\` at least ${readEffort("full").walks.least};`,
+    `takes ${readEffort("").walks.least} of them, and \`.ci/run\` at least ${readEffort("full").walks.least};`,
     `determines each walk of ${STEPS_OF_WALK} steps`,
     `when its ${ordinal(MAXIMUM_LAPSED_OFFERS)} offer lapses or its ${ordinal(MAXIMUM_RELEASED_OFFERS)} is released, and not before`,
     `exactly after ${word(MAXIMUM_LAPSED_OFFERS)} lapsed or ${MAXIMUM_RELEASED_OFFERS} released offers`,
