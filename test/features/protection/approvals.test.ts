@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { beforeBatch, Instrumented } from "../../support/instruments.ts";
+import { beforeWrite } from "../../support/intercepted-writes.ts";
 import {
   approve,
   claimedBy,
   joinProject,
+  newFreeze,
   newProtectedEnvironment,
   protect,
   reject,
@@ -243,6 +246,36 @@ describe("an approval", () => {
     expect((await attempt.post("start")).status).toBe(409);
     expect((await approve(world.client, id)).status).toBe(201);
     expect((await Attempt.started(pool.runner)).deploymentId).toBe(id);
+  });
+
+  it("is refused if the content changes before it is written", async () => {
+    const olga = await joinProject(world, project.id, "owner");
+    const { id } = await deploy();
+    const { digest } = (await approve(world.client, id)).body;
+    const change = () => edit({ features: { search: true } });
+    const worker = new Instrumented({ database: beforeWrite(change) });
+    const { status, body } = await approve(olga.client.via(worker.fetch), id, { digest });
+    expect([status, body.code]).toEqual([409, "conflict"]);
+    const count = env.DB.prepare(
+      "select count(*) as n from deployment_approvals where deployment_id = ?",
+    );
+    expect(await count.bind(id).first("n")).toBe(1);
+  });
+
+  it("does not offer the deployment if a freeze begins before that is written", async () => {
+    const { id } = await deploy();
+    const starts_at = new Date(Date.now() - 1_000).toISOString();
+    const freeze = async () => {
+      const path = `/v1/projects/${project.id}/freezes`;
+      expect((await world.client.post(path, newFreeze({ starts_at }))).status).toBe(201);
+    };
+    // The second batch writes the approval, and the third what follows from it.
+    const worker = new Instrumented({ database: beforeBatch(3, freeze) });
+    expect((await approve(world.client.via(worker.fetch), id)).status).toBe(201);
+    const held = env.DB.prepare("select held_until from deployments where id = ?").bind(id);
+    expect(await held.first("held_until")).not.toBe(0);
+    expect(await claimedBy(pool)).toBeUndefined();
+    expect(await waitsFor(id)).toEqual(["freeze"]);
   });
 
   it("holds for one content, and names what differs", async () => {
