@@ -376,7 +376,7 @@ describe("the preview of a redeploy", () => {
     const { client: without } = await scoped("projects:read");
     const { client: reader } = await scoped("variables:read");
     const refused = await preview(without, fixture, "redeploy");
-    expect([refused.status, refused.text.includes("SET")]).toEqual([200, false]);
+    expect([refused.status, refused.text.includes('"SET')]).toEqual([200, false]);
     expect(refused.body).not.toHaveProperty("changed_variables");
     const shown = await preview(reader, fixture, "redeploy");
     expect(shown.body.changed_variables).toEqual(CHANGED);
