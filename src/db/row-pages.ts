@@ -19,7 +19,7 @@ interface RowList {
   order: readonly SQL[];
 }
 
-/** Of each batch. */
+/** Of each batch with a page: its first and its last statement. */
 interface Guard {
   /** Decides whether the batch writes. */
   first: Statement;
@@ -39,7 +39,7 @@ type LastWrites = (condition: SQL) => Statements;
 
 /**
  * Writes the rows that there are page by page, unless one batch can write all of them.
- * @returns For the last batch. Undefined: the guard has ended it.
+ * @returns What the caller's last batch has to contain. Undefined: the guard has ended it.
  */
 export async function writeInPages(
   db: Database,

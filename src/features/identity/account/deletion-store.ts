@@ -50,7 +50,7 @@ export function listRecords(db: Database, accountId: string) {
 }
 
 /** The invitations that led to memberships. */
-export function listAcceptedInvitations(db: Database, recordIds: readonly string[]) {
+function listAcceptedInvitations(db: Database, recordIds: readonly string[]) {
   // A member may have acted hundreds of thousands of times, first of all by accepting the invitation.
   const beginnings = recordIds.map((id) => [id, timeOf(id) + HOUR_MS]);
   return db.select({ id: sql<string>`${auditLog.targetId}`.as("target_id") }).from(
@@ -155,6 +155,7 @@ function isErasable(ctx: ServiceContext, person: Person): SQL {
   return sql`${canErase(person)} and ${resourceHasExpectedVersion(ctx, accounts.version, resource)}`;
 }
 
+/** Stays true while the keys end, in this batch and in the next ones. */
 function canErase({ accountId, memberships: known, now }: Person): SQL {
   const otherOwner = sql`select 1 from memberships as other
     where other.organization_id = own.organization_id and other.role = 'owner'

@@ -26,10 +26,10 @@ export async function deleteAccount(ctx: ServiceContext): Promise<void> {
   const copies = store.copiesOf(db, person, await batch(db, store.findReach(db, person)));
   const eraseNew = await writeInPages(db, copies, store.guardErasure(ctx, person));
   if (!eraseNew) return refuse(ctx);
+  const own = memberships.filter((each) => each.organizationId === ctx.actor.organizationId);
+  const others = memberships.filter((each) => !own.includes(each));
   for (;;) {
     const { ended, account, ...first } = store.eraseAccount(ctx, person, eraseNew);
-    const own = memberships.filter((each) => each.organizationId === ctx.actor.organizationId);
-    const others = memberships.filter((each) => !own.includes(each));
     const elsewhere = others.map((membership, at) => {
       return [`of ${at}`, auditElsewhere(ctx, accountId, membership, ended)] as const;
     });
