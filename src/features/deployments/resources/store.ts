@@ -10,6 +10,7 @@ import {
   sizeOf,
 } from "../../../db/keyset.ts";
 import { rowBytes } from "../../../db/row-bytes.ts";
+import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { hasUnpurged } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
@@ -84,21 +85,9 @@ export function markChanged(db: Database, where: SQL | undefined, now: number) {
     .where(and(isNull(stacks.resourcesChangedAt), where));
 }
 
-/** How many rows one run reads to find the organizations. */
-const SCANNED = 10_000;
-
-/** Some of the organizations with stacks to count, in a random order. Reads one row of each. */
-export async function listChangedOrganizations(db: Database, limit: number): Promise<string[]> {
-  const next = (condition: SQL) =>
-    sql`select min(organization_id) from stacks where resources_changed_at is not null${condition}`;
-  const found = await db.all<{ id: string }>(sql`
-    with recursive item(id) as (
-      ${next(sql``)}
-      union all
-      select (${next(sql` and organization_id > item.id`)}) from item where item.id is not null
-      limit ${SCANNED}
-    ) select id from item where id is not null order by random() limit ${limit}`);
-  return found.map(({ id }) => id);
+/** Some of the organizations with stacks to count. */
+export function listChangedOrganizations(db: Database, limit: number): Promise<string[]> {
+  return listSomeOrganizations(db, stacks, sql`resources_changed_at is not null`, limit);
 }
 
 /** Counts the bytes of the stacks of each organization that have waited longest. */
