@@ -4,10 +4,12 @@ import { reportCostsAfter } from "../../src/rate-limits/unreported-costs.ts";
 import { countAddressesDirectly } from "./address-limits.ts";
 import { CANARY_PREFIX } from "./canary-secrets.ts";
 import { callDatabasesDirectly } from "./direct-databases.ts";
+import { dropEarlierMessages } from "./earlier-messages.ts";
 import { emptyDatabase } from "./empty-database.ts";
 import { importEvaluatedModules } from "./evaluated-modules.ts";
 import { extendTimeouts } from "./frozen-time.ts";
 
+dropEarlierMessages();
 callDatabasesDirectly();
 countAddressesDirectly();
 
