@@ -3,6 +3,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../../src/db/schema-errors.ts";
 import { canonicalId } from "../../src/lib/ids.ts";
 import { CommandError } from "./command-error.ts";
+import { resolveDrizzleOnce } from "./resolve-drizzle.ts";
 
 export { CommandError } from "./command-error.ts";
 
@@ -14,8 +15,9 @@ export function isProgram({ filename }: ImportMeta): boolean {
   return program !== undefined && realpathSync(program) === filename;
 }
 
-/** Runs a command and sets the exit code of the process. */
+/** Runs a command, which may load the tables, and sets the exit code of the process. */
 export async function runCommand(command: () => Promise<number>): Promise<void> {
+  resolveDrizzleOnce();
   try {
     process.exitCode = await command();
   } catch (error) {

@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseTOML } from "confbox/toml";
 import type { CheckedSettings } from "../../src/lib/settings.ts";
+import { CommandError } from "./command-error.ts";
 import { ROOT } from "./wrangler.ts";
+
+const FILE = join(ROOT, "wrangler.toml");
 
 /** The part of wrangler.toml that the scripts read. */
 export interface Configuration {
@@ -14,8 +19,23 @@ export interface Configuration {
   secrets?: { required?: string[] };
 }
 
-/** Loads wrangler when it is called, because that takes longer than most commands. */
-export async function readConfiguration(): Promise<Configuration> {
+/** `CLOUDFLARE_ENV` selects an environment of the file. Only then, wrangler is loaded, which takes a second. */
+export async function readConfiguration(
+  environment = process.env["CLOUDFLARE_ENV"],
+): Promise<Configuration> {
+  if (!environment) return { d1_databases: [], queues: {}, ...readFile() };
   const { unstable_readConfig } = await import("wrangler");
-  return unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+  return unstable_readConfig({ config: FILE, env: environment });
+}
+
+function readFile() {
+  try {
+    return parseTOML<Partial<Configuration> & Pick<Configuration, "vars">>(
+      readFileSync(FILE, "utf8"),
+    );
+  } catch (error) {
+    throw new CommandError(
+      `wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
 }

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
+import { readConfiguration } from "../../scripts/lib/configuration.ts";
 import { newSecrets } from "../../scripts/lib/secrets.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
@@ -85,6 +86,15 @@ function linkAllBut(name: string, from: string, to: string): void {
   for (const each of others) symlinkSync(join(from, each), join(to, each));
 }
 
+it("reads of wrangler.toml what wrangler reads", async () => {
+  const { unstable_readConfig } = await import("wrangler");
+  const { d1_databases, queues, assets, vars, secrets } = await readConfiguration("");
+  expect(Object.keys(vars).length).toBeGreaterThan(5);
+  expect(unstable_readConfig({ config: join(ROOT, "wrangler.toml") })).toMatchObject({
+    ...{ d1_databases, queues, assets, vars, secrets },
+  });
+});
+
 describe("npm run deploy", () => {
   it("refuses bad secrets before it touches anything, and names each without its value", (context) => {
     const deployer = new Deployer(context);
@@ -115,6 +125,28 @@ describe("npm run deploy", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`${name}: `);
     expect(deployer.commands).toEqual([]);
+  });
+
+  it("refuses settings of the environment that CLOUDFLARE_ENV selects, and of no other", (context) => {
+    const deployer = new Deployer(context);
+    const text = deployer.checkout.read("wrangler.toml");
+    const environment = `[env.staging.vars]\nCORS_ORIGINS = "*"\n`;
+    writeFileSync(deployer.checkout.path("wrangler.toml"), `${text}\n${environment}`);
+    const { code, stderr } = deployer.run({ ...newSecrets(), CLOUDFLARE_ENV: "staging" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("CORS_ORIGINS: ");
+    expect(deployer.commands).toEqual([]);
+    expect(deployer.run(newSecrets())).toMatchObject({ code: 0 });
+  });
+
+  it("says which line of wrangler.toml is wrong", (context) => {
+    const deployer = new Deployer(context);
+    const text = deployer.checkout.read("wrangler.toml");
+    writeFileSync(deployer.checkout.path("wrangler.toml"), `${text}\nname = \n`);
+    const { code, stderr } = deployer.run(newSecrets());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^wrangler\.toml cannot be read: .*\n\n\d+: {2}name = /);
+    expect(stderr).not.toContain("    at ");
   });
 
   it("deploys with good secrets, and keeps those that are not given", (context) => {
