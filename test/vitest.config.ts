@@ -133,6 +133,7 @@ const inNode = {
     include: ["test/node/**/*.test.ts"],
     isolate: false,
     globalSetup: ["test/node/support/bundle.ts"],
+    setupFiles: ["test/node/support/connections.ts"],
     env: { TMPDIR: temporaryFolder },
     maxConcurrency: 20,
     // Four more than the cores, because most files wait for programs.

@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CommandError } from "./command.ts";
 import { readConfiguration } from "./configuration.ts";
+import { COMPATIBILITY_DATE, DatabaseWorker } from "./database-worker.ts";
+import { toDatabase } from "./unprepared-database.ts";
 import { runWrangler, STATE } from "./wrangler.ts";
 
 const BINDING = "DB";
-const COMPATIBILITY_DATE = "2026-10-01";
 
 export interface OpenDatabase {
   d1: D1Database;
@@ -20,15 +22,11 @@ export function openDatabase({ remote }: { remote: boolean }): Promise<OpenDatab
 /** Opens the database of `wrangler dev`, which may be running. `state` is the folder of its data. */
 export async function openLocalDatabase(state = STATE): Promise<OpenDatabase> {
   const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
-  const options = convertV4MiniflareOptions({
-    compatibilityDate: COMPATIBILITY_DATE,
-    modules: true,
-    script: "export default {};",
-    d1Databases: { [BINDING]: (await describeDatabase()).database_id ?? BINDING },
-  });
+  const worker = new DatabaseWorker();
+  const databases = { [BINDING]: (await describeDatabase()).database_id ?? BINDING };
+  const options = convertV4MiniflareOptions(worker.options(databases));
   const miniflare = new Miniflare({ ...options, resourcePersistencePath: state });
-  const d1 = (await miniflare.getD1Database(BINDING)) as unknown as D1Database;
-  return { d1, close: () => miniflare.dispose() };
+  return { d1: await worker.connect(miniflare), close: () => miniflare.dispose() };
 }
 
 /** Opens the database of the deployment. */
@@ -49,7 +47,21 @@ export async function openRemoteDatabase(): Promise<OpenDatabase> {
     await dispose();
     rmSync(directory, { recursive: true });
   };
-  return { d1: env.DB, close };
+  return { d1: withFreshConnections(env.DB), close };
+}
+
+/**
+ * Lets this process see which connections the runtime has closed while statements were prepared, which blocks it. Only
+ * after the second turn has all that arrived before the first been read.
+ */
+function withFreshConnections(d1: D1Database): D1Database {
+  return toDatabase(async (method, statements) => {
+    const prepared = statements.map(({ sql, values }) => d1.prepare(sql).bind(...values));
+    await nextTurn();
+    await nextTurn();
+    if (method === "batch") return d1.batch(prepared);
+    return prepared[0]?.[method]();
+  });
 }
 
 /** wrangler.toml omits the ID, which a remote binding needs. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { type Databases, DatabaseWorker } from "./database-worker.ts";
 import { newSecrets } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
@@ -116,12 +117,13 @@ export async function start(
     bindings: { ...newSecrets(), ...bindings },
     ...(isDirect && { unsafeDirectSockets: [{ host: HOST, port: 0, entrypoint: DIRECT }] }),
   };
+  const database = new DatabaseWorker();
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       port,
       logRequests: !isDirect,
       handleStructuredLogs: () => undefined,
-      workers: [worker],
+      workers: [worker, database.options(options["d1Databases"] as Databases)],
     }),
     ...(folder !== undefined && { resourcePersistencePath: folder }),
   });
@@ -129,7 +131,7 @@ export async function start(
   return {
     url: isDirect ? await miniflare.unsafeGetDirectURL(NAME, DIRECT) : pages,
     pages,
-    d1: (await miniflare.getD1Database("DB")) as unknown as D1Database,
+    d1: await database.connect(miniflare),
     sweep: async () => {
       const worker = await miniflare.getWorker();
       const { outcome } = await worker.scheduled({ cron: "* * * * *" });

@@ -15,11 +15,14 @@ import {
   expect,
   it,
   onTestFinished,
+  vi,
 } from "vitest";
 import { explain } from "../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
 import { ApiClient, type Service, startService } from "./support/service.ts";
+
+const POLLING = { interval: 100, timeout: 300_000 };
 
 let service: Service;
 let other: Service;
@@ -802,13 +805,14 @@ describe("a lost connection", () => {
 
 describe("an expired key", () => {
   it("gets one line that says what to do", async () => {
-    const expires_at = new Date(Date.now() + 1_500).toISOString();
     const path = `/v1/orgs/${service.organizationId}/api-keys`;
-    const { key } = await service.owner.call("POST", path, { name: "short", expires_at });
+    const { id, key } = await service.owner.call("POST", path, { name: "short" });
+    const expire = "update api_keys set expires_at = ? where id = ?";
+    await service.d1.prepare(expire).bind(Date.now(), id).run();
     const changes = { LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key };
-    const tryOnce = () => user.run(["whoami"], { changes });
-    await expect.poll(async () => (await tryOnce()).status, { timeout: 20_000 }).toBe(1);
-    expect((await tryOnce()).stderr).toMatch(
+    const refused = await user.run(["whoami"], { changes });
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(
       /^.* \(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
     );
   });
@@ -980,14 +984,16 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
       const { stdout } = await promisify(execFile)("bash", bash, { cwd: user.folder, env });
       return stdout.trim();
     };
+    /** On a busy machine, the service may not answer in the time that a suggestion has. */
+    const suggest = (words: readonly string[]) => vi.waitUntil(() => complete(words), POLLING);
     const quoted = shop.replaceAll(/[$()" ]/g, "\\$&");
-    expect(await complete(["projects", "show", "$("])).toBe(quoted);
-    expect(await complete(["deploy", "-p", other.slice(0, 12)])).toBe(other);
-    expect(await complete(["environments", "rm", "-p", other, "s"])).toBe("stage-two");
-    expect(await complete(["deploy", "-p", other, "-e", "stage-two", "--stack", "w"])).toBe("web");
+    expect(await suggest(["projects", "show", "$("])).toBe(quoted);
+    expect(await suggest(["deploy", "-p", other.slice(0, 12)])).toBe(other);
+    expect(await suggest(["environments", "rm", "-p", other, "s"])).toBe("stage-two");
+    expect(await suggest(["deploy", "-p", other, "-e", "stage-two", "--stack", "w"])).toBe("web");
     expect(await complete(["deploy", "--stack", ""])).toBe("");
     const promote = ["deployments", "promote", "1CgMoo6Wfj9u5hu6v1REVC", "-p", other, "--to"];
-    expect(await complete([...promote, "s"])).toBe("stage-two");
+    expect(await suggest([...promote, "s"])).toBe("stage-two");
     expect(await complete(["rollback", "-p", other, "--to", "s"])).toBe("");
     expect(await complete(["projects", "show", "--j"])).toBe("--json");
     const nowhere = { LONGSHORE_URL: "http://127.0.0.1:9" };
@@ -1000,7 +1006,11 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
     await user.run(["projects", "create", `hidden\u202e-${crypto.randomUUID()}`]);
     const named = `shown-${crypto.randomUUID()}`;
     await user.run(["projects", "create", named]);
-    const names = await user.run(["__names", "projects", "--", "deploy", "-p"]);
+    const list = async () => {
+      const names = await user.run(["__names", "projects", "--", "deploy", "-p"]);
+      return names.stdout !== "" && names;
+    };
+    const names = await vi.waitUntil(list, POLLING);
     expect(names.stdout).toContain(`${named}\n`);
     expect(names.stdout).not.toContain("hidden");
     const silent = createServer(() => undefined).listen(0, "127.0.0.1");
@@ -1013,7 +1023,8 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
     silent.closeAllConnections();
     silent.close();
     expect(nothing).toEqual({ stdout: "", stderr: "", status: 0 });
-    expect(performance.now() - before).toBeLessThan(5_000);
+    // Another command waits for 30 s.
+    expect(performance.now() - before).toBeLessThan(20_000);
     expect(await user.run(["__names", "constructor"])).toEqual(nothing);
   });
 

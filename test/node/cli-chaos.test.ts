@@ -9,7 +9,7 @@ import { type Service, startService } from "./support/service.ts";
 /** Of each outcome. The proof is with 100. */
 const RUNS = readEffort().chaosRuns;
 const CONCURRENT = 4;
-const RUN_MS = 60_000;
+const RUN_MS = 300_000;
 
 const EXIT_CODES = { succeeded: 0, failed: 2, canceled: 3, superseded: 4 } as const;
 type Outcome = keyof typeof EXIT_CODES;

@@ -10,7 +10,7 @@ import { ScriptedProxy } from "./support/scripted-proxy.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const SLOW = { timeout: 300_000 };
-const POLLING = { interval: 50, timeout: 120_000 };
+const POLLING = { interval: 50, timeout: 300_000 };
 
 let service: Service;
 

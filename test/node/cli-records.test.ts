@@ -146,7 +146,10 @@ describe("longshore deliveries, ping and redeliver", () => {
     const deliveryId = pinged.stdout.trim();
     const path = `${integrations}/${id}/deliveries/${deliveryId}`;
     await expect
-      .poll(async () => (await client.call("GET", path)).status, { interval: 250, timeout: 60_000 })
+      .poll(async () => (await client.call("GET", path)).status, {
+        interval: 250,
+        timeout: 300_000,
+      })
       .toBe("succeeded");
     const again = await own("redeliver", id, deliveryId, "--json");
     const copy = JSON.parse(again.stdout);

@@ -66,7 +66,7 @@ const readmeCode = () =>
 async function cancelDeployment(): Promise<void> {
   const unfinished = "/v1/deployments?status=queued";
   const read = async () => (await service.owner.call("GET", unfinished)).data;
-  await expect.poll(read, { timeout: 60_000, interval: 500 }).toHaveLength(1);
+  await expect.poll(read, { timeout: 300_000, interval: 500 }).toHaveLength(1);
   const [{ id }] = await read();
   await service.owner.call("PATCH", `/v1/deployments/${id}/cancel`);
 }

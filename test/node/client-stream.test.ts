@@ -157,14 +157,14 @@ describe("the stream of a log", () => {
       for await (const event of longshore.stream(LOGS, options)) events.push(event);
     })();
     await print(0, "one\n");
-    await expect.poll(() => toText(events), { timeout: 30_000 }).toBe("one\n");
+    await expect.poll(() => toText(events), { timeout: 300_000 }).toBe("one\n");
     await proxy.close();
     await print(1, "two\n");
     await proxy.open();
-    await expect.poll(() => toText(events), { timeout: 30_000 }).toBe("one\ntwo\n");
+    await expect.poll(() => toText(events), { timeout: 300_000 }).toBe("one\ntwo\n");
     const before = proxy.requests.length;
     // Nothing is printed: the stream is taken for lost, and continued.
-    await expect.poll(() => proxy.requests.length, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(() => proxy.requests.length, { timeout: 300_000 }).toBeGreaterThan(before);
     await print(0, "three\n");
     await complete();
     await followed;
@@ -177,11 +177,13 @@ describe("the stream of a log", () => {
   it("continues after the service has ended and started again", async () => {
     const { deployment, print, complete } = await startDeployment();
     const events: LogEvent[] = [];
+    // However long the start of the service takes.
+    const options = { ...deployment, retries: 1_000 };
     const followed = (async () => {
-      for await (const event of longshore.stream(LOGS, deployment)) events.push(event);
+      for await (const event of longshore.stream(LOGS, options)) events.push(event);
     })();
     await print(0, "before\n");
-    await expect.poll(() => toText(events), { timeout: 30_000 }).toBe("before\n");
+    await expect.poll(() => toText(events), { timeout: 300_000 }).toBe("before\n");
     await service.stop();
     service = await start(inject("bundle"), secrets, {
       folder,
@@ -229,7 +231,7 @@ describe("the stream of a log", () => {
       const options = { ...deployment, signal: controller.signal };
       for await (const event of longshore.stream(LOGS, options)) events.push(event);
     })();
-    await expect.poll(() => events.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => events.length, { timeout: 300_000 }).toBeGreaterThan(0);
     controller.abort(reason);
     await expect(followed).rejects.toBe(reason);
     await complete();
@@ -257,7 +259,7 @@ describe("the stream of a log", () => {
       break;
     }
     const [request] = proxy.requests;
-    await expect.poll(() => request?.socket.destroyed, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => request?.socket.destroyed, { timeout: 300_000 }).toBe(true);
     await complete();
   });
 });

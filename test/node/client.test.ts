@@ -245,7 +245,7 @@ describe("the repeats of the client", () => {
   });
 
   it("end after the total time", async () => {
-    const client = newClient({ retries: 1_000, totalTimeoutMs: 1_000 });
+    const client = newClient({ retries: 1_000, totalTimeoutMs: 2_000 });
     proxy.reset(...Array<Fault>(1_000).fill("lost request"));
     expect(await failureOf(client.get("/v1/projects"))).toBeInstanceOf(ConnectionError);
     expect(proxy.requests.length).toBeGreaterThan(1);
@@ -281,7 +281,7 @@ describe("the repeats of the client", () => {
     const client = newClient({ timeoutMs: 300 });
     proxy.reset("silence");
     const name = newName();
-    expect(await client.post("/v1/projects", { body: { name }, timeoutMs: 2_000 })).toMatchObject({
+    expect(await client.post("/v1/projects", { body: { name }, timeoutMs: 5_000 })).toMatchObject({
       name,
     });
     expect(proxy.requests).toHaveLength(2);

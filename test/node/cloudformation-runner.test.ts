@@ -32,7 +32,7 @@ async function prepareAccount(context: TestContext) {
   const setup = await prepare(fixture, context);
   const { project, client, proxy, stackId } = setup;
   const api = await CloudFormationApi.start();
-  const repository = new GitRepository();
+  const repository = await GitRepository.create();
   const home = mkdtempSync(join(tmpdir(), "longshore-home-"));
   context.onTestFinished(async () => {
     await api.stop();
@@ -88,7 +88,7 @@ describe.concurrent("a stack of CloudFormation", () => {
     const { expect } = context;
     const { api, project, commit, deploy, start, readResources, read, stackId, stackName } =
       await prepareAccount(context);
-    const id = await deploy(commit(SITE), PARAMETERS, IMAGE);
+    const id = await deploy(await commit(SITE), PARAMETERS, IMAGE);
     api.account.stepsPerRead = 0;
     start();
     await expect.poll(() => api.actions.includes("ExecuteChangeSet"), POLLING).toBe(true);
@@ -130,11 +130,11 @@ describe.concurrent("a stack of CloudFormation", () => {
     const { expect } = context;
     const { api, project, commit, deploy, start, readResources, stackName } =
       await prepareAccount(context);
-    const first = await deploy(commit(SITE), PARAMETERS, IMAGE);
+    const first = await deploy(await commit(SITE), PARAMETERS, IMAGE);
     const runner = start();
     expect((await project.waitForEnd(first)).status).toBe("succeeded");
     const changed = { ...SITE, Resources: { ...SITE.Resources, Table: topic({ size: 2 }) } };
-    const sha = commit(changed);
+    const sha = await commit(changed);
     api.account.stepsPerRead = 0;
     const second = await deploy(sha, PARAMETERS, IMAGE);
     const stack = api.account.find(stackName);
@@ -163,7 +163,7 @@ describe.concurrent("a stack of CloudFormation", () => {
     const large = "x".repeat(8_000);
     const at = "/stacks/first";
     await project.setVariables({ FLAG: "--force", LINES: "a\nb", LARGE: large, ...WRONG });
-    const sha = commit(SITE);
+    const sha = await commit(SITE);
     const form = (name: string, form: string) => `${at}/${name} must be ${form}`;
     const many = Object.fromEntries(
       Array.from({ length: 150 }, (_, at) => [`P${at}`, "${variables.LARGE}"]),

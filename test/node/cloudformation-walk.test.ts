@@ -13,7 +13,7 @@ const FAILING_FIRST = template({ A: topic(), B: topic({ Fails: "create" }) });
 /** What a request with one of these does is not done twice by a repetition. */
 const WRITES = ["CreateChangeSet", "ExecuteChangeSet", "DeleteChangeSet", "DeleteStack"];
 const FAULTS: readonly Fault[] = ["lose request", "lose response", "throttle"];
-const POLLING = { interval: 20, timeout: 60_000 };
+const POLLING = { interval: 20, timeout: 300_000 };
 
 /** A deployment, after what was deployed before it. */
 interface Scenario {

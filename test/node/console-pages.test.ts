@@ -271,7 +271,7 @@ class ApiRequests {
     await last;
     await vi.waitUntil(() => this.all.every(({ status }) => status !== undefined), {
       interval: 5,
-      timeout: 60_000,
+      timeout: 300_000,
     });
   }
 }

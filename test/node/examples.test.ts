@@ -15,7 +15,7 @@ import { ApiClient, type Parsed, type Service, startService } from "./support/se
 import { Terminal } from "./support/terminal.ts";
 
 const READY = "Waiting for deployments";
-const POLLING = { interval: 100, timeout: 60_000 };
+const POLLING = { interval: 100, timeout: 300_000 };
 
 let service: Service;
 let checkout: Checkout;

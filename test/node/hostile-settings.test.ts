@@ -43,12 +43,12 @@ let environment: CommandEnvironment;
 beforeAll(async () => {
   mkdirSync(tools);
   for (const each of TOOLS) writeFileSync(join(tools, each), note, { mode: 0o755 });
-  repository = new GitRepository();
+  repository = await GitRepository.create();
   const links = {
     ...{ "out.sh": "/bin/sh", up: "..", root: "/", "back.sh": "root/bin/sh" },
     "to-git": ".git",
   };
-  newest = repository.commit({ "deploy.sh": note, "wrangler.toml": 'name = "a"\n' }, links);
+  newest = await repository.commit({ "deploy.sh": note, "wrangler.toml": 'name = "a"\n' }, links);
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   const { port } = provider.address() as AddressInfo;
   const PATH = `${tools}${delimiter}${process.env["PATH"]}`;

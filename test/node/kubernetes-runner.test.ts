@@ -24,7 +24,7 @@ describe.concurrent("a runner with the executor kubernetes", () => {
     const web = "deployment.apps/web";
     await connect({ provider: "kubernetes", context: "staging", namespace: "shop" });
     const settings = {
-      ...{ path: "k8s", timeout: "90s", images: { shop: "acme/${environment.name}:slow" } },
+      ...{ path: "k8s", timeout: "9m", images: { shop: "acme/${environment.name}:slow" } },
       outputs: { replicas: "deployment.apps/web#/spec/replicas" },
     };
     const id = await deploy(settings, {
@@ -40,6 +40,10 @@ describe.concurrent("a runner with the executor kubernetes", () => {
       status: "CREATE_IN_PROGRESS",
       status_reason: expect.stringMatching(/^0 of 2 pods are available/),
     });
+    // What a tool prints arrives when it ends, and the executor ends it when it sees that all is ready.
+    const waits = "Waiting for deployment.apps/web to finish.";
+    write("is-rolled-out", "");
+    await vi.waitUntil(async () => (await fixture.log(id)).includes(waits), POLLING);
     write("is-fast", "");
     expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
     const resources = await readResources();
@@ -74,7 +78,7 @@ describe.concurrent("a runner with the executor kubernetes", () => {
     const [preview = "", rest = ""] = log.split("service/web serverside-applied\n");
     expect(preview).toContain("+++ deployment.apps/web");
     expect(preview).toContain("service/web serverside-applied (server dry run)");
-    expect(rest).toContain("Waiting for deployment.apps/web to finish.");
+    expect(rest).toContain(waits);
   });
 
   it("goes on with the stack when its manifests change, and a rollback applies those of the commit before again", async (context) => {

@@ -10,7 +10,7 @@ const FAILING = toManifests(
   configMap("new", { a: "b" }),
 );
 const OBJECTS = ["configmap/new", "deployment.apps/web"];
-const POLLING = { interval: 50, timeout: 60_000 };
+const POLLING = { interval: 50, timeout: 300_000 };
 const AT_ONCE = 6;
 
 /** A deployment, after what was deployed before it. */

@@ -45,7 +45,7 @@ describe.concurrent("the resources of a stack", () => {
       const { project, proxy, client, stackId, readResources } = await prepare(fixture, context);
       const held = await start();
       await held.connect?.(client, project.projectId);
-      const repository = new GitRepository();
+      const repository = await GitRepository.create();
       const runner = new RunnerProcess({
         url: proxy.url,
         token: project.token,
@@ -68,7 +68,7 @@ describe.concurrent("the resources of a stack", () => {
       };
       const readStatuses = async () => toStatuses(await readAll());
       const deploy = async (deployment: 1 | 2) => {
-        const source = repository.source(repository.commit(held.filesOf(deployment)));
+        const source = repository.source(await repository.commit(held.filesOf(deployment)));
         const value = { first: { executor: name, ...held.settings } };
         const patch = [{ op: "add", path: "/stacks", value }];
         return String((await project.deploy({ patch, source, stack_ids: [stackId] })).id);

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -126,6 +127,33 @@ describe("the commands of an operator", () => {
     expectCopy();
     expect(await printedBy(backUp([copy, "--org", organizationId], open))).toContain("has 3 rows");
     expectCopy();
+  });
+
+  it("run statements as D1 does, and only their own", async () => {
+    const origins: string[] = [];
+    const remember = (message: unknown) =>
+      origins.push((message as { request: { origin: string } }).request.origin);
+    subscribe("undici:request:create", remember);
+    onTestFinished(() => void unsubscribe("undici:request:create", remember));
+    const { d1 } = await open();
+    const pair = d1.prepare("select ? as n, ? as n").bind(1, "two");
+    expect(await pair.raw()).toEqual([[1, "two"]]);
+    expect(await pair.first("n")).toBe("two");
+    await expect(pair.first("other")).rejects.toThrow("no column other");
+    const nothing = d1.prepare("select 1 as n where ? is not null").bind(null);
+    expect([await nothing.first(), await nothing.first("n")]).toEqual([null, null]);
+    const twice = ["a", "a"].map((name) =>
+      d1.prepare("insert into d1_migrations (name) values (?)").bind(name),
+    );
+    await expect(d1.batch(twice)).rejects.toThrow("UNIQUE constraint failed: d1_migrations.name");
+    const written = d1.prepare("select count(*) as n from d1_migrations where name = 'a'");
+    expect(await written.first("n")).toBe(0);
+    for (const value of [undefined, Number.NaN, new Uint8Array([1])]) {
+      await expect(d1.prepare("select ?").bind(value).run()).rejects.toThrow(TypeError);
+    }
+    const body = JSON.stringify({ method: "all", statements: [{ sql: "select 1", values: [] }] });
+    const stranger = await fetch(origins[0] ?? "", { method: "POST", body });
+    expect([stranger.status, await stranger.text()]).toEqual([403, ""]);
   });
 
   it("create a key for an owner, and admit credentials only with --yes", async () => {

@@ -43,14 +43,14 @@ type Stacks = Record<string, unknown>;
 async function prepareRepository(context: TestContext) {
   const setup = await prepare(fixture, context);
   const { project, proxy } = setup;
-  const repository = new GitRepository();
+  const repository = await GitRepository.create();
   const home = mkdtempSync(join(tmpdir(), "longshore-home-"));
   context.onTestFinished(() => {
     repository.remove();
     rmSync(home, { recursive: true });
   });
-  const oldest = repository.commit({ "deploy.sh": DEPLOY, "VERSION.txt": "1\n" });
-  const newest = repository.commit({ "VERSION.txt": "2\n" });
+  const oldest = await repository.commit({ "deploy.sh": DEPLOY, "VERSION.txt": "1\n" });
+  const newest = await repository.commit({ "VERSION.txt": "2\n" });
   const flags = ["--executor", "script", "--repository", `github:acme/shop=${repository.url}`];
   return {
     ...setup,
@@ -136,7 +136,7 @@ describe.concurrent("a stack whose configuration names an executor", () => {
   it("is canceled like a command, with the processes that it started", async (context) => {
     const { project, deploy, start, repository, home, read } = await prepareRepository(context);
     const content = `#!/bin/sh\ntrap 'echo stopped > "${home}/end"; exit 1' TERM\necho > "${home}/begin"\nsleep 600 & wait\n`;
-    const sha = repository.commit({ "wait.sh": content });
+    const sha = await repository.commit({ "wait.sh": content });
     const id = await deploy({ first: script({ path: "wait.sh" }) }, repository.source(sha));
     const runner = start("true", "--once");
     await expect.poll(() => read("begin").length).toBe(1);
@@ -159,14 +159,14 @@ describe("a runner with executors", () => {
   /** Deploys one after the other, with one runner. */
   async function refuses(
     context: TestContext,
-    cases: (setup: Awaited<ReturnType<typeof prepareRepository>>) => Refused[],
+    cases: (setup: Awaited<ReturnType<typeof prepareRepository>>) => Refused[] | Promise<Refused[]>,
     command: { exec?: string; flags?: string[] } = { exec: "true" },
   ) {
     const setup = await prepareRepository(context);
     const { project, deploy, start, home } = setup;
     const values = { UP: "..", FLAG: "--force", LINES: "a\nb", BIG: "x".repeat(8_000) };
     await project.setVariables(values);
-    const all = cases(setup);
+    const all = await cases(setup);
     const ids: string[] = [];
     // No deployment is claimed before all are queued.
     for (const { stacks, source } of all) ids.push(await deploy(stacks, source));
@@ -286,9 +286,9 @@ describe("a runner with executors", () => {
   });
 
   it("checks out no other repository, and no commit that others can add", async (context) => {
-    await refuses(context, ({ repository, newest }) => {
+    await refuses(context, async ({ repository, newest }) => {
       const file = first({ path: "deploy.sh" });
-      const fork = commitElsewhere(repository, "refs/pull/1/head");
+      const fork = await commitElsewhere(repository, "refs/pull/1/head");
       const refused = (source: object, reason: string) => {
         return { stacks: file, source, reason, failure: "source_refused" };
       };
@@ -330,9 +330,9 @@ describe("a runner with executors", () => {
 
   it("deploys commits of other branches and tags, and through links in the checkout", async (context) => {
     const { project, deploy, start, repository, newest, oldest } = await prepareRepository(context);
-    const other = commitElsewhere(repository, "refs/heads/release/1");
-    repository.git("tag", "light", oldest);
-    const linked = repository.commit({ "VERSION.txt": "3\n" }, { "linked.sh": "deploy.sh" });
+    const other = await commitElsewhere(repository, "refs/heads/release/1");
+    await repository.git("tag", "light", oldest);
+    const linked = await repository.commit({ "VERSION.txt": "3\n" }, { "linked.sh": "deploy.sh" });
     const cases: [string, string, string, string][] = [
       ["release/1", other, "deploy.sh", "release"],
       ["refs/heads/release/1", newest, "./deploy.sh", "2"],
@@ -431,10 +431,10 @@ describe("the options of executors", () => {
 });
 
 /** A commit that is not in `main`. */
-function commitElsewhere(repository: GitRepository, ref: string): string {
-  repository.git("checkout", "--quiet", "--detach");
-  const sha = repository.commit({ "VERSION.txt": "release\n" });
-  repository.git("update-ref", ref, sha);
-  repository.git("checkout", "--quiet", "main");
+async function commitElsewhere(repository: GitRepository, ref: string): Promise<string> {
+  await repository.git("checkout", "--quiet", "--detach");
+  const sha = await repository.commit({ "VERSION.txt": "release\n" });
+  await repository.git("update-ref", ref, sha);
+  await repository.git("checkout", "--quiet", "main");
   return sha;
 }

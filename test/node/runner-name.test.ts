@@ -11,7 +11,7 @@ import type { Parsed } from "./support/service.ts";
 
 const WAITS = "until [ -e go ]; do sleep 0.1; done";
 
-const POLLING = { interval: 100, timeout: 60_000 };
+const POLLING = { interval: 100, timeout: 300_000 };
 
 let fixture: RunnerFixture;
 

@@ -322,10 +322,10 @@ describe("a stack with the executor workers", () => {
       context,
     );
     const cloudflare = await CloudflareApi.start();
-    const repository = new GitRepository();
+    const repository = await GitRepository.create();
     const runnerFolder = mkdtempSync(join(tmpdir(), "longshore-home-"));
-    const oldest = repository.commit(FILES);
-    const newest = repository.commit({ "index.js": WORKER.replace("1", "2") });
+    const oldest = await repository.commit(FILES);
+    const newest = await repository.commit({ "index.js": WORKER.replace("1", "2") });
     const environment = environmentOf(cloudflare);
     const pass = Object.keys(environment).flatMap((name) => ["--pass-env", name]);
     const runner = new RunnerProcess({
@@ -389,8 +389,8 @@ describe("a stack with the executor workers", () => {
   it("runs nothing with a value that begins with -", async (context) => {
     const { project, proxy, stackId } = await prepare(fixture, context);
     const cloudflare = await CloudflareApi.start();
-    const repository = new GitRepository();
-    const sha = repository.commit(FILES);
+    const repository = await GitRepository.create();
+    const sha = await repository.commit(FILES);
     const environment = environmentOf(cloudflare);
     const runner = new RunnerProcess({
       url: proxy.url,

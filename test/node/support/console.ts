@@ -23,7 +23,7 @@ export async function openConsole(
 ): Promise<OpenedConsole> {
   const context = await browser.newContext({ viewport: WIDE, ...options });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(300_000);
   if (apiKey !== undefined) {
     const sessions = new URL("/v1/sessions", url).href;
     const response = await context.request.post(sessions, { data: { api_key: apiKey } });
@@ -44,7 +44,7 @@ export async function openConsole(
 export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator("h1").waitFor();
   const pending = page.locator("[aria-busy=true]");
-  await vi.waitUntil(async () => (await pending.count()) === 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await pending.count()) === 0, { timeout: 300_000 });
 }
 
 /** By how many pixels the page is wider than the window. */

@@ -23,7 +23,7 @@ export async function prepareExecutor(
 ) {
   const setup = await prepare(fixture, context);
   const { project, client, proxy, stackId } = setup;
-  const repository = new GitRepository();
+  const repository = await GitRepository.create();
   const folder = mkdtempSync(join(tmpdir(), `longshore-${tool}-`));
   const PATH = installStandIn(tool, folder);
   context.onTestFinished(() => {
@@ -49,7 +49,7 @@ export async function prepareExecutor(
       client.call("PUT", `/v1/projects/${project.projectId}/connection`, connection),
     /** Deploys the first stack with these settings and a new commit of these files. */
     deploy: async (settings: object, files: Record<string, string> = {}): Promise<string> => {
-      const sha = repository.commit(files);
+      const sha = await repository.commit(files);
       const value = { first: { executor, ...settings } };
       const patch = [{ op: "add", path: "/stacks", value }];
       const source = repository.source(sha);

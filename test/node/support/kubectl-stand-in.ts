@@ -334,7 +334,8 @@ async function rolloutStatus([status = "", name = "", ...args]: string[]): Promi
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(200)) {
     const stored = read().objects[name];
     if (!stored) return fail(`Error from server (NotFound): ${name} not found`);
-    if (isReady(stored)) return print(`${name} successfully rolled out`);
+    const isOver = isReady(stored) || readText("is-rolled-out") !== undefined;
+    if (isOver) return print(`${name} successfully rolled out`);
     if (JSON.stringify(statusOf(stored)).includes("ProgressDeadlineExceeded")) {
       return fail(`error: ${name} exceeded its progress deadline`);
     }
