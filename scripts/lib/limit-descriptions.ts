@@ -563,6 +563,11 @@ export const LIMIT_DESCRIPTIONS = {
       "which is a 60,000th of it in each millisecond; four fifths of that for one membership, trust or pool",
     "requests wait in turn, except those that the budget never refuses",
   ),
+  exemptUnitsOfRow: units(
+    "Database work of a cancellation, a revocation or another DELETE of a caller for each row that it writes. What they " +
+      "cost beyond that, by more than a burst and a fifth of the pace, counts for the organization in that isolate",
+    "the budget refuses these, too, and they wait in turn",
+  ),
   paceWaitMs: ms(
     "How long a request waits for that",
     "`rate`, with headers that name the policy `organization`",

@@ -117,12 +117,11 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     requestLog.organizationId = principal.organizationId;
     if (principal.session) requestLog.sessionId = principal.session.id;
     const isRead = (request.method === "GET" || request.method === "HEAD") && !route?.writes;
-    const window = {
-      ...windowOf(authenticated, this.#scheme.policyOf(route)),
-      exemptFromBudget: route?.exemptFromBudget === true,
-    };
+    const policy = this.#scheme.policyOf(route);
     const { limitsOrganizationId: organizationId, consumerId } = principal;
-    const turn = this.#pace.turnOf({ organizationId, consumerId, policy: window.policy }, route);
+    const turn = this.#pace.turnOf({ organizationId, consumerId, policy }, route);
+    const exemptFromBudget = route?.exemptFromBudget === true && turn.mayExceedBudget();
+    const window = { ...windowOf(authenticated, policy), exemptFromBudget };
     const limited = { context, key, principal, window, isRead, matched, turn };
     const work = this.#inTurn(limited);
     // Continues if the client disconnects: its cost is charged, and the keys that a write changes are invalidated.
@@ -258,8 +257,8 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
     const { limitsOrganizationId: organizationId, consumerId } = principal;
     const payer = { ...window, organizationId, consumerId };
     const waitUntil = (promise: Promise<unknown>) => execution.waitUntil(promise);
-    return (units) => {
-      turn.charge(units);
+    return (units, rowsWritten) => {
+      turn.charge(units, rowsWritten);
       this.#limiter.costs.charge(env.RATE_LIMITER, payer, units, waitUntil);
     };
   }

@@ -1,8 +1,8 @@
 import { noteDatabaseSize } from "../lib/database-size.ts";
 import { UNITS, unitsOf, unitsOfParameters, unitsOfRows } from "../lib/database-units.ts";
 
-/** Is called with the cost of statements, in units of `UNITS`, once they have run. */
-export type Charge = (units: number) => void;
+/** Is called with the cost of statements, in units of `UNITS`, and the rows that they wrote, once they have run. */
+export type Charge = (units: number, rowsWritten: number) => void;
 
 /** What Drizzle calls. */
 export type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
@@ -19,14 +19,18 @@ export function meter(session: Session, charge: Charge): Session {
     },
     batch: async <Row>(statements: D1PreparedStatement[]) => {
       let units = 0;
+      let written = 0;
       for (const each of statements) if (each instanceof MeteredStatement) units += each.units;
       try {
         const results = await session.batch<Row>(statements.map(innerOf));
-        for (const each of results) units += unitsOfResult(each);
-        charge(units);
+        for (const each of results) {
+          units += unitsOfResult(each);
+          written += each.meta.rows_written;
+        }
+        charge(units, written);
         return results;
       } catch (error) {
-        charge(units + UNITS.failure * statements.length);
+        charge(units + UNITS.failure * statements.length, 0);
         throw error;
       }
     },
@@ -75,11 +79,11 @@ class MeteredStatement {
   #charged<Result>(running: Promise<D1Result>, toResult: (ran: D1Result) => Result) {
     return running.then(
       (ran) => {
-        this.#charge(this.units + unitsOfResult(ran));
+        this.#charge(this.units + unitsOfResult(ran), ran.meta.rows_written);
         return toResult(ran);
       },
       (error: unknown) => {
-        this.#charge(this.units + UNITS.failure);
+        this.#charge(this.units + UNITS.failure, 0);
         throw error;
       },
     );

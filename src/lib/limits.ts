@@ -207,6 +207,7 @@ export const LIMITS = {
   databaseUnits: { value: 6_000_000 },
   runnerDatabaseUnits: { value: 3_000_000 },
   burstUnits: { value: 50_000 },
+  exemptUnitsOfRow: { value: 50 },
   paceWaitMs: { value: 2_000 },
   concurrentReads: { value: 32 },
   addressRequests: { value: 300 },

@@ -24,6 +24,8 @@ interface Organization {
   consumers: BoundedMap<string, LeakyBucket>;
   /** The most that a request has cost in about a minute, by operation. */
   expectations: Map<unknown, Expectation>;
+  /** What exempt requests of callers have cost beyond what they have written. */
+  excess: LeakyBucket | undefined;
 }
 
 /**
@@ -46,20 +48,21 @@ export class DatabasePace {
   /** @param operation Whose requests are expected to cost what the largest of them has cost. */
   turnOf({ organizationId, consumerId, policy }: Payer, operation: unknown): Turn {
     const name = budgetOf(policy);
-    const { bucket, consumers, expectations } = this.#organizationOf(name, organizationId);
+    const { bucket, consumers, expectations, excess } = this.#organizationOf(name, organizationId);
     let consumer = consumers.get(consumerId);
     if (!consumer) {
       consumer = newBucket(name, SHARED_FIFTHS / FIFTHS);
       consumers.set(consumerId, consumer);
     }
-    return new Turn([consumer, bucket], { expectations, operation, now: this.#now });
+    return new Turn([consumer, bucket], { expectations, excess, operation, now: this.#now });
   }
 
   #organizationOf(name: BudgetName, id: string): Organization {
     const known = this.#organizations[name].get(id);
     if (known) return known;
     const consumers = new BoundedMap<string, LeakyBucket>(MAX_CONSUMERS);
-    const made = { bucket: newBucket(name, 1), consumers, expectations: new Map() };
+    const excess = name === "caller" ? newBucket(name, 1 - SHARED_FIFTHS / FIFTHS) : undefined;
+    const made = { bucket: newBucket(name, 1), consumers, expectations: new Map(), excess };
     this.#organizations[name].set(id, made);
     return made;
   }
@@ -71,6 +74,7 @@ function newBucket(name: BudgetName, share: number): LeakyBucket {
 
 interface TurnOptions {
   expectations: Map<unknown, Expectation>;
+  excess: LeakyBucket | undefined;
   operation: unknown;
   now: () => number;
 }
@@ -79,17 +83,30 @@ interface TurnOptions {
 export class Turn {
   readonly #buckets: readonly LeakyBucket[];
   readonly #expectations: Map<unknown, Expectation>;
+  readonly #excess: LeakyBucket | undefined;
   readonly #operation: unknown;
   readonly #now: () => number;
   /** What each bucket has of this request that is not charged yet. */
   readonly #reserved: number[] = [];
+  #isExempt = true;
   #charged = 0;
+  #written = 0;
 
-  constructor(buckets: readonly LeakyBucket[], { expectations, operation, now }: TurnOptions) {
+  constructor(buckets: readonly LeakyBucket[], options: TurnOptions) {
+    const { expectations, excess, operation, now } = options;
     this.#buckets = buckets;
     this.#expectations = expectations;
+    this.#excess = excess;
     this.#operation = operation;
     this.#now = now;
+  }
+
+  /**
+   * Whether a request that no budget refuses may start at once: not if those of the organization have cost much and
+   * changed little, such as deletions that fail, because they can be repeated without end.
+   */
+  mayExceedBudget(): boolean {
+    return !this.#excess || this.#excess.waitMs(0, this.#now()) === 0;
   }
 
   /**
@@ -97,6 +114,7 @@ export class Turn {
    * @param refusal Of a request that would wait for too long, which is thrown.
    */
   take(refusal: (waitMs: number) => Error, at = 0): Promise<void> | undefined {
+    this.#isExempt = false;
     const now = this.#now();
     const { units } = this.#expected(now);
     for (let each = at; ; each += 1) {
@@ -112,9 +130,10 @@ export class Turn {
     }
   }
 
-  /** What a statement has cost. */
-  charge(units: number): void {
+  /** What a statement has cost, and the rows that it has written. */
+  charge(units: number, rowsWritten: number): void {
     this.#charged += units;
+    this.#written += rowsWritten;
     this.#buckets.forEach((bucket, at) => {
       const reserved = this.#reserved[at] ?? 0;
       this.#reserved[at] = Math.max(0, reserved - units);
@@ -125,6 +144,10 @@ export class Turn {
   /** What the request has not cost does not delay others. */
   end(): void {
     const now = this.#now();
+    if (this.#isExempt) {
+      const excess = this.#charged - this.#written * LIMITS.exemptUnitsOfRow.value;
+      this.#excess?.addPast(Math.max(0, excess), now);
+    }
     this.#buckets.forEach((bucket, at) => {
       bucket.remove(this.#reserved[at] ?? 0, now);
     });
