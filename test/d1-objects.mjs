@@ -1,24 +1,31 @@
+import { readFileSync } from "node:fs";
+
+const SERVICE = "d1-objects";
+const code = readFileSync(new URL("database-object.mjs", import.meta.url), "utf8");
+
 /**
- * A plugin of Miniflare that binds the Durable Objects with the D1 databases, and their names, so that tests
- * can call them without the Worker in between: see test/support/direct-databases.ts.
+ * A plugin of Miniflare that binds the Durable Objects with the databases of the tests: see
+ * test/support/direct-databases.ts.
  */
 export const plugins = {
   "d1-objects": {
     getBindings: ({ config }) => {
-      const bindings = Object.entries(config.env ?? {});
-      if (!bindings.some(([, { type }]) => type === "unsafe:d1-objects")) return [];
-      const databases = bindings.filter(([, { type }]) => type === "d1");
-      const names = Object.fromEntries(databases.map(([name, { id }]) => [name, id]));
-      return [
-        // As Miniflare's own Worker has it.
-        {
-          name: "D1_OBJECTS",
-          durableObjectNamespace: { className: "D1DatabaseObject", serviceName: "d1:db" },
-        },
-        { name: "D1_NAMES", json: JSON.stringify(names) },
-      ];
+      const types = Object.values(config.env ?? {}).map(({ type }) => type);
+      if (!types.includes("unsafe:d1-objects")) return [];
+      const durableObjectNamespace = { className: "Database", serviceName: SERVICE };
+      return [{ name: "D1_OBJECTS", durableObjectNamespace }];
     },
     getNodeBindings: () => ({}),
-    getServices: () => [],
+    getServices: () => [
+      {
+        name: SERVICE,
+        worker: {
+          compatibilityDate: "2026-10-01",
+          modules: [{ name: "database-object.mjs", esModule: code }],
+          durableObjectNamespaces: [{ className: "Database", uniqueKey: SERVICE, enableSql: true }],
+          durableObjectStorage: { localDisk: "d1:storage" },
+        },
+      },
+    ],
   },
 };

@@ -81,8 +81,8 @@ const inWorkerd = {
       miniflare: {
         // No test reaches the internet.
         outboundService,
-        // For backups: the database that they are restored into. And that of `DB`, as others call it.
-        d1Databases: { RESTORED: "restored", BOUND: "DB" },
+        // For backups: the database that they are restored into. And one that is called as others call it.
+        d1Databases: { RESTORED: "restored", BOUND: "bound" },
         unsafeBindings: [
           {
             name: "D1_OBJECTS",

@@ -1,14 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { emptyDatabase } from "../support/empty-database.ts";
 
 type Query = (database: D1Database) => Promise<unknown>;
 
 beforeEach(async () => {
-  await env.DB.batch([
-    env.DB.prepare("drop table if exists direct"),
-    env.DB.prepare("create table direct (id integer primary key, name text unique)"),
-    env.DB.prepare("insert into direct values (1, 'a')"),
-  ]);
+  await emptyDatabase(env.BOUND);
+  for (const database of [env.DB, env.BOUND]) {
+    await database.batch([
+      database.prepare("drop table if exists direct"),
+      database.prepare("create table direct (id integer primary key, name text unique)"),
+      database.prepare("insert into direct values (1, 'a')"),
+    ]);
+  }
 });
 
 const prepared =
@@ -19,7 +23,7 @@ const prepared =
       .bind(...values)
       .all();
 
-/** Each leaves the rows as they were. */
+/** Each leaves the rows of the table as they were. */
 const QUERIES: Record<string, Query> = {
   "values of each type": prepared("select 1 as a, 1.5 as b, 'ü' as c, null as d, x'00ff' as e"),
   parameters: prepared("select ?1, ?2, ?3, ?4", "text", 2, null, new Uint8Array([0, 255])),
@@ -49,16 +53,18 @@ const QUERIES: Record<string, Query> = {
     ...Array.from({ length: 101 }, (_, at) => at),
   ),
   "an unsupported value": prepared("select ?1", undefined),
+  "several statements in one": prepared("select 1 as a; select 2 as b"),
+  "a statement that ends twice": prepared("select 1;;"),
   "no statement": prepared("-- nothing"),
   "a statement that D1 forbids": prepared("pragma journal_mode = off"),
 };
 
-/** Without times. */
+/** Without times; the databases have different sizes. */
 async function outcomeOf(query: Query, database: D1Database): Promise<unknown> {
   try {
     const text = JSON.stringify(await query(database));
     return JSON.parse(text, (name, value) =>
-      /duration|^served_by$|^sql_duration_ms$/.test(name) ? typeof value : value,
+      /duration|^served_by$|^sql_duration_ms$|^size_after$/.test(name) ? typeof value : value,
     );
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -70,8 +76,24 @@ describe("the database of the tests", () => {
   it.each(Object.entries(QUERIES))("answers as the binding of Miniflare: %s", async (_, query) => {
     const direct = await outcomeOf(query, env.DB);
     expect(direct).toEqual(await outcomeOf(query, env.BOUND));
-    const { results } = await env.BOUND.prepare("select * from direct").all();
-    expect(results).toEqual([{ id: 1, name: "a" }]);
+    for (const database of [env.DB, env.BOUND]) {
+      const { results } = await database.prepare("select * from direct").all();
+      expect(results).toEqual([{ id: 1, name: "a" }]);
+    }
+  });
+
+  it("reports its size, as the binding", async () => {
+    const growths = [env.DB, env.BOUND].map(async (database) => {
+      const insert = "insert into direct values (2, zeroblob(8000000))";
+      const before = (await prepared("select 1")(database)) as D1Result;
+      const after = await database.prepare(insert).run();
+      await database.prepare("delete from direct where id = 2").run();
+      return [before, after].map(({ meta }) => meta.size_after);
+    });
+    for (const [before = 0, after = 0] of await Promise.all(growths)) {
+      expect(before).toBeGreaterThan(0);
+      expect(after - before).toBeGreaterThan(6_000_000);
+    }
   });
 
   it("has the sessions of the binding, and their bookmarks", async () => {
@@ -80,7 +102,7 @@ describe("the database of the tests", () => {
     await session.prepare("insert into direct values (2, 'b')").run();
     const bookmark = session.getBookmark();
     expect(bookmark).toMatch(/^[0-9a-f-]+$/);
-    const other = env.BOUND.withSession(String(bookmark));
+    const other = env.DB.withSession(String(bookmark));
     expect(await other.prepare("select count(*) as n from direct").first("n")).toBe(2);
   });
 
