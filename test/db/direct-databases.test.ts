@@ -56,6 +56,7 @@ const QUERIES: Record<string, Query> = {
   "several statements in one": prepared("select 1 as a; select 2 as b"),
   "a statement that ends twice": prepared("select 1;;"),
   "no statement": prepared("-- nothing"),
+  "only spaces": prepared(" "),
   "a statement that D1 forbids": prepared("pragma journal_mode = off"),
 };
 
