@@ -46,6 +46,13 @@ const withKey = ({ key, environmentId }: TestProject) => ({
   environment: environmentId,
 });
 
+const exchange = (token: string) =>
+  fetch(new URL("/v1/oidc/token", fixture.service.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ org_id: fixture.service.organizationId, token }),
+  });
+
 /** Lets jobs of the audience `poolId` deploy; each project has its own, and the oldest trust wins. */
 async function trust({ poolId }: TestProject, scopes: readonly string[] = SCOPES) {
   const { owner, organizationId } = fixture.service;
@@ -61,6 +68,9 @@ async function trust({ poolId }: TestProject, scopes: readonly string[] = SCOPES
   };
   // The service gives the issuer some seconds for its keys, which a busy machine may exceed.
   const { id } = await vi.waitFor(() => create(declared), POLLING);
+  // It keeps them for ten minutes, once it has read them for a token, also for one that no trust accepts.
+  const token = await issuer.sign(AUDIENCE);
+  await vi.waitUntil(async () => (await exchange(token)).status !== 408, POLLING);
   return {
     trustId: id as string,
     inputs: { "org-id": organizationId, audience: `${AUDIENCE}/${poolId}` },

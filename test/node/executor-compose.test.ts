@@ -179,7 +179,7 @@ describe.concurrent("the executor compose", () => {
     const id = await deploy(FILES, { "compose.json": toFile({ web: { image: "shop:slow" } }) });
     start();
     await vi.waitUntil(
-      async () => (await readResources()).length > 0 && read("engine.json").includes("starting"),
+      async () => toStatuses(await readResources()).includes("web: CREATE_IN_PROGRESS"),
       POLLING,
     );
     await project.cancel(id);

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
-import type { Clock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { Fetch } from "../../src/lib/fetch.ts";
 import { consoleLog } from "../../src/lib/log.ts";
 import type { LimiterNamespace } from "../../src/rate-limits/index.ts";
@@ -30,7 +30,7 @@ export class Instrumented {
   readonly exchanges: Exchange[] = [];
   readonly logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Runs the cron trigger. */
+  /** Runs the cron trigger. Unless the test has a clock, time stands still meanwhile: the purge makes no pauses. */
   readonly sweep: () => Promise<void>;
   #order = 0;
 
@@ -46,9 +46,11 @@ export class Instrumented {
       settings?: Record<string, string>;
     } = {},
   ) {
-    const { clock, limiters = env.RATE_LIMITER, database = env.DB } = options;
+    const { limiters = env.RATE_LIMITER, database = env.DB } = options;
+    let sweptAt: number | undefined;
+    const clock = options.clock ?? { now: () => sweptAt ?? systemClock.now() };
     const app = createApp({
-      ...(clock && { clock }),
+      clock,
       ...(options.network && { fetch: options.network }),
       log: (level, event, fields) => {
         this.logged.push({ level, event, fields });
@@ -72,8 +74,13 @@ export class Instrumented {
     };
     this.sweep = async () => {
       const execution = createExecutionContext();
-      await app.sweep(bindings, execution);
-      await waitOnExecutionContext(execution);
+      sweptAt = systemClock.now();
+      try {
+        await app.sweep(bindings, execution);
+        await waitOnExecutionContext(execution);
+      } finally {
+        sweptAt = undefined;
+      }
     };
   }
 
