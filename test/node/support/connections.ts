@@ -8,7 +8,7 @@ const send = globalThis.fetch;
  * read the body, undici then throws outside of the request once the runtime has closed the connection.
  */
 const fetchOnOwnConnection: typeof fetch = (input, init) => {
-  const options = { ...init, dispatcher: new Agent({ keepAliveTimeout: 1 }) };
+  const options: object = { ...init, dispatcher: new Agent({ keepAliveTimeout: 1 }) };
   return send(input, options);
 };
 
