@@ -17,8 +17,8 @@ export interface Operation {
   /** Default: the policy of the credential. */
   policy?: PolicyName;
   /**
-   * Never refused because the organization has used its budget of database work: it ends what causes work.
-   * Every DELETE is like that.
+   * Not refused because the organization has used its budget of database work: it ends what causes work.
+   * Every DELETE is like that. Those of callers are refused once they cost much and change little.
    */
   exemptFromBudget?: true;
   /** For a GET that writes: it uses the primary, and waits for the rate limiter. */
