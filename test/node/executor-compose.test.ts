@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
-import { prepareExecutor, watchResources } from "./support/executor-setup.ts";
+import { prepareExecutor } from "./support/executor-setup.ts";
 import { RunnerFixture } from "./support/fixture.ts";
 import { POLLING, toStatuses } from "./support/reports.ts";
 
@@ -22,8 +22,9 @@ const WEB = { image: "${IMAGE:-shop:1}", ports: ["8080:80"] };
 
 describe.concurrent("the executor compose", () => {
   it("deploys a project of the stack on the host of the connection, and reports its services as they change", async (context) => {
-    const { project, deploy, start, calls, connect, stackId, readResources, readOutputs } =
-      await prepareCompose(context);
+    const setup = await prepareCompose(context);
+    const { project, deploy, start, calls, connect, stackId, readResources } = setup;
+    setup.write("hold", "");
     await connect({ provider: "ssh", host: "web-1.example.com:2222", user: "deploy" });
     const services = { web: WEB, db: { image: "postgres:17", profiles: ["all"] } };
     const settings = {
@@ -35,11 +36,12 @@ describe.concurrent("the executor compose", () => {
       "other.json": toFile({ job: { image: "job:1" } }),
     });
     start("--once");
-    const seen = await watchResources(readResources, project.waitForEnd(id));
-    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
-    expect(seen).toEqual(
-      expect.arrayContaining(["web: CREATE_IN_PROGRESS", "web: CREATE_COMPLETE"]),
+    await vi.waitUntil(
+      async () => toStatuses(await readResources()).includes("web: CREATE_IN_PROGRESS"),
+      POLLING,
     );
+    setup.removeFile("hold");
+    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
     const resources = await readResources();
     expect(toStatuses(resources)).toEqual([
       "db: CREATE_COMPLETE",
@@ -53,7 +55,7 @@ describe.concurrent("the executor compose", () => {
       resource_type: "Service",
       status_reason: "shop:2: running, healthy",
     });
-    expect(await readOutputs()).toEqual({
+    expect(await setup.readOutputs()).toEqual({
       web_80: "web-1.example.com:8080",
       url: "http://web-1.example.com:8080",
     });
@@ -178,8 +180,12 @@ describe.concurrent("the executor compose", () => {
     const { project, deploy, start, readResources, read, write } = await prepareCompose(context);
     const id = await deploy(FILES, { "compose.json": toFile({ web: { image: "shop:slow" } }) });
     start();
+    // Before that, the service is CREATE_IN_PROGRESS without a container.
     await vi.waitUntil(
-      async () => toStatuses(await readResources()).includes("web: CREATE_IN_PROGRESS"),
+      async () =>
+        (await readResources()).some(
+          ({ status_reason: reason }) => reason === "shop:slow: running, starting",
+        ),
       POLLING,
     );
     await project.cancel(id);

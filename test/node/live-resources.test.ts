@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { RESOURCE_STATUSES } from "../../src/features/deployments/resources/model.ts";
-import { watchResources } from "./support/executor-setup.ts";
 import { RunnerFixture } from "./support/fixture.ts";
 import { GitRepository } from "./support/git-repository.ts";
 import { HELD_EXECUTORS } from "./support/held-executors.ts";
@@ -83,7 +82,11 @@ describe.concurrent("the resources of a stack", () => {
         await expect.poll(readStatuses, SLOWLY).toEqual(whileHeld);
         expect((await project.read(id)).status).toBe("in_progress");
         held.release();
-        await watchResources(readAll, project.waitForEnd(id));
+        const readEach = async () => {
+          await readAll();
+          return (await project.read(id)).status;
+        };
+        await expect.poll(readEach, SLOWLY).not.toBe("in_progress");
         expect(await project.waitForEnd(id)).toEqual({
           status: "succeeded",
           stacks: ["succeeded"],

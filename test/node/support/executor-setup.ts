@@ -6,7 +6,6 @@ import type { RunnerFixture } from "./fixture.ts";
 import { GitRepository } from "./git-repository.ts";
 import { prepare } from "./reports.ts";
 import { RunnerProcess } from "./runner-process.ts";
-import type { Parsed } from "./service.ts";
 import { installStandIn } from "./stand-in.ts";
 
 /** What the stand-in of a tool has got. */
@@ -68,22 +67,4 @@ export async function prepareExecutor(
     },
     readOutputs: async () => (await client.call("GET", `/v1/stacks/${stackId}`)).outputs,
   };
-}
-
-/** Keeps all lists of resources that a function returns until a deployment ends, each once. */
-export async function watchResources(
-  read: () => Promise<Parsed[]>,
-  ended: Promise<unknown>,
-): Promise<string[]> {
-  const seen = new Set<string>();
-  let isOver = false;
-  const end = ended.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    for (const { template_id, status } of await read()) seen.add(`${template_id}: ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
-  await end;
-  return [...seen];
 }
