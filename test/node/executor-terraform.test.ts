@@ -247,7 +247,8 @@ resource "terraform_data" "bad" {
     expect(refused.reason).toContain("release it with terraform force-unlock, and deploy again.");
 
     const canceled = run.start(settings);
-    await canceled.waitFor("Waiting 10m for it at most.");
+    // Before that, the program has not started, or does not know the signal.
+    await canceled.waitFor("Acquiring state lock.");
     canceled.stop();
     expect(await canceled.ended).toMatchObject({
       code: 1,
