@@ -108,7 +108,7 @@ describe("a repeated rotation", () => {
     expect(await statusOf()).toBe(200);
     const path = `${keys}/${key.id}`;
     const body = { scopes: ["keys:read"] };
-    const dying = world.client.via(new Instrumented({ database: endingAfterBatch(3) }).fetch);
+    const dying = world.client.via(new Instrumented({ database: endingAfterBatch(4) }).fetch);
     expect((await dying.request("PATCH", path, body, HEADERS)).status).toBe(500);
     expect(JSON.parse(String((await recordOf())["changed_keys"]))).toEqual([
       await versionsOf("api_keys", key.id),

@@ -25,14 +25,17 @@ afterAll(async () => {
 /** The trust's tokens are valid for this long; through the API, the minimum is a minute. */
 async function trustPool({ poolId }: TestProject, seconds: number): Promise<string> {
   const { owner, organizationId, d1 } = fixture.service;
-  const { id } = await owner.call("POST", `/v1/orgs/${organizationId}/trusts`, {
+  const declared = {
     name: "runners",
     issuer: issuer.url,
     // The oldest trust of an audience wins, and the tests share an organization.
     audience: `${AUDIENCE}/${poolId}`,
     conditions: { environment: "production", repository_id: "74" },
     pool_id: poolId,
-  });
+  };
+  const create = () => owner.call("POST", `/v1/orgs/${organizationId}/trusts`, declared);
+  // The service gives the issuer some seconds for its keys, which a busy machine may exceed.
+  const { id } = await vi.waitFor(create, POLLING);
   await d1.prepare("update trusts set ttl_seconds = ? where id = ?").bind(seconds, id).run();
   return id;
 }

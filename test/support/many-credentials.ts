@@ -56,6 +56,30 @@ export async function addKeys(
     .run();
 }
 
+/**
+ * Keys that have ended, which `maker` has made; in a chain, each was made by the one before. Or each was made by one of the
+ * `makers`. Returns their IDs.
+ */
+export async function addEndedKeys(
+  world: World,
+  count: number,
+  lineage: { maker: string; isChain?: boolean } | { makers: readonly string[] },
+): Promise<readonly string[]> {
+  const ids = newIdsOf(count);
+  const makerOf = (at: number) => {
+    if ("makers" in lineage) return lineage.makers[at];
+    return (lineage.isChain ? ids[at - 1] : undefined) ?? lineage.maker;
+  };
+  await env.DB.prepare(
+    `insert into revoked_keys (id, organization_id, membership_id, name, role, last_four, created_at, revoked_at,
+         created_by_key_id, issued_by_key_id, created_by_membership_id)
+       select value ->> 0, ?1, ?2, 'ended', 'member', 'abcd', 1, 2, value ->> 1, value ->> 1, ?2 from json_each(?3)`,
+  )
+    .bind(world.id, world.membershipId, JSON.stringify(ids.map((id, at) => [id, makerOf(at)])))
+    .run();
+  return ids;
+}
+
 export async function addTokens(
   world: World,
   poolId: string,

@@ -3,15 +3,20 @@ import type { ServiceContext } from "../../../context.ts";
 import { resourceHasExpectedVersion } from "../../../db/expected-version.ts";
 import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
-  type DescendantsOption,
-  FAMILY_MEMBERS,
+  type FamilyCondition,
   type FamilyRevocation,
-  familyOf,
+  familyTable,
+  familyWays,
   isInPart,
+  isWhole,
   keepsOwnerKey,
+  keysMadeWith,
+  type Members,
   madeBy,
   openPart,
   type Revocation,
+  rootOf,
+  selectValue,
 } from "../credentials/index.ts";
 import { invitations } from "../credentials/invitation-table.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
@@ -27,67 +32,79 @@ export function revocationOf({ actor, clock }: ServiceContext, key: KeyOrTombsto
   return { organizationId, keys: isInPart(apiKeys), now: clock.now(), actor };
 }
 
+/** @param family What ends only without: any, none, or what is new since a walk has found none of a large one. */
 export function openKeyPart(
   ctx: ServiceContext,
   key: KeyOrTombstone,
-  descendants: Exclude<DescendantsOption, "revoke"> | undefined,
+  family: "any" | "none" | "new",
 ) {
   const { id } = key;
-  const mayStay =
-    descendants === "keep" ? sql`true` : sql`not ${hasFamily(key, ctx.clock.now(), true)}`;
+  const ids = sql`${familyOf(key)} select id from family where degree > 0 union ${keysMadeWith(id)}`;
+  const hasNone = sql`not ${hasFamily(key, ids, ctx.clock.now())}`;
+  const whole = family === "none" ? sql`(${familyOf(key)} select ${isWhole(WAYS)})` : sql`true`;
   return openPart(ctx.db, {
     credentials: sql`select id, 0 as turn from api_keys where id = ${id}`,
-    condition: sql`${mayRevoke(ctx, key, sql`select ${id}`)} and ${mayStay}`,
+    condition: sql`${mayRevoke(ctx, key)(sql`select ${id}`, true)}
+      and ${family === "any" ? sql`true` : sql`${whole} and ${hasNone}`}`,
   });
 }
 
 /** Of the key with its whole family. */
 export function familyRevocationOf(ctx: ServiceContext, key: KeyOrTombstone): FamilyRevocation {
   const { actor, clock } = ctx;
-  const { id, organizationId } = key;
   return {
-    organizationId,
-    roots: sql`select ${id} as id`,
+    organizationId: key.organizationId,
+    roots: [key.id],
     reach: "founded",
-    condition: mayRevoke(ctx, key, FAMILY_MEMBERS),
     isEverywhere: actor.role === "owner",
+    isAudited: true,
+    condition: mayRevoke(ctx, key),
     now: clock.now(),
     actor,
   };
 }
 
-function mayRevoke(ctx: ServiceContext, key: KeyOrTombstone, ids: SQL): SQL {
+/** That an owner's key remains; and at first that the key has the version that the request expects. */
+function mayRevoke(ctx: ServiceContext, key: KeyOrTombstone): FamilyCondition {
   const { id, organizationId } = key;
-  const keepsOwner = keepsOwnerKey(organizationId, { column: "id", value: ids }, ctx.clock.now());
-  if ("revokedAt" in key) return keepsOwner;
-  const isExpected = resourceHasExpectedVersion(ctx, apiKeys.version, within(organizationId, id));
-  return sql`${keepsOwner} and ${isExpected}`;
+  return (lost, isFirst) => {
+    const keeps = keepsOwnerKey(organizationId, { column: "id", value: lost }, ctx.clock.now());
+    if (!isFirst || "revokedAt" in key) return keeps;
+    const isExpected = resourceHasExpectedVersion(ctx, apiKeys.version, within(organizationId, id));
+    return sql`${keeps} and ${isExpected}`;
+  };
 }
 
 type KeyId = Pick<KeyOrTombstone, "id" | "organizationId">;
 
+const WAYS = familyWays("founded");
+
+function familyOf({ id, organizationId }: KeyId): SQL {
+  return familyTable(rootOf(id), organizationId, WAYS);
+}
+
 /**
- * Whether the family of a key has something else that `descendants=revoke` ends, besides sessions and
+ * Whether members of a key's family have something else that `descendants=revoke` ends, besides sessions and
  * sign-in links, which always end with their key.
+ * @param ids Selects the IDs of the members.
  */
-function hasFamily({ id, organizationId }: KeyId, now: number, isEverywhere: boolean): SQL {
-  const ids = familyOf(sql`select ${id} as id`, organizationId, "founded");
-  const among = (table: SQL) =>
-    isEverywhere ? sql`true` : sql`+${table}.organization_id = ${organizationId}`;
+function hasFamily({ id }: KeyId, ids: SQL, now: number): SQL {
   const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>
-    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)})
-      and ${among(sql`${table}`)} and ${isLive})`;
+    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)}) and ${isLive})`;
   const lasts = (end: SQLWrapper) => sql`(${end} is null or ${end} > ${now})`;
   return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
-      and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null
-      and ${among(sql`${apiKeys}`)} and ${whereKeyIsLive(now)})
+      and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null and ${whereKeyIsLive(now)})
     or ${made(trusts, sql`true`)}
     or ${made(runnerTokens, lasts(runnerTokens.expiresAt))}
     or ${made(invitations, lasts(invitations.expiresAt))})`;
 }
 
-/** Whether `descendants=revoke` of the actor would end more than the key. */
-export function findFamily({ db, actor, clock }: ServiceContext, key: KeyId) {
-  const found = hasFamily(key, clock.now(), actor.role === "owner");
-  return db.get<{ found: number }>(sql`select ${found} as found`);
+/** For a walk: selects whether members have something else that `descendants=revoke` of an owner ends. */
+export function familyWalk({ db, clock }: ServiceContext, key: KeyId) {
+  const { id, organizationId } = key;
+  const select = (members: Members) => {
+    const ids = sql`select id from (${members}) as member where degree > 0`;
+    return selectValue(db, sql`select ${hasFamily(key, ids, clock.now())}`);
+  };
+  return { walk: { roots: [id], organizationId, ways: WAYS }, select };
 }

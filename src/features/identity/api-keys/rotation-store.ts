@@ -1,4 +1,4 @@
-import { and, eq, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { nextVersion } from "../../../db/expected-version.ts";
@@ -39,23 +39,14 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
     db,
     apiKeys,
     {
+      ...getTableColumns(apiKeys),
       ...fields,
-      organizationId: apiKeys.organizationId,
-      membershipId: apiKeys.membershipId,
-      name: apiKeys.name,
-      role: apiKeys.role,
       keyVersion: 1,
       expiresAt: sql`iif(${isNarrowed}, 0, ${expiresAt})`,
       narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiresAt}, null)`,
       lastUsedAt: null,
       createdAt: now,
-      scopes: apiKeys.scopes,
-      projectIds: apiKeys.projectIds,
-      environmentIds: apiKeys.environmentIds,
       createdByKeyId: parentIdOf(old),
-      createdByMembershipId: apiKeys.createdByMembershipId,
-      issuedByKeyId: apiKeys.issuedByKeyId,
-      createdBySessionId: apiKeys.createdBySessionId,
       trustId: null,
       claims: null,
       sessionId: null,
@@ -98,7 +89,7 @@ function replacedWith({ id, replacedByKeyId }: ApiKeyRow): SQL {
 
 /**
  * The keys that would descend from the new key and expire later than `expiresAt`: those of the old key and of its
- * earlier successor, but those that the two replaced.
+ * earlier successor, but those that the two replaced, and those of the trusts that they have made.
  */
 export function findOutliving(
   db: Database,
@@ -106,16 +97,15 @@ export function findOutliving(
   expiresAt: number,
 ) {
   const ended = sql`(${id}, ${replacedByKeyId ?? id})`;
-  return db
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(
-      and(
-        sql`${apiKeys.createdByKeyId} in ${ended}`,
-        sql`coalesce(${apiKeys.replacedByKeyId} not in ${ended}, true)`,
-        or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
-      ),
-    );
+  const made = and(
+    isNull(apiKeys.trustId),
+    sql`${apiKeys.createdByKeyId} in ${ended}`,
+    sql`coalesce(${apiKeys.replacedByKeyId} not in ${ended}, true)`,
+    or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
+  );
+  const issued = sql`${apiKeys.trustId} in (select id from trusts where created_by_key_id in ${ended})
+    and ${apiKeys.narrowedExpiresAt} > ${expiresAt}`;
+  return db.select({ id: apiKeys.id }).from(apiKeys).where(or(made, issued)).limit(1);
 }
 
 /** The key, if the organization would have no owner's key without it. */
@@ -132,22 +122,25 @@ const wasInserted = (id: string) =>
   sql`exists (select 1 from api_keys as rotated where rotated.id = ${id})`;
 
 /**
- * What descends from the old key and its earlier successor, revoked keys included, descends from the
- * new one.
+ * What descends from the old key and its earlier successor descends from the new one. Revoked keys and what trusts have
+ * issued, of which there may be any number, do so through `replaced_by_key_id`.
  */
 export function carryOverDescendants(db: Database, { old, key }: Rotation) {
   const { id, replacedByKeyId } = old;
-  const isCarried = (
-    table: typeof apiKeys | typeof revokedKeys | typeof trusts | typeof runnerTokens,
-  ) =>
+  const isCarried = (table: typeof apiKeys | typeof trusts | typeof runnerTokens) =>
     sql`${table.createdByKeyId} in (${id}, ${replacedByKeyId ?? id}) and ${table.id} <> ${key.id}
       and ${wasInserted(key.id)}`;
   const createdByKeyId = key.id;
   return {
     trusts: db.update(trusts).set({ createdByKeyId }).where(isCarried(trusts)),
-    tokens: db.update(runnerTokens).set({ createdByKeyId }).where(isCarried(runnerTokens)),
-    valid: db.update(apiKeys).set({ createdByKeyId }).where(isCarried(apiKeys)),
-    revoked: db.update(revokedKeys).set({ createdByKeyId }).where(isCarried(revokedKeys)),
+    tokens: db
+      .update(runnerTokens)
+      .set({ createdByKeyId })
+      .where(and(isCarried(runnerTokens), isNull(runnerTokens.trustId))),
+    keys: db
+      .update(apiKeys)
+      .set({ createdByKeyId })
+      .where(and(isCarried(apiKeys), isNull(apiKeys.trustId))),
   };
 }
 

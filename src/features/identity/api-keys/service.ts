@@ -14,6 +14,7 @@ import {
   auditRevocation,
   closePart,
   type DescendantsOption,
+  findGreatest,
   LAST_OWNER_KEY,
   revokeFamily,
   revokeKeys,
@@ -186,43 +187,44 @@ export async function revokeKey(
   await requireAccessOf(ctx, key);
   await requireExpectedVersion(ctx, versionOf(key), () => presentKeyOrTombstone(key));
   if (descendants === "revoke") return revokeWithFamily(ctx, key);
+  const families = descendants ? (["any"] as const) : (["none", "new"] as const);
+  for (const family of families) {
+    if (await revokeAlone(ctx, key, family)) return;
+    await requireExpected(ctx, organizationId, id);
+    const hasFamily =
+      !descendants && (await findGreatest(ctx.db, revocations.familyWalk(ctx, key)));
+    if (hasFamily) throw HAS_DESCENDANTS;
+  }
+  throw LAST_OWNER_KEY;
+}
+
+/** Returns whether the key has ended. */
+async function revokeAlone(
+  ctx: ServiceContext,
+  key: KeyOrTombstone,
+  family: Parameters<typeof revocations.openKeyPart>[2],
+): Promise<boolean> {
   const revocation = revocations.revocationOf(ctx, key);
   const { revoked, ...others } = revokeKeys(ctx.db, revocation);
   const { guarded } = await writeBatch(ctx, {
     first: {
-      part: revocations.openKeyPart(ctx, key, descendants),
+      part: revocations.openKeyPart(ctx, key, family),
       audit: auditRevocation(ctx, revocation),
       ...others,
     },
     guarded: revoked,
     effects: { closed: closePart(ctx.db) },
   });
-  if (guarded.length === 0) {
-    await requireDescendantsOption(ctx, key, descendants);
-    throw LAST_OWNER_KEY;
-  }
   await ctx.invalidateKeys(guarded.map((each) => toRevokedKey(each, ctx.clock)));
-}
-
-/** Throws `HAS_DESCENDANTS` if the key has a family, and the request does not say what becomes of it. */
-async function requireDescendantsOption(
-  ctx: ServiceContext,
-  key: KeyOrTombstone,
-  descendants: DescendantsOption | undefined,
-): Promise<void> {
-  await requireExpected(ctx, key.organizationId, key.id);
-  const { found } = await revocations.findFamily(ctx, key);
-  if (found && !descendants) throw HAS_DESCENDANTS;
+  return guarded.length > 0;
 }
 
 /** Only an owner revokes what the family has made in other organizations. */
 async function revokeWithFamily(ctx: ServiceContext, key: KeyOrTombstone): Promise<void> {
+  const requireUnchanged = async () =>
+    isRevoked(key) || requireExpected(ctx, key.organizationId, key.id);
   const revocation = revocations.familyRevocationOf(ctx, key);
-  const ended = await revokeFamily(ctx, revocation);
-  if (ended > 0) return;
-  if (!isRevoked(key)) await requireExpected(ctx, key.organizationId, key.id);
-  const { found } = await revocations.findFamily(ctx, key);
-  if (found || !isRevoked(key)) throw LAST_OWNER_KEY;
+  if (!(await revokeFamily(ctx, revocation, requireUnchanged))) throw LAST_OWNER_KEY;
 }
 
 export function newKeyRow({ id, secretHash, lastFour }: IssuedKey, now: number) {

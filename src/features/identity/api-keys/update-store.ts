@@ -4,7 +4,15 @@ import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { grantsScope, SCOPES, type Scope } from "../../../lib/scopes.ts";
 import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "../credentials/api-key-table.ts";
-import { boundedBy, keepsOwnerKey } from "../credentials/index.ts";
+import {
+  boundWays,
+  familyTable,
+  keepsOwnerKey,
+  keysMadeWith,
+  type Members,
+  rootOf,
+  selectValue,
+} from "../credentials/index.ts";
 import type { KeyChange } from "./narrowing.ts";
 import { type ApiKeyRow, KEY } from "./store.ts";
 
@@ -34,7 +42,7 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
     .returning(KEY);
 }
 
-type KeyId = Pick<ApiKeyRow, "id">;
+type KeyId = Pick<ApiKeyRow, "id" | "organizationId">;
 type Narrowed = NonNullable<KeyChange["narrowed"]>;
 
 /** The sent fields. The expiry of a key with boundaries moves, as in `toStoredKey`. */
@@ -58,28 +66,40 @@ function mayNarrow(before: ApiKeyRow, narrowed: Narrowed, now: number): SQL | un
   return and(
     eq(apiKeys.keyVersion, keyVersion),
     keepsOwnerKey(organizationId, { column: "id", value: id }, now),
-    not(outlives(before, narrowed, now)),
-    not(exceeds(before, narrowed, now)),
+    not(excessOf(newDescendantsOf(before), before, narrowed, now)),
   );
 }
 
-/** What descends from the key and would have more than it. */
-export function findExcess(db: Database, key: KeyId, narrowed: Narrowed, now: number) {
-  return db.get<{ outlives: number; exceeds: number }>(
-    sql`select ${outlives(key, narrowed, now)} as outlives, ${exceeds(key, narrowed, now)} as exceeds`,
-  );
+/** Selects the IDs of the key, of its keys, and of what else descends from it, unless that is much: see `excessWalk`. */
+function newDescendantsOf({ id, organizationId }: KeyId): SQL {
+  return sql`${familyTable(rootOf(id), organizationId, boundWays)} select id from family union ${keysMadeWith(id)}`;
 }
 
-/** Whether something that descends from the key lasts longer than the key would. */
-function outlives(key: KeyId, { expiresAt }: Narrowed, now: number): SQL {
+/** For a walk: see `excessOf`. */
+export function excessWalk(db: Database, key: KeyId, narrowed: Narrowed, now: number) {
+  const select = (members: Members) => {
+    const ids = sql`select id from (${members}) as member`;
+    return selectValue(db, sql`select ${excessOf(ids, key, narrowed, now)}`);
+  };
+  const { id, organizationId } = key;
+  return { walk: { roots: [id], organizationId, ways: boundWays }, select };
+}
+
+/** 2 if something that descends from the key, among what `ids` selects, would outlive it, and 1 if it would exceed it. */
+function excessOf(ids: SQL, key: KeyId, narrowed: Narrowed, now: number): SQL {
+  return sql`iif(${outlives(ids, key, narrowed, now)}, 2, ${exceeds(ids, key, narrowed, now)})`;
+}
+
+/** Whether something that descends from the key, among what `ids` selects, lasts longer than the key would. */
+function outlives(ids: SQL, key: KeyId, { expiresAt }: Narrowed, now: number): SQL {
   if (expiresAt === undefined) return sql`false`;
   const lasts = (end: SQL) => sql`(${end} is null or ${end} > ${expiresAt})`;
   const everything = { keys: lasts(KEY_EXPIRY), trusts: sql`true`, tokens: lasts(TOKEN_EXPIRY) };
-  return hasDescendant(key, everything, now);
+  return hasDescendant(ids, key, everything, now);
 }
 
-/** Whether something that descends from the key can access more than the key could. */
-function exceeds(key: KeyId, narrowed: Narrowed, now: number): SQL {
+/** Whether something that descends from the key, among what `ids` selects, can access more than the key could. */
+function exceeds(ids: SQL, key: KeyId, narrowed: Narrowed, now: number): SQL {
   const { scopes, projectIds, environmentIds } = narrowed;
   const isAbove = (table: "api_keys" | "trusts") =>
     anyOf([
@@ -92,6 +112,7 @@ function exceeds(key: KeyId, narrowed: Narrowed, now: number): SQL {
     projectIds || environmentIds || (scopes && !grantsScope(scopes, "runners:write"));
   const usesPool = losesPools ? sql`true` : sql`false`;
   return hasDescendant(
+    ids,
     key,
     {
       keys: isAbove("api_keys"),
@@ -109,17 +130,17 @@ const TOKEN_EXPIRY = sql`runner_tokens.expires_at`;
  * table. A rotation can prolong a key that has expired, unless it is of a trust.
  */
 function hasDescendant(
+  ids: SQL,
   { id: keyId }: KeyId,
   conditions: { keys: SQL; trusts: SQL; tokens: SQL },
   now: number,
 ): SQL {
-  const family = boundedBy(keyId);
-  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${family})
+  return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
       and ${apiKeys.id} <> ${keyId} and (${apiKeys.trustId} is null or ${whereKeyIsLive(now)})
       and ${conditions.keys})
-    or exists (select 1 from trusts where trusts.created_by_key_id in (${family})
+    or exists (select 1 from trusts where trusts.created_by_key_id in (${ids})
       and ${conditions.trusts})
-    or exists (select 1 from runner_tokens where runner_tokens.created_by_key_id in (${family})
+    or exists (select 1 from runner_tokens where runner_tokens.created_by_key_id in (${ids})
       and (${TOKEN_EXPIRY} is null or ${TOKEN_EXPIRY} > ${now}) and ${conditions.tokens}))`;
 }
 

@@ -4,7 +4,7 @@ import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { write } from "../../../writes/write.ts";
 import type { AuditedAct } from "../../housekeeping/audit/index.ts";
-import { LAST_OWNER_KEY } from "../credentials/index.ts";
+import { findGreatest, LAST_OWNER_KEY } from "../credentials/index.ts";
 import {
   DESCENDANT_EXCEEDS,
   DESCENDANT_OUTLIVES,
@@ -40,6 +40,7 @@ export async function updateKey(
   const narrowed = await resolveNarrowed(ctx, before, sent);
   const change = { name: name === before.name ? undefined : name, narrowed };
   if (change.name === undefined && !narrowed) return before;
+  if (narrowed) await requireNoExcess(ctx, before, narrowed);
   const { secretHash, keyVersion } = before;
   const changedKeys = narrowed ? [{ secretHash, version: keyVersion + 1 }] : [];
   const bytes = bytesOf(change.name ?? before.name) - bytesOf(before.name);
@@ -134,7 +135,15 @@ async function requireUpdatable(
   const now = await requireExpected(ctx, before.organizationId, before.id);
   if (name !== undefined && now.name !== before.name) throw NAME_CHANGED;
   if (!narrowed || now.keyVersion !== before.keyVersion) throw KEY_NARROWED;
-  const excess = await updates.findExcess(ctx.db, before, narrowed, ctx.clock.now());
-  if (excess.outlives) throw DESCENDANT_OUTLIVES;
-  if (excess.exceeds) throw DESCENDANT_EXCEEDS;
+  await requireNoExcess(ctx, before, narrowed);
+}
+
+async function requireNoExcess(
+  { db, clock }: ServiceContext,
+  before: store.ApiKeyRow,
+  narrowed: NonNullable<KeyChange["narrowed"]>,
+): Promise<void> {
+  const excess = await findGreatest(db, updates.excessWalk(db, before, narrowed, clock.now()));
+  if (excess === 2) throw DESCENDANT_OUTLIVES;
+  if (excess === 1) throw DESCENDANT_EXCEEDS;
 }

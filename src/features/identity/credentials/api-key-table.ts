@@ -39,7 +39,7 @@ export const apiKeys = sqliteTable(
     narrowedExpiresAt: time("narrowed_expires_at"),
     /**
      * The key that it descends from, which may be revoked: the one that made it, or the one that has
-     * taken the place of that by a rotation. Null: none, or not known.
+     * taken the place of that by a rotation. Null: none, or not known. Of a trust: the one that made it.
      */
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
@@ -75,6 +75,12 @@ export const apiKeys = sqliteTable(
     index("api_keys_without_trust").on(table.organizationId).where(sql`trust_id is null`),
     index("api_keys_membership").on(table.membershipId),
     index("api_keys_created_by").on(table.createdByKeyId),
+    index("api_keys_created_by_alone")
+      .on(table.createdByKeyId)
+      .where(sql`issued_by_key_id is null`),
+    index("api_keys_created_by_without_trust")
+      .on(table.createdByKeyId)
+      .where(sql`trust_id is null`),
     index("api_keys_issued_by").on(table.issuedByKeyId).where(sql`issued_by_key_id is not null`),
     index("api_keys_created_by_session")
       .on(table.createdBySessionId)
@@ -126,6 +132,11 @@ export function mayCreateUntil(key: AuthenticatedKey, end: number | null): SQL {
   const lasts = end === null ? sql`false` : sql`${KEY_EXPIRY} >= ${end}`;
   return sql`exists (select 1 from ${apiKeys} where ${isUnchanged(key)}
     and (${KEY_EXPIRY} is null or ${lasts}))`;
+}
+
+/** Selects the IDs of the keys that a key has made, without those of its trusts, of which there may be many. */
+export function keysMadeWith(keyId: string): SQL {
+  return sql`select id from api_keys where created_by_key_id = ${keyId} and trust_id is null`;
 }
 
 function isUnchanged(key: AuthenticatedKey): SQL {
@@ -188,6 +199,9 @@ export const revokedKeys = sqliteTable(
     index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("revoked_keys_membership").on(table.membershipId),
     index("revoked_keys_created_by").on(table.createdByKeyId),
+    index("revoked_keys_created_by_alone")
+      .on(table.createdByKeyId)
+      .where(sql`issued_by_key_id is null`),
     index("revoked_keys_issued_by")
       .on(table.issuedByKeyId)
       .where(sql`issued_by_key_id is not null`),

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
@@ -6,14 +6,11 @@ import { endedSessions, sessions } from "./session-table.ts";
 
 /** Ends the sessions that `condition` selects by the columns of `sessions`, and keeps their tombstones. */
 export function endSessions(db: Database, condition: SQL, now: number) {
-  const { id, organizationId, membershipId, source, keyId, createdBySessionId, createdAt } =
-    sessions;
-  const lasting = { id, organizationId, membershipId, source, keyId, createdBySessionId };
   return {
     tombstones: insertFrom(
       db,
       endedSessions,
-      { ...lasting, createdAt, endedAt: now },
+      { ...getTableColumns(sessions), endedAt: now },
       sql`from ${sessions} where ${condition}`,
     ),
     ended: db.delete(sessions).where(condition).returning({ id: sessions.id }),

@@ -1,29 +1,37 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, type SQL, sql } from "drizzle-orm";
 import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { type AuditContext, writeAuditFrom } from "../../housekeeping/audit/index.ts";
 import { apiKeys } from "./api-key-table.ts";
 import { endSessions } from "./end-sessions.ts";
-import { type FamilyReach, familyTable } from "./family.ts";
+import {
+  type FamilyReach,
+  familyTable,
+  familyWays,
+  isWhole,
+  nodesTable,
+  unionAll,
+} from "./family.ts";
+import { MEMBER, type Members } from "./family-steps.ts";
 import { invitations } from "./invitation-table.ts";
 import { isShown, type Revocation, revokeSelected } from "./key-revocation.ts";
+import { keepsOwnerKey } from "./member-keys.ts";
 import { isInPart, openPart, PART_SIZE } from "./revocation-part.ts";
 import { runnerTokens } from "./runner-token-table.ts";
 import { sessions, signInLinks } from "./session-table.ts";
 import { trusts } from "./trust-table.ts";
 
 export interface FamilyRevocation extends Omit<Revocation, "keys"> {
-  /** Selects the IDs of keys and sessions of the organization. */
-  roots: SQL;
+  /** The IDs of keys, of a session, or of a membership of the organization. */
+  roots: readonly string[];
   reach: FamilyReach;
   /** Whether its members in other organizations end, too. */
   isEverywhere: boolean;
-  /** Nothing ends unless it holds. It may use `FAMILY_MEMBERS`. */
-  condition?: SQL;
+  /** Whether the audit log has an entry of each credential. */
+  isAudited: boolean;
+  /** By default, it ends in any case. */
+  condition?: FamilyCondition;
 }
-
-/** Selects the IDs of a family in the conditions of its revocation. */
-export const FAMILY_MEMBERS = sql`select id from family_member`;
 
 /**
  * The statements that end the part that `openFamilyPart` has opened: keys, runner tokens, trusts, invitations, sessions and
@@ -49,88 +57,101 @@ export function endPart(db: Database, { now, actor }: FamilyRevocation) {
   } satisfies Statements;
 }
 
+/** Selects the members that are valid, or have made what is. */
+export function selectEnding(db: Database, revocation: FamilyRevocation, members: Members) {
+  const has = ([table, isEnding]: readonly [EndingTable, SQL]) =>
+    sql`exists (select 1 from ${table} as made where ${isEnding} and ${isWithin(revocation)})`;
+  return db
+    .select({
+      ...MEMBER,
+      isOwner: sql<number>`item.is_owner`.as("is_owner"),
+    })
+    .from(
+      sql`(${nodesTable(members, revocation.organizationId)}, ${FAMILY_MEMBER}
+        select id, degree, ${IS_OWNER} as is_owner from family_member as member
+        where ${sql.join(ENDINGS.map(has), sql` or `)}) as item`,
+    );
+}
+
+export type EndingMember = Awaited<ReturnType<typeof selectEnding>>[number];
+
+/** Whether a member is a key with the role `owner`. */
+const IS_OWNER = sql`exists (select 1 from api_keys where id = member.id and role = 'owner')`;
+
+/** The family of some members, as far as one statement finds it. */
+export interface FamilyPart {
+  members: Members;
+  /** Whether it ends only if that is the whole family, and fits in one part. */
+  isWhole: boolean;
+  /** The IDs of owners' keys that end before or after it. */
+  owners?: readonly string[];
+}
+
 /**
- * Opens a part of a family, with everything that it has made. Its roots are in the last part: while they exist, a
- * revocation that was interrupted can be repeated.
+ * What must hold for a part to end.
+ * @param lost Selects the IDs of the keys that end with the family.
+ * @param isFirst Whether nothing of it has ended yet.
  */
-export function openFamilyPart(db: Database, revocation: FamilyRevocation) {
-  const { roots, organizationId, reach, condition = sql`true` } = revocation;
-  const some = (turn: number, table: EndingTable, isEnding: SQL) =>
-    sql`select id, ${sql.raw(`${turn}`)} as turn from (
-      select distinct made.id ${eachMember(revocation, table, isEnding)} limit ${PART_SIZE + 1}) as selected`;
-  const made = (table: MadeTable) => some(0, table, sql`(${sql.join(makersOf(table), sql` or `)})`);
-  const isMember = sql`made.id = member.id`;
-  const isRoot = sql`member.id in (select id from root)`;
-  // Two levels, because D1 permits five selects in a compound.
+export type FamilyCondition = (lost: SQL, isFirst: boolean) => SQL;
+
+/** That an owner's key remains. */
+export function keepsOwner({ organizationId, now }: FamilyRevocation): FamilyCondition {
+  return (lost) => keepsOwnerKey(organizationId, { column: "id", value: lost }, now);
+}
+
+/** Opens a part with what is valid of the family of its members, some of it if that is much. */
+export function openFamilyPart(
+  db: Database,
+  revocation: FamilyRevocation,
+  { members, isWhole: mustBeWhole, owners = [] }: FamilyPart,
+) {
+  const { organizationId, reach, condition = () => sql`true` } = revocation;
+  const ways = familyWays(reach);
+  const lost = sql`select id from family_member union select value from json_each(${JSON.stringify(owners)})`;
+  const isAllowed = mustBeWhole ? sql`item.is_last and ${isWhole(ways)}` : sql`true`;
+  // The cross join reads the family first.
+  const some = ENDINGS.map(
+    ([table, isEnding]) => sql`select id, 0 as turn from (
+      select distinct made.id from family_member as member cross join ${table} as made
+        on ${isEnding} and ${isWithin(revocation)} limit ${PART_SIZE + 1}) as selected`,
+  );
   return openPart(db, {
-    prefix: sql`${familyTable(roots, organizationId, reach)},
-      family_member(id) as materialized (select id from family where is_reached)`,
-    credentials: sql`${made(runnerTokens)}
-      union all ${made(trusts)}
-      union all ${made(invitations)}
-      union all ${made(signInLinks)}
-      union all select id, turn from (
-        ${some(1, sessions, sql`(${isMember} or made.key_id = member.id)`)}
-        union all ${some(1, apiKeys, sql`${isMember} and not ${isRoot}`)}
-        union all ${some(2, apiKeys, sql`${isMember} and ${isRoot}`)}) as selected`,
-    condition,
+    prefix: sql`${familyTable(members, organizationId, ways)}, ${FAMILY_MEMBER}`,
+    credentials: unionAll(some),
+    condition: sql`${isAllowed} and ${condition(lost, mustBeWhole)}`,
   });
 }
 
-/** The cross join reads the family first. */
-function eachMember({ isEverywhere }: FamilyRevocation, table: EndingTable, isEnding: SQL): SQL {
-  const isWithin = isEverywhere ? sql`true` : sql`+made.organization_id = (select id from home)`;
-  return sql`from family_member as member cross join ${table} as made on ${isEnding} and ${isWithin}`;
+const FAMILY_MEMBER = sql`family_member(id, degree) as materialized (
+  select id, max(degree) from family where degree > 0 group by id)`;
+const IS_MEMBER = sql`made.id = member.id`;
+const IS_SESSION_OF_MEMBER = sql`(${IS_MEMBER} or made.key_id = member.id)`;
+
+function isWithin({ isEverywhere }: FamilyRevocation): SQL {
+  return isEverywhere ? sql`true` : sql`+made.organization_id = (select id from home)`;
 }
+
+const AUDITED = [
+  [apiKeys, "api_key", "api_key.revoked", apiKeys.name],
+  [trusts, "trust", "trust.deleted", trusts.name],
+  [runnerTokens, "runner_token", "runner_token.revoked", runnerTokens.name],
+  [invitations, "invitation", "invitation.revoked", null],
+  [sessions, "session", "session.revoked", null],
+] as const;
 
 /** Audits what a part ends, each in its organization. Comes before `endPart` in the batch. */
 export function auditPart(ctx: AuditContext, { organizationId }: FamilyRevocation) {
-  const audit = (
-    act: Parameters<typeof writeAuditFrom>[2],
-    table: Exclude<EndingTable, typeof signInLinks>,
-    condition = sql`true`,
-  ) =>
-    writeAuditFrom(
-      ctx,
-      organizationId,
-      { ...act, organizationOfTarget: table.organizationId },
-      sql`from ${table} where ${isInPart(table)} and ${condition}`,
-    );
-  return {
-    keys: audit(
-      {
-        action: "api_key.revoked",
-        target: { type: "api_key", id: apiKeys.id, name: apiKeys.name },
-      },
-      apiKeys,
-      isShown,
-    ),
-    trusts: audit(
-      { action: "trust.deleted", target: { type: "trust", id: trusts.id, name: trusts.name } },
-      trusts,
-    ),
-    tokens: audit(
-      {
-        action: "runner_token.revoked",
-        target: { type: "runner_token", id: runnerTokens.id, name: runnerTokens.name },
-      },
-      runnerTokens,
-    ),
-    invitations: audit(
-      {
-        action: "invitation.revoked",
-        target: { type: "invitation", id: invitations.id, name: null },
-      },
-      invitations,
-    ),
-    sessions: audit(
-      { action: "session.revoked", target: { type: "session", id: sessions.id, name: null } },
-      sessions,
-    ),
-  };
+  const entries = AUDITED.map(([table, type, action, name]) => {
+    const target = { type, id: table.id, name };
+    const act = { action, target, organizationOfTarget: table.organizationId };
+    const from = sql`from ${table} where ${and(isInPart(table), table === apiKeys ? isShown : undefined)}`;
+    return [type, writeAuditFrom(ctx, organizationId, act, from)];
+  });
+  return Object.fromEntries(entries) satisfies Statements;
 }
 
-type MadeTable = typeof runnerTokens | typeof trusts | typeof invitations | typeof signInLinks;
+const MADE_TABLES = [runnerTokens, trusts, invitations, signInLinks] as const;
+type MadeTable = (typeof MADE_TABLES)[number];
 type EndingTable = MadeTable | typeof sessions | typeof apiKeys;
 
 /** Selects the IDs of the rows of a table that a family has made. The cross join reads the family first. */
@@ -153,3 +174,13 @@ function makersOf(table: MadeTable): SQL[] {
   ];
   return table === runnerTokens ? [...byKey, sql`made.rotated_by_key_id = member.id`] : byKey;
 }
+
+function isMadeByMember(table: MadeTable): SQL {
+  return sql`(${sql.join(makersOf(table), sql` or `)})`;
+}
+
+const ENDINGS: readonly (readonly [EndingTable, SQL])[] = [
+  [apiKeys, IS_MEMBER],
+  [sessions, IS_SESSION_OF_MEMBER],
+  ...MADE_TABLES.map((table) => [table, isMadeByMember(table)] as const),
+];

@@ -7,102 +7,201 @@ export type FamilyReach =
   /** Also to those that sessions have switched to, by what the person revokes. */
   | "switched";
 
+/** The degree of what a family starts with, and of the keys whose places that has taken by a rotation. */
+export const ROOT = 2;
+
 /**
- * Selects the IDs of keys and sessions, and of all keys, sessions and memberships that were made with
- * them, ended ones included:
+ * A key, a session or a membership, of which the ways on are followed. Its degree is 0 for a membership of the
+ * organization that the family has added, and for what that makes by itself, which does not end with the family;
+ * otherwise 1, or `ROOT`.
+ */
+export interface Node {
+  id: SQL;
+  degree: SQL;
+}
+
+/** Rows of a table that a node leads to. */
+export interface Way {
+  table: string;
+  id?: SQL;
+  degree?: SQL;
+  where: SQL;
+}
+
+/** The ways from a node, those to what has not ended first. They may use the table `home`. */
+export type Ways = (node: Node) => readonly Way[];
+
+/** D1 permits so many selects in a compound. */
+const TERMS = 5;
+/** A recursive select goes on to so many others from each one, and ends with so many in total. */
+const BRANCHES = 10;
+const MOST = sql`250`;
+
+/**
+ * To what was made with a key, a session or a membership, ended or not:
  * - the keys that they made, themselves, in a session, or by rotating another one;
  * - the keys that took their places by a rotation, because whoever has a key may have rotated it;
  * - in an organization that they have founded, the memberships that they have added, with their keys.
- * @param roots Selects their IDs.
- * @param organizationId Theirs.
  */
-export function familyOf(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
-  return sql`${familyTable(roots, organizationId, reach)} select id from family where is_reached`;
+export function familyWays(reach: FamilyReach): Ways {
+  return (node) => [
+    ...keysMadeBy(node, "api_keys"),
+    ...sessionsOf(node, "sessions", reach),
+    ...membersAddedBy(node, "memberships"),
+    ...keysMadeBy(node, "revoked_keys"),
+    ...sessionsOf(node, "ended_sessions", reach),
+    ...membersAddedBy(node, "removed_memberships"),
+    ...replacementsOf(node, "api_keys"),
+    ...replacementsOf(node, "revoked_keys"),
+    keyOfSession(node, "sessions"),
+    keyOfSession(node, "ended_sessions"),
+  ];
 }
 
-/** Selects the IDs of the keys and sessions that a membership has and had. */
-export function credentialsOf(membershipId: string): SQL {
-  const isTheirs = sql`membership_id = (select id from membership)`;
-  return sql`select id from (with membership(id) as (select ${membershipId})
-    select id from api_keys where ${isTheirs}
-    union select id from revoked_keys where ${isTheirs}
-    union select id from sessions where ${isTheirs}
-    union select id from ended_sessions where ${isTheirs})`;
-}
-
-/**
- * The table `family(id, is_reached)`, for a select that follows. `is_reached` is 0 for the memberships of
- * the organization that the family has added, and for what these make by themselves.
- */
-export function familyTable(roots: SQL, organizationId: string, reach: FamilyReach): SQL {
-  // A recursive select names its table once, and D1 permits five selects in a compound. A statement may
-  // contain a family six times, and 100 parameters: each value is bound once.
-  return sql`with recursive home(id) as (select ${organizationId}), root(id) as (${withPredecessors(roots)}),
-    family(id, is_reached) as (select id, 1 from root
-      union select edge.value ->> 0, coalesce(edge.value ->> 1, family.is_reached)
-        from family join json_each((select json_group_array(json_array(id, is_reached)) from (
-          select id, null as is_reached from (${keysMadeBy("api_keys")})
-          union all select id, null from (${keysMadeBy("revoked_keys")})
-          union all select id, null from (${SUCCESSORS_AND_KEYS_OF_SESSIONS})
-          union all select * from (${MEMBERS_ADDED})
-          union all select * from (${continuationsOf(reach)})))) as edge)`;
-}
-
-/**
- * Selects the IDs of a key and of those that it bounds: they may have no more than it has, and expire no
- * later.
- */
-export function boundedBy(keyId: string): SQL {
-  return sql`with recursive bounded(id) as (select ${keyId}
-      union select child.id from bounded join api_keys as child on child.created_by_key_id = bounded.id
-      union select child.id from bounded join revoked_keys as child on child.created_by_key_id = bounded.id)
-    select id from bounded`;
-}
-
-/** With the keys whose places they have taken. */
-function withPredecessors(roots: SQL): SQL {
-  return sql`with recursive same(id) as (select id from (${roots})
-      union select prior.id from same join api_keys as prior on prior.replaced_by_key_id = same.id
-      union select prior.id from same join revoked_keys as prior on prior.replaced_by_key_id = same.id)
-    select id from same`;
-}
+/** To the keys that a key bounds: they may have no more than it has, and expire no later. */
+export const boundWays: Ways = ({ id }) => [
+  { table: "api_keys", where: sql`created_by_key_id = ${id}` },
+  { table: "revoked_keys", where: sql`created_by_key_id = ${id}` },
+  { table: "revoked_keys", where: sql`replaced_by_key_id = ${id}` },
+];
 
 /**
  * Earlier releases do not write `issued_by_key_id`. A key descends from the one that has replaced it until
  * it expires, and is not made by it.
  */
-function keysMadeBy(name: "api_keys" | "revoked_keys"): SQL {
-  const table = sql.raw(name);
-  return sql`select id from ${table} where issued_by_key_id = family.id
-    union all select id from ${table} where created_by_key_id = family.id and issued_by_key_id is null
-      and replaced_by_key_id is not family.id
-    union all select id from ${table} where created_by_session_id = family.id
-    union all select id from ${table} where rotated_by_key_id = family.id
-    union all select id from ${table} where membership_id = family.id`;
+function keysMadeBy({ id }: Node, table: "api_keys" | "revoked_keys"): Way[] {
+  return [
+    { table, where: sql`issued_by_key_id = ${id}` },
+    {
+      table,
+      where: sql`created_by_key_id = ${id} and issued_by_key_id is null and replaced_by_key_id is not ${id}`,
+    },
+    { table, where: sql`created_by_session_id = ${id}` },
+    { table, where: sql`rotated_by_key_id = ${id}` },
+    { table, where: sql`membership_id = ${id}` },
+  ];
 }
 
-const SUCCESSORS_AND_KEYS_OF_SESSIONS = sql`select replaced_by_key_id as id from api_keys
-    where id = family.id and replaced_by_key_id is not null
-  union all select replaced_by_key_id from revoked_keys
-    where id = family.id and replaced_by_key_id is not null
-  union all select key_id from sessions where id = family.id and source = 'open_id_connect'
-  union all select key_id from ended_sessions where id = family.id and source = 'open_id_connect'`;
+/**
+ * Of a membership, the valid ones only if it ends with the family; and those of the links of a session, and those that it
+ * was switched to.
+ */
+function sessionsOf(
+  { id, degree }: Node,
+  table: "sessions" | "ended_sessions",
+  reach: FamilyReach,
+): Way[] {
+  const continued =
+    reach === "switched" ? sql`min(${degree}, 1)` : sql`organization_id = (select id from home)`;
+  // A member who stays keeps valid sessions; those that have ended lead to the members who were added in them.
+  const isEnding = table === "sessions" ? degree : sql`1`;
+  return [
+    // Another index would have a page in order, but after a scan of all sessions.
+    {
+      table: `${table} indexed by ${table}_list`,
+      where: sql`membership_id = ${id} and ${isEnding}`,
+    },
+    { table, degree: continued, where: sql`created_by_session_id = ${id}` },
+  ];
+}
+
+/** People of the own organization keep their credentials: an admin sees and removes them. */
+function membersAddedBy({ id, degree }: Node, table: "memberships" | "removed_memberships"): Way[] {
+  const added = sql`iif(organization_id = (select id from home), 0, min(${degree}, 1))`;
+  return [
+    { table, degree: added, where: sql`added_by_key_id = ${id}` },
+    { table, degree: added, where: sql`added_by_session_id = ${id}` },
+  ];
+}
+
+/** The key that has taken the place of a key by a rotation, and the keys whose places a root has taken. */
+function replacementsOf({ id, degree }: Node, table: "api_keys" | "revoked_keys"): Way[] {
+  return [
+    {
+      table,
+      id: sql`replaced_by_key_id`,
+      where: sql`id = ${id} and replaced_by_key_id is not null`,
+    },
+    { table, degree, where: sql`replaced_by_key_id = ${id} and ${degree} = 2` },
+  ];
+}
+
+/** That of a sign-in has no other use. */
+function keyOfSession({ id }: Node, table: "sessions" | "ended_sessions"): Way {
+  return {
+    table,
+    id: sql`key_id`,
+    where: sql`id = ${id} and key_id is not null and source = 'open_id_connect'`,
+  };
+}
+
+function follow(node: Node, way: Way): SQL {
+  return sql`select ${found(node, way)} from ${sql.raw(way.table)} where ${way.where}`;
+}
+
+function found({ degree }: Node, way: Way): SQL {
+  return sql`${way.id ?? sql`id`} as id, ${way.degree ?? sql`min(${degree}, 1)`} as degree`;
+}
+
+/** Selects so much of what a node leads to in one way, with its `position`, which is greater than `after`. */
+export function followWay(
+  node: Node,
+  way: Way,
+  organizationId: string,
+  { after, size }: { after: number; size: number },
+): SQL {
+  return sql`with ${homeTable(organizationId)} select ${found(node, way)}, rowid as position
+    from ${sql.raw(way.table)} where ${way.where} and rowid > ${after} order by rowid limit ${size}`;
+}
+
+/** Selects a root. */
+export function rootOf(id: string): SQL {
+  return sql`select ${id}, ${ROOT}`;
+}
+
+/** The table `home(id)`: the organization that the ways start in. */
+function homeTable(organizationId: string): SQL {
+  return sql`home(id) as (select ${organizationId})`;
+}
 
 /**
- * People of the own organization keep their credentials: an admin sees and removes them. The keys of their
- * sessions leave no tombstones.
+ * The tables `home(id)` and `family(id, degree)`, for a select that follows: nodes, and what they lead to. A large family
+ * is not whole: see `isWhole`.
+ * @param nodes Selects their IDs and degrees.
  */
-const MEMBERS_ADDED = sql`select member.id, iif(member.organization_id = (select id from home), 0, null) from (
-    select id, organization_id from memberships where added_by_key_id = family.id
-    union all select id, organization_id from memberships where added_by_session_id = family.id
-    union all select id, organization_id from removed_memberships where added_by_key_id = family.id
-    union all select id, organization_id from removed_memberships where added_by_session_id = family.id) as member
-  union all select id, null from ended_sessions where membership_id = family.id`;
+export function familyTable(nodes: SQL, organizationId: string, ways: Ways): SQL {
+  // A recursive select names its table once. A statement may contain a family six times, and 100 parameters: each value
+  // is bound once.
+  return sql`with recursive ${homeTable(organizationId)},
+    family(id, degree) as (${nodes}
+      union select edge.value ->> 0, edge.value ->> 1
+        from family join json_each(${edgesOfFamily(ways, BRANCHES)}) as edge
+      limit ${MOST})`;
+}
 
-/** The sessions of the links of a session, and those that it was switched to. */
-function continuationsOf(reach: FamilyReach): SQL {
-  const isReached =
-    reach === "switched" ? sql`null` : sql`iif(organization_id = (select id from home), 1, 0)`;
-  return sql`select id, ${isReached} from sessions where created_by_session_id = family.id
-    union all select id, ${isReached} from ended_sessions where created_by_session_id = family.id`;
+/** Whether the table `family` has all that it leads to. Otherwise only a walk reads it. */
+export function isWhole(ways: Ways): SQL {
+  const edges = edgesOfFamily(ways, BRANCHES + 1);
+  return sql`(select count(*) < ${MOST} and ifnull(max(json_array_length(${edges})), 0) <= ${BRANCHES} from family)`;
+}
+
+/** The same tables, with these nodes alone. */
+export function nodesTable(nodes: SQL, organizationId: string): SQL {
+  return sql`with ${homeTable(organizationId)}, family(id, degree) as (${nodes})`;
+}
+
+/** A JSON array of the ID and the degree of what a row of `family` leads to, at most so many. */
+export function edgesOfFamily(ways: Ways, most: number): SQL {
+  const node = { id: sql`family.id`, degree: sql`family.degree` };
+  const edges = unionAll(ways(node).map((way) => follow(node, way)));
+  return sql`(select json_group_array(json_array(id, degree)) from (${edges} limit ${most}))`;
+}
+
+export function unionAll(selects: readonly SQL[]): SQL {
+  if (selects.length <= TERMS) return sql.join([...selects], sql` union all `);
+  const groups: SQL[] = [];
+  for (let start = 0; start < selects.length; start += TERMS) {
+    groups.push(sql`select * from (${unionAll(selects.slice(start, start + TERMS))})`);
+  }
+  return unionAll(groups);
 }

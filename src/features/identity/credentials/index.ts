@@ -1,20 +1,25 @@
-export { isAsAuthenticated } from "./api-key-table.ts";
+export { isAsAuthenticated, keysMadeWith } from "./api-key-table.ts";
 export { endSessions } from "./end-sessions.ts";
 export {
-  boundedBy,
-  credentialsOf,
+  boundWays,
   type FamilyReach,
-  familyOf,
   familyTable,
+  familyWays,
+  isWhole,
+  nodesTable,
+  ROOT,
+  rootOf,
 } from "./family.ts";
 export {
   endPart,
-  FAMILY_MEMBERS,
+  type FamilyCondition,
   type FamilyRevocation,
   madeBy,
   openFamilyPart,
 } from "./family-part.ts";
 export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
+export { type Members, selectValue } from "./family-steps.ts";
+export { findGreatest, walkFamily } from "./family-walk.ts";
 export {
   auditRevocation,
   type Revocation,

@@ -1,4 +1,4 @@
-import { isNull, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
@@ -53,19 +53,7 @@ export function revokeSelected(
       db,
       revokedKeys,
       {
-        id: apiKeys.id,
-        organizationId: apiKeys.organizationId,
-        membershipId: apiKeys.membershipId,
-        name: apiKeys.name,
-        role: apiKeys.role,
-        lastFour: apiKeys.lastFour,
-        createdAt: apiKeys.createdAt,
-        createdByKeyId: apiKeys.createdByKeyId,
-        createdByMembershipId: apiKeys.createdByMembershipId,
-        issuedByKeyId: apiKeys.issuedByKeyId,
-        createdBySessionId: apiKeys.createdBySessionId,
-        rotatedByKeyId: apiKeys.rotatedByKeyId,
-        replacedByKeyId: apiKeys.replacedByKeyId,
+        ...getTableColumns(apiKeys),
         revokedAt: now,
         revokedByKeyId: ofOrganization(actor, actor?.keyId),
         revokedByMembershipId: ofOrganization(actor, actor?.membershipId),

@@ -48,8 +48,3 @@ export function keepsOwnerKey(
     or exists (select 1 from ${ownerKeys} and owner_key.${column} not in (${lost.value})
       and owner_key.expires_at is null))`;
 }
-
-export function keepsOwner(db: Database, organizationId: string, family: SQL, now: number) {
-  const keeps = keepsOwnerKey(organizationId, { column: "id", value: family }, now);
-  return db.get<{ keeps: number }>(sql`select ${keeps} as keeps`);
-}

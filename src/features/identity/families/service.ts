@@ -1,58 +1,74 @@
 import { requireOrgRole, requireOwnOrganization } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
+import { batch, type Results, type Statements } from "../../../db/batch.ts";
 import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { authorizeKey, findKeyOrTombstone, type KeyOrTombstone } from "../api-keys/index.ts";
+import { walkFamily } from "../credentials/index.ts";
 import { findFormerMember, findMember } from "../memberships/index.ts";
 import { findSessions, type SessionId } from "../sessions/index.ts";
-import type { FamilyItem, FamilyRoot } from "./store.ts";
+import { mergeItems } from "./items.ts";
+import type { FamilyItem } from "./model.ts";
+import type { FamilyRoot } from "./store.ts";
 import * as store from "./store.ts";
 
 /** Also of a revoked key. */
 export async function listFamilyOfKey(
-  { actor, db, clock }: ServiceContext,
+  ctx: ServiceContext,
   root: FamilyRoot,
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
-  const { organizationId, id } = root;
-  requireOwnOrganization(actor, organizationId);
-  const { key, rows } = await batch(db, {
-    key: findKeyOrTombstone(db, organizationId, id),
-    rows: store.listFamily(db, root, page, clock.now()),
+  requireOwnOrganization(ctx.actor, root.organizationId);
+  const key = findKeyOrTombstone(ctx.db, root.organizationId, root.id);
+  return listFamily(ctx, root, page, key, ({ active, revoked }) => {
+    authorizeKey<KeyOrTombstone>(ctx.actor, active[0] ?? revoked[0]);
   });
-  authorizeKey<KeyOrTombstone>(actor, key.active[0] ?? key.revoked[0]);
-  return toPage(page, rows, (row) => row);
 }
 
 /** Also of a session that has ended. */
 export async function listFamilyOfSession(
-  { actor, db, clock }: ServiceContext,
+  ctx: ServiceContext,
   session: SessionId,
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
-  requireOrgRole(actor, session.organizationId, "admin");
-  const { found, rows } = await batch(db, {
-    found: findSessions(db, session),
-    rows: store.listFamily(db, session, page, clock.now()),
+  requireOrgRole(ctx.actor, session.organizationId, "admin");
+  return listFamily(ctx, session, page, findSessions(ctx.db, session), ({ active, ended }) => {
+    if (active.length + ended.length === 0) throw new NotFound("session");
   });
-  if (found.active.length + found.ended.length === 0) throw new NotFound("session");
-  return toPage(page, rows, (row) => row);
 }
 
 /** Also of a member who was removed. */
 export async function listFamilyOfMember(
-  { actor, db, clock }: ServiceContext,
+  ctx: ServiceContext,
   root: FamilyRoot,
   page: PageRequest,
 ): Promise<Page<FamilyItem>> {
   const { organizationId, id } = root;
-  requireOrgRole(actor, organizationId, "admin");
-  const { members, former, rows } = await batch(db, {
-    members: findMember(db, organizationId, id),
-    former: findFormerMember(db, organizationId, id),
-    rows: store.listFamily(db, root, page, clock.now()),
+  requireOrgRole(ctx.actor, organizationId, "admin");
+  const statements = {
+    members: findMember(ctx.db, organizationId, id),
+    former: findFormerMember(ctx.db, organizationId, id),
+  };
+  return listFamily(ctx, root, page, statements, ({ members, former }) => {
+    if (members.length + former.length === 0) throw new NotFound("membership");
   });
-  if (members.length + former.length === 0) throw new NotFound("membership");
-  return toPage(page, rows, (row) => row);
+}
+
+/** Reads a small family together with its root, and a large one in a walk. */
+async function listFamily<Root extends Statements>(
+  { db, clock }: ServiceContext,
+  root: FamilyRoot,
+  page: PageRequest,
+  rootStatements: Root,
+  requireRoot: (found: Results<Root>) => void,
+): Promise<Page<FamilyItem>> {
+  const now = clock.now();
+  const { of, found, whole } = await batch(db, {
+    of: rootStatements as Statements,
+    ...store.listFamily(db, root, page, now),
+  });
+  requireRoot(of as Results<Root>);
+  const { walk, select } = store.itemsWalk(db, root, page, now);
+  const parts = whole[0]?.value ? [found] : walkFamily(db, walk, select);
+  return toPage(page, await mergeItems(parts, page.direction), (row) => row);
 }

@@ -3,7 +3,16 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import type { OrgRole } from "../../../lib/roles.ts";
 import { whereKeyIsLive } from "../credentials/api-key-table.ts";
-import { credentialsOf, familyTable, madeBy } from "../credentials/index.ts";
+import {
+  familyTable,
+  familyWays,
+  isWhole,
+  type Members,
+  madeBy,
+  nodesTable,
+  rootOf,
+  selectValue,
+} from "../credentials/index.ts";
 import { invitations } from "../credentials/invitation-table.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { signInLinks } from "../credentials/session-table.ts";
@@ -16,17 +25,6 @@ export interface FamilyRoot {
   organizationId: string;
 }
 
-export interface FamilyItem {
-  type: FamilyItemType;
-  id: string;
-  name: string | null;
-  membershipId: string | null;
-  role: OrgRole | null;
-  createdAt: number;
-  /** Of an organization: the number of its credentials by their type, as JSON. */
-  counts: string | null;
-}
-
 const ITEM = {
   type: sql<FamilyItemType>`item.type`.as("type"),
   id: sql<string>`item.id`.as("id"),
@@ -34,15 +32,36 @@ const ITEM = {
   membershipId: sql<string | null>`item.membership_id`.as("membership_id"),
   role: sql<OrgRole | null>`item.role`.as("role"),
   createdAt: sql<number>`item.created_at`.as("created_at"),
-  counts: sql<string | null>`item.counts`.as("counts"),
+  credentials: sql<string | null>`item.credentials`.as("credentials"),
 };
 
-/** What has not ended, without the root. Of another organization, only how much there is. */
+const WAYS = familyWays("founded");
+
+/**
+ * What has not ended, without the root. Of another organization, only how much there is. `whole` selects whether that is
+ * all: otherwise, `itemsWalk` reads the page.
+ */
 export function listFamily(db: Database, root: FamilyRoot, page: PageRequest, now: number) {
+  const family = familyTable(rootOf(root.id), root.organizationId, WAYS);
+  return {
+    found: selectItems(db, itemsOf(root, family, now), page),
+    whole: selectValue(db, sql`${family} select ${isWhole(WAYS)}`),
+  };
+}
+
+/** For a walk: selects the items of members. */
+export function itemsWalk(db: Database, root: FamilyRoot, page: PageRequest, now: number) {
+  const { id, organizationId } = root;
+  const select = (members: Members) =>
+    selectItems(db, itemsOf(root, nodesTable(members, organizationId), now), page);
+  return { walk: { roots: [id], organizationId, ways: WAYS }, select };
+}
+
+function selectItems(db: Database, items: SQL, page: PageRequest) {
   const { where, orderBy, limit } = keyset(page, sql`item.created_at`, sql`item.id`);
   return db
     .select(ITEM)
-    .from(sql`(${itemsOf(root, now)}) as item`)
+    .from(sql`(${items}) as item`)
     .where(where)
     .orderBy(...orderBy)
     .limit(limit);
@@ -51,12 +70,11 @@ export function listFamily(db: Database, root: FamilyRoot, page: PageRequest, no
 const MEMBERS = sql`select id from family_member`;
 
 /** D1 permits five selects in a compound. */
-function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
-  const roots = sql`select ${id} as id union ${credentialsOf(id)}`;
+function itemsOf({ id, organizationId }: FamilyRoot, family: SQL, now: number): SQL {
   const isOwn = sql`organization_id = ${organizationId}`;
   const lasts = sql`(expires_at is null or expires_at > ${now})`;
-  return sql`${familyTable(roots, organizationId, "founded")},
-    family_member(id) as materialized (select id from family where is_reached),
+  return sql`${family},
+    family_member(id) as materialized (select id from family where degree > 0),
     made(type, id, name, membership_id, role, created_at, organization_id) as materialized (
       select 'api_key', id, name, membership_id, role, created_at, organization_id
         from api_keys where id in (${MEMBERS}) and session_id is null and ${whereKeyIsLive(now)}
@@ -66,7 +84,7 @@ function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
         from trusts where id in (${madeBy(MEMBERS, trusts)})
       union all select 'invitation', id, null, null, role, created_at, organization_id
         from invitations where id in (${madeBy(MEMBERS, invitations)}) and ${lasts})
-    select type, id, name, membership_id, role, created_at, null as counts
+    select type, id, name, membership_id, role, created_at, null as credentials
       from made where ${isOwn} and id <> ${id}
     union all select 'session', id, null, membership_id, null, created_at, null
       from sessions where (id in (${MEMBERS}) or key_id in (${MEMBERS})) and +${isOwn}
@@ -81,11 +99,7 @@ function itemsOf({ id, organizationId }: FamilyRoot, now: number): SQL {
       where coalesce(present.organization_id, former.organization_id) = ${organizationId}
         and family.id <> ${id} group by family.id
     union all select 'organization', organizations.id, organizations.name, null, null,
-        organizations.created_at, ${COUNTS}
+        organizations.created_at, json_group_array(made.type || ' ' || made.id)
       from made cross join organizations on organizations.id = made.organization_id
       where made.organization_id <> ${organizationId} group by organizations.id`;
 }
-
-const COUNTS = sql`json_object('api_keys', sum(made.type = 'api_key'),
-  'runner_tokens', sum(made.type = 'runner_token'), 'trusts', sum(made.type = 'trust'),
-  'invitations', sum(made.type = 'invitation'))`;

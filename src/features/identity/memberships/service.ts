@@ -13,12 +13,7 @@ import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type AuditedAct, refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
 import type { MemberStatus } from "../../tenancy/model.ts";
-import {
-  closePart,
-  credentialsOf,
-  incrementKeyVersions,
-  revokeFamilyOf,
-} from "../credentials/index.ts";
+import { closePart, incrementKeyVersions, revokeFamilyOf } from "../credentials/index.ts";
 import { LAST_OWNER_KEY } from "../credentials/model.ts";
 import {
   CREATOR_CHANGED,
@@ -188,7 +183,7 @@ export async function removeMemberWithFamily(
   const [former] = await store.findFormerMember(ctx.db, organizationId, id);
   if (!former) await removeMember(ctx, organizationId, id);
   else await requireRoleToManage(ctx, organizationId, { type: "member", id }, [former.role]);
-  await revokeFamilyOf(ctx, { organizationId, roots: credentialsOf(id), reach: "founded" });
+  await revokeFamilyOf(ctx, { organizationId, roots: [id], reach: "founded" });
 }
 
 export function toAccountRow(clock: Clock, account: NewAccount): AccountRow {

@@ -77,7 +77,7 @@ async function endSession(
   if (descendants === "revoke") {
     return revokeFamilyOf(ctx, {
       organizationId: id.organizationId,
-      roots: store.rootOf(id),
+      roots: [id.id],
       reach,
     });
   }

@@ -169,10 +169,6 @@ export function findSessions(db: Database, { id, ...owner }: SessionId) {
   };
 }
 
-export function rootOf({ id }: SessionId): SQL {
-  return sql`select ${id} as id`;
-}
-
 /** Those that have ended do not count. */
 export function deleteEnded(db: Database, membershipId: string, now: number) {
   const isOver = sql`${eq(sessions.membershipId, membershipId)} and not ${isCurrent(now)}`;

@@ -18,7 +18,13 @@ import {
   requireNoEscalation,
   resolveNarrowing,
 } from "../api-keys/index.ts";
-import { closePart, endPart, openFamilyPart } from "../credentials/index.ts";
+import {
+  closePart,
+  endPart,
+  type FamilyRevocation,
+  openFamilyPart,
+  revokeFamily,
+} from "../credentials/index.ts";
 import { requireActive } from "../memberships/index.ts";
 import { withoutAddresses } from "./conditions.ts";
 import { IssuerError, issuerProblem, readIssuerKeys } from "./issuer-keys.ts";
@@ -103,20 +109,19 @@ export async function deleteTrust(
 }
 
 /** Returns whether nothing remains. */
-async function deletePart(ctx: ServiceContext, trust: TrustRow): Promise<boolean> {
-  const { organizationId, id, name } = trust;
-  const revocation = {
-    organizationId,
-    roots: store.keysOfTrust(organizationId, id),
-    reach: "founded",
-    isEverywhere: false,
-    now: ctx.clock.now(),
-    actor: ctx.actor,
-  } as const;
+async function deletePart(
+  ctx: ServiceContext,
+  { organizationId, id, name }: TrustRow,
+): Promise<boolean> {
+  const revocation: FamilyRevocation = {
+    ...{ organizationId, roots: [], reach: "founded", isEverywhere: false, isAudited: false },
+    ...{ now: ctx.clock.now(), actor: ctx.actor },
+  };
+  const members = store.keysOfTrust(id);
   const { deleted, tokens } = store.deleteTrust(ctx.db, organizationId, id);
   const { first, guarded, effects } = await writeBatch(ctx, {
     first: {
-      part: openFamilyPart(ctx.db, revocation),
+      part: openFamilyPart(ctx.db, revocation, { members, isWhole: true }),
       family: endPart(ctx.db, revocation),
       tokens,
     },
@@ -128,9 +133,11 @@ async function deletePart(ctx: ServiceContext, trust: TrustRow): Promise<boolean
   const ended = revoked.map((key) => toRevokedKey(key, ctx.clock));
   await ctx.invalidateKeys([...ended, ...first.family.versions]);
   if (guarded.length > 0) return true;
-  if (revoked.length === 0 && effects.closed.every((part) => part.isLast)) {
-    throw new NotFound("trust");
-  }
+  const [part] = effects.closed;
+  if (part?.isLast && revoked.length === 0) throw new NotFound("trust");
+  if (part) return false;
+  const some = await store.findSomeKeysOfTrust(ctx.db, id);
+  await revokeFamily(ctx, { ...revocation, roots: some.map((key) => key.id) });
   return false;
 }
 

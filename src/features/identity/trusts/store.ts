@@ -8,7 +8,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { apiKeys, mayCreateUntil } from "../credentials/api-key-table.ts";
-import { IS_LAST_PART } from "../credentials/index.ts";
+import { IS_LAST_PART, PART_SIZE, ROOT } from "../credentials/index.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { trusts, usedTokens } from "../credentials/trust-table.ts";
 
@@ -97,10 +97,17 @@ export function deleteTrust(db: Database, organizationId: string, id: string) {
   };
 }
 
-/** Selects the IDs of the keys that the trust has issued. */
-export function keysOfTrust(organizationId: string, id: string): SQL {
-  return sql`select id from api_keys
-    where trust_id = ${id} and +organization_id = ${organizationId}`;
+/** Selects the IDs of keys that the trust has issued, as roots of a family: more than a part has, if there are so many. */
+export function keysOfTrust(id: string): SQL {
+  return sql`select * from (select id, ${ROOT} from api_keys where trust_id = ${id} limit ${PART_SIZE + 1})`;
+}
+
+export function findSomeKeysOfTrust(db: Database, id: string) {
+  return db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(eq(apiKeys.trustId, id))
+    .limit(PART_SIZE);
 }
 
 export function liveKeyBound(id: string, now: number): Bound {
