@@ -122,6 +122,26 @@ describe("the revocation of a key with its family", () => {
 });
 
 describe("the deletion of a trust", () => {
+  it("goes on with what its keys have made if it was interrupted, and is repeated", async () => {
+    const world = await newWorld();
+    const membershipId = await newServiceAccount(world, "admin");
+    const trustId = await newTrust(world, { membershipId });
+    const job = await newKey(world, { membershipId, role: "admin" });
+    await env.DB.prepare("update api_keys set trust_id = ?2 where id = ?1")
+      .bind(job.keyId, trustId)
+      .run();
+    await addKeys(world, membershipId, 0.6 * PART, { trustId });
+    const { default_environment_id: environmentId } = await newProject(world.client);
+    const pool = await newPool(world, [environmentId]);
+    await addTokens(world, pool.id, 0.9 * PART, { maker: String(job.keyId) });
+    const path = `/v1/orgs/${world.id}/trusts/${trustId}`;
+    // The first two end nothing, because it is more than a part has.
+    const interrupted = new Instrumented({ database: failingAtBatch(4) });
+    expect((await world.client.via(interrupted.fetch).delete(path)).status).toBe(500);
+    expect((await world.client.delete(path)).status).toBe(204);
+    expect(await countIn("runner_tokens", world.id)).toBe(1);
+  });
+
   it("takes at most 50 ms of D1 in each batch, and ends its keys with what they have made", async () => {
     const world = await newWorld();
     const membershipId = await newServiceAccount(world, "admin");

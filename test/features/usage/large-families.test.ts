@@ -145,7 +145,12 @@ describe("a family of which many have ended", () => {
     // They last for an hour, and descend from it.
     const soon = { expires_at: new Date(Date.now() + 60_000).toISOString() };
     expect((await rotate(first.body.id, soon)).body.code).toBe("conflict");
-    const second = await rotate(first.body.id, { expires_at: null });
+    const isolate = new Instrumented();
+    const rotating = world.client.via(isolate.fetch);
+    const path = `${keys}/${first.body.id}/rotate`;
+    const second = await rotating.post(path, { expires_at: null });
+    expect(second.status).toBe(201);
+    expect(largestUnits(isolate)).toBeLessThan(1_000);
     const narrow = () => send("PATCH", `${keys}/${second.body.id}`, { scopes: ["keys:read"] });
     expect((await narrow()).body.message).toContain("descend");
     await env.DB.batch([

@@ -111,7 +111,7 @@ export function openFamilyPart(
   const isAllowed = mustBeWhole ? sql`item.is_last and ${isWhole(ways)}` : sql`true`;
   // The cross join reads the family first.
   const some = ENDINGS.map(
-    ([table, isEnding]) => sql`select id, 0 as turn from (
+    ([table, isEnding], turn) => sql`select id, ${turn} as turn from (
       select distinct made.id from family_member as member cross join ${table} as made
         on ${isEnding} and ${isWithin(revocation)} limit ${PART_SIZE + 1}) as selected`,
   );
@@ -142,8 +142,11 @@ const AUDITED = [
 /** Audits what a part ends, each in its organization. Comes before `endPart` in the batch. */
 export function auditPart(ctx: AuditContext, { organizationId }: FamilyRevocation) {
   const entries = AUDITED.map(([table, type, action, name]) => {
-    const target = { type, id: table.id, name };
-    const act = { action, target, organizationOfTarget: table.organizationId };
+    const act = {
+      action,
+      target: { type, id: table.id, name },
+      organizationOfTarget: table.organizationId,
+    };
     const from = sql`from ${table} where ${and(isInPart(table), table === apiKeys ? isShown : undefined)}`;
     return [type, writeAuditFrom(ctx, organizationId, act, from)];
   });
@@ -179,8 +182,9 @@ function isMadeByMember(table: MadeTable): SQL {
   return sql`(${sql.join(makersOf(table), sql` or `)})`;
 }
 
+/** Keys are last: a trust that was interrupted finds what its keys have made by them. */
 const ENDINGS: readonly (readonly [EndingTable, SQL])[] = [
-  [apiKeys, IS_MEMBER],
   [sessions, IS_SESSION_OF_MEMBER],
   ...MADE_TABLES.map((table) => [table, isMadeByMember(table)] as const),
+  [apiKeys, IS_MEMBER],
 ];

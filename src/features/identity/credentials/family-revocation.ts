@@ -62,8 +62,7 @@ async function revokeLargeFamily(
     for (let start = 0; start < ending.length; ) {
       const some = ending.slice(start, start + PART_SIZE);
       const members = selectMembers(some.map(({ id, degree }) => [id, degree]));
-      const ended = { members, isWhole: false, owners };
-      const part = await revokePart(ctx, revocation, ended);
+      const part = await revokePart(ctx, revocation, { members, isWhole: false, owners });
       if (!part) return false;
       if (part.isLast) start += PART_SIZE;
     }
