@@ -5,8 +5,10 @@ import { Client, type Parsed } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
 import { newIdsOf } from "./long-lists.ts";
 import {
+  newKey,
   newPool,
   newProject,
+  newServiceAccount,
   newToken,
   newTrust,
   type Person,
@@ -118,6 +120,17 @@ export async function newPoolOfTrust(world: World, count: number) {
     .run();
   await addTokens(world, pool.id, count - 1, { trustId });
   return { ...job, trustId, environmentId };
+}
+
+/** A trust with a key, of a CI job that may make others. */
+export async function newJob(world: World) {
+  const membershipId = await newServiceAccount(world, "admin");
+  const trustId = await newTrust(world, { membershipId });
+  const job = await newKey(world, { membershipId, role: "admin" });
+  await env.DB.prepare("update api_keys set trust_id = ?2 where id = ?1")
+    .bind(job.keyId, trustId)
+    .run();
+  return { membershipId, trustId, job };
 }
 
 export const pathsOf = ({ id }: World) => ({

@@ -14,19 +14,12 @@ import {
   expectRefused,
   largestUnits,
   MOST_UNITS,
+  newJob,
   newPoolOfTrust,
   pathsOf,
   whoAmI,
 } from "../../support/many-credentials.ts";
-import {
-  newKey,
-  newPool,
-  newProject,
-  newServiceAccount,
-  newTrust,
-  newWorld,
-  signIn,
-} from "../../support/world.ts";
+import { newKey, newPool, newProject, newWorld, signIn } from "../../support/world.ts";
 
 const PART = LIMITS.revokedCredentials.value;
 
@@ -124,12 +117,7 @@ describe("the revocation of a key with its family", () => {
 describe("the deletion of a trust", () => {
   it("goes on with what its keys have made if it was interrupted, and is repeated", async () => {
     const world = await newWorld();
-    const membershipId = await newServiceAccount(world, "admin");
-    const trustId = await newTrust(world, { membershipId });
-    const job = await newKey(world, { membershipId, role: "admin" });
-    await env.DB.prepare("update api_keys set trust_id = ?2 where id = ?1")
-      .bind(job.keyId, trustId)
-      .run();
+    const { membershipId, trustId, job } = await newJob(world);
     await addKeys(world, membershipId, 0.6 * PART, { trustId });
     const { default_environment_id: environmentId } = await newProject(world.client);
     const pool = await newPool(world, [environmentId]);
@@ -144,12 +132,7 @@ describe("the deletion of a trust", () => {
 
   it("takes at most 50 ms of D1 in each batch, and ends its keys with what they have made", async () => {
     const world = await newWorld();
-    const membershipId = await newServiceAccount(world, "admin");
-    const trustId = await newTrust(world, { membershipId });
-    const job = await newKey(world, { membershipId, role: "admin" });
-    await env.DB.prepare("update api_keys set trust_id = ?2 where id = ?1")
-      .bind(job.keyId, trustId)
-      .run();
+    const { membershipId, trustId, job } = await newJob(world);
     const made = await created(job.client.post(pathsOf(world).keys, { name: "made" }));
     await addKeys(world, membershipId, LIMITS.liveKeysOfTrust.value - 1, { trustId });
     await addKeys(world, membershipId, QUOTAS.api_keys - 10, { maker: String(job.keyId) });
