@@ -32,7 +32,10 @@ export function revocationOf({ actor, clock }: ServiceContext, key: KeyOrTombsto
   return { organizationId, keys: isInPart(apiKeys), now: clock.now(), actor };
 }
 
-/** @param family What ends only without: any, none, or what is new since a walk has found none of a large one. */
+/**
+ * @param family `any`: the key ends whether or not it has a family. `none`: only if one statement finds the whole family,
+ * and nothing valid in it. `new`: only if it has made nothing valid since a walk has found nothing.
+ */
 export function openKeyPart(
   ctx: ServiceContext,
   key: KeyOrTombstone,

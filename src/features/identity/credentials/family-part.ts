@@ -182,7 +182,7 @@ function isMadeByMember(table: MadeTable): SQL {
   return sql`(${sql.join(makersOf(table), sql` or `)})`;
 }
 
-/** Keys are last: a trust that was interrupted finds what its keys have made by them. */
+/** Keys are last: the deletion of a trust that was interrupted finds what its keys have made by these. */
 const ENDINGS: readonly (readonly [EndingTable, SQL])[] = [
   [sessions, IS_SESSION_OF_MEMBER],
   ...MADE_TABLES.map((table) => [table, isMadeByMember(table)] as const),

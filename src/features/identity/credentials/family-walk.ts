@@ -20,7 +20,7 @@ const STEPS = [
 ] as const;
 /** Of those that lead to even more. */
 const PAGE = 5_000;
-/** So many members are followed further in the same round trip, because a chain has one after another. */
+/** So many members are followed over several generations in the same round trip, because a chain has one after another. */
 const AHEAD = 25;
 
 /**

@@ -33,7 +33,7 @@ export type Ways = (node: Node) => readonly Way[];
 
 /** D1 permits so many selects in a compound. */
 const TERMS = 5;
-/** A recursive select goes on to so many others from each one, and ends with so many in total. */
+/** A recursive select follows each node to at most so many others, and finds at most so many in total. */
 const BRANCHES = 10;
 const MOST = sql`250`;
 
@@ -96,7 +96,7 @@ function sessionsOf(
   // A member who stays keeps valid sessions; those that have ended lead to the members who were added in them.
   const isEnding = table === "sessions" ? degree : sql`1`;
   return [
-    // Another index would have a page in order, but after a scan of all sessions.
+    // Without it, SQLite may read all sessions in the order of the page.
     {
       table: `${table} indexed by ${table}_list`,
       where: sql`membership_id = ${id} and ${isEnding}`,
@@ -143,7 +143,7 @@ function found({ degree }: Node, way: Way): SQL {
   return sql`${way.id ?? sql`id`} as id, ${way.degree ?? sql`min(${degree}, 1)`} as degree`;
 }
 
-/** Selects so much of what a node leads to in one way, with its `position`, which is greater than `after`. */
+/** Selects a page of what a node leads to in one way, with its `position`, which is greater than `after`. */
 export function followWay(
   node: Node,
   way: Way,
