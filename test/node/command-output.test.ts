@@ -119,7 +119,7 @@ describe("a command that is stopped", () => {
     [true, ["started", "stopping", "whole"]],
   ])("gets SIGTERM alone if it ends its tools (%s)", async (endsItsTools, lines) => {
     const tool = `(trap 'echo tool' TERM; echo started; ${WAITS}; echo whole)`;
-    const program = `${tool} & trap 'echo stopping; wait; exit 0' TERM; wait`;
+    const program = `trap 'echo stopping; wait; exit 0' TERM; ${tool} & wait`;
     const { result, go, readOutput } = await stopWithFrozenTimers({
       file: "/bin/sh",
       args: ["-c", program],
@@ -136,7 +136,7 @@ describe("a command that is stopped", () => {
   it("leaves its child processes the rest of the grace period", async () => {
     const child = `trap 'echo stopping; ${WAITS}; echo all > "$FOLDER/cleaned"; exit 0' TERM; echo started; ${WAITS}`;
     const { result, folder, go } = await stopWithFrozenTimers(
-      `(${child}) & trap 'exit 3' TERM; wait`,
+      `trap 'exit 3' TERM; (${child}) & wait`,
     );
     vi.advanceTimersByTime(GRACE_MS - 1);
     go();
