@@ -5,6 +5,7 @@ import { Instrumented } from "../../support/instruments.ts";
 import {
   addEndedKeys,
   addKeys,
+  addTokens,
   countIn,
   exists,
   largestUnits,
@@ -12,7 +13,14 @@ import {
   newJob,
   pathsOf,
 } from "../../support/many-credentials.ts";
-import { newKey, newTrust, newWorld, type World } from "../../support/world.ts";
+import {
+  newKey,
+  newPool,
+  newProject,
+  newTrust,
+  newWorld,
+  type World,
+} from "../../support/world.ts";
 
 const MANY = 12_000;
 /** A chain is slow to insert. */
@@ -241,5 +249,66 @@ describe("a family of which many have ended", () => {
     expect(await namesOf(`${member}/family`)).toContain(next.id);
     expect((await send("DELETE", `${member}?descendants=revoke`)).status).toBe(204);
     expect((await next.client.get("/v1/whoami")).status).toBe(401);
+  });
+});
+
+/** Tokens of trusts, which a key has made, in a pool of an organization. */
+async function addTokensOfTrusts(owner: World, count: number, maker: string): Promise<void> {
+  const { default_environment_id: environmentId } = await newProject(owner.client);
+  const pool = await newPool(owner, [environmentId]);
+  for (let made = 0; made < count; made += 1_000) {
+    const lineage = { createdByKeyId: maker, issuedByKeyId: maker };
+    const trustId = await newTrust(owner, { poolId: pool.id }, lineage);
+    await addTokens(owner, pool.id, Math.min(1_000, count - made), { trustId, maker });
+  }
+}
+
+describe("a family whose trusts have issued many credentials", () => {
+  it("is listed in batches of at most 50 ms, with all runner tokens", async () => {
+    const founded = await newWorld();
+    await addTokensOfTrusts(world, 4_000, leaked);
+    await addTokensOfTrusts(founded, 4_010, leaked);
+    const path = `${keys}/${leaked}/family?limit=100`;
+    const { body: first } = await send("GET", path);
+    const { body: second } = await send(
+      "GET",
+      `${path}&after=${encodeURIComponent(first.next_page)}`,
+    );
+    const items = [...first.data, ...second.data];
+    expect(new Set(items.map(({ id }) => id)).size).toBe(200);
+    const ofType = Map.groupBy(items, ({ type }) => type);
+    expect(ofType.get("trust")).toHaveLength(4);
+    expect(ofType.get("runner_token")).toHaveLength(195);
+    const counts = { api_keys: 0, runner_tokens: 4_010, trusts: 5, invitations: 0 };
+    expect(ofType.get("organization")).toMatchObject([{ id: founded.id, counts }]);
+  });
+
+  it("costs nothing more to revoke or to rotate another owner's key", async () => {
+    const lineage = { createdByKeyId: leaked, issuedByKeyId: leaked };
+    const { membershipId } = world;
+    const trustId = await newTrust(world, { membershipId }, lineage);
+    await addKeys(world, membershipId, 3_000, { trustId, maker: leaked });
+    await env.DB.prepare("update api_keys set role = 'owner' where trust_id = ?")
+      .bind(trustId)
+      .run();
+    const [revoked, rotated] = [await newKey(world), await newKey(world, { isOwn: true })];
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const calls = [
+      ["DELETE", `${keys}/${revoked.keyId}`, undefined, 204],
+      ["POST", `${keys}/${rotated.keyId}/rotate`, { expires_at: soon }, 201],
+    ] as const;
+    for (const [method, path, body, expected] of calls) {
+      const isolate = new Instrumented();
+      const reply = await world.client.via(isolate.fetch).request(method, path, body);
+      expect(reply.status).toBe(expected);
+      expect(largestUnits(isolate)).toBeLessThan(1_000);
+    }
+    // The keys of the trust expire, so that they are no owner's last key.
+    await env.DB.prepare(
+      "delete from api_keys where organization_id = ? and role = 'owner' and trust_id is null and id <> ?",
+    )
+      .bind(world.id, world.keyId)
+      .run();
+    expect((await send("DELETE", `${keys}/${world.keyId}`)).body.code).toBe("conflict");
   });
 });

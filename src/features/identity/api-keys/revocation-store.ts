@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import { resourceHasExpectedVersion } from "../../../db/expected-version.ts";
 import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
@@ -93,13 +93,11 @@ function familyOf({ id, organizationId }: KeyId): SQL {
  */
 function hasFamily({ id }: KeyId, ids: SQL, now: number): SQL {
   const made = (table: Parameters<typeof madeBy>[1], isLive: SQL) =>
-    sql`exists (select 1 from ${table} where ${table.id} in (${madeBy(ids, table)}) and ${isLive})`;
-  const lasts = (end: SQLWrapper) => sql`(${end} is null or ${end} > ${now})`;
+    sql`exists (select 1 from ${madeBy(sql`(${ids})`, table)} and ${isLive})`;
+  const lasts = sql`(made.expires_at is null or made.expires_at > ${now})`;
   return sql`(exists (select 1 from ${apiKeys} where ${apiKeys.id} in (${ids})
       and ${apiKeys.id} <> ${id} and ${apiKeys.sessionId} is null and ${whereKeyIsLive(now)})
-    or ${made(trusts, sql`true`)}
-    or ${made(runnerTokens, lasts(runnerTokens.expiresAt))}
-    or ${made(invitations, lasts(invitations.expiresAt))})`;
+    or ${made(trusts, sql`true`)} or ${made(runnerTokens, lasts)} or ${made(invitations, lasts)})`;
 }
 
 /** For a walk: selects whether members have something else that `descendants=revoke` of an owner ends. */

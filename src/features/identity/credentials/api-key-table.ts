@@ -74,8 +74,9 @@ export const apiKeys = sqliteTable(
     index("api_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("api_keys_without_trust").on(table.organizationId).where(sql`trust_id is null`),
     index("api_keys_membership").on(table.membershipId),
-    // An owner can have many keys of trusts with lower roles.
-    index("api_keys_owner").on(table.membershipId).where(sql`role = 'owner'`),
+    index("api_keys_owner_without_trust")
+      .on(table.membershipId)
+      .where(sql`role = 'owner' and trust_id is null`),
     index("api_keys_created_by").on(table.createdByKeyId),
     index("api_keys_created_by_alone")
       .on(table.createdByKeyId)

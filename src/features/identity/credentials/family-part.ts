@@ -75,8 +75,8 @@ export function selectEnding(db: Database, revocation: FamilyRevocation, members
 
 export type EndingMember = Awaited<ReturnType<typeof selectEnding>>[number];
 
-/** Whether a member is a key with the role `owner`. */
-const IS_OWNER = sql`exists (select 1 from api_keys where id = member.id and role = 'owner')`;
+/** Whether a member is a key with the role `owner`, and not of a trust. */
+const IS_OWNER = sql`exists (select 1 from api_keys where id = member.id and role = 'owner' and trust_id is null)`;
 
 /** The family of some members, as far as one statement finds it. */
 export interface FamilyPart {
@@ -157,12 +157,9 @@ const MADE_TABLES = [runnerTokens, trusts, invitations, signInLinks] as const;
 type MadeTable = (typeof MADE_TABLES)[number];
 type EndingTable = MadeTable | typeof sessions | typeof apiKeys;
 
-/** Selects the IDs of the rows of a table that a family has made. The cross join reads the family first. */
-export function madeBy(family: SQL, table: MadeTable): SQL {
-  const branches = makersOf(table).map(
-    (isMaker) => sql`select made.id from member cross join ${table} as made on ${isMaker}`,
-  );
-  return sql`with member(id) as (${family}) ${sql.join(branches, sql` union `)}`;
+/** Joins members with what they have made in a table, as `made`. The cross join reads the members first. */
+export function madeBy(members: SQL, table: MadeTable): SQL {
+  return sql`${members} as member cross join ${table} as made on ${isMadeByMember(table)}`;
 }
 
 /** Earlier releases do not write `issued_by_key_id`. */

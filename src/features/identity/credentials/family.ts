@@ -58,6 +58,12 @@ export function familyWays(reach: FamilyReach): Ways {
   ];
 }
 
+/** To the runner tokens of a family, too: its trusts may have issued many. */
+export const listedWays: Ways = (node) => [
+  ...madeWith(node, "runner_tokens"),
+  ...familyWays("founded")(node),
+];
+
 /** To the keys that a key bounds: they may have no more than it has, and expire no later. */
 export const boundWays: Ways = ({ id }) => [
   { table: "api_keys", where: sql`created_by_key_id = ${id}` },
@@ -65,20 +71,21 @@ export const boundWays: Ways = ({ id }) => [
   { table: "revoked_keys", where: sql`replaced_by_key_id = ${id}` },
 ];
 
-/**
- * Earlier releases do not write `issued_by_key_id`. A key descends from the one that has replaced it until
- * it expires, and is not made by it.
- */
-function keysMadeBy({ id }: Node, table: "api_keys" | "revoked_keys"): Way[] {
+/** A key descends from the one that has replaced it until it expires, and is not made by it. */
+function keysMadeBy(node: Node, table: "api_keys" | "revoked_keys"): Way[] {
+  return [
+    ...madeWith(node, table, sql`and replaced_by_key_id is not ${node.id}`),
+    { table, where: sql`membership_id = ${node.id}` },
+  ];
+}
+
+/** Earlier releases do not write `issued_by_key_id`. */
+function madeWith({ id }: Node, table: string, isMade = sql``): Way[] {
   return [
     { table, where: sql`issued_by_key_id = ${id}` },
-    {
-      table,
-      where: sql`created_by_key_id = ${id} and issued_by_key_id is null and replaced_by_key_id is not ${id}`,
-    },
+    { table, where: sql`created_by_key_id = ${id} and issued_by_key_id is null ${isMade}` },
     { table, where: sql`created_by_session_id = ${id}` },
     { table, where: sql`rotated_by_key_id = ${id}` },
-    { table, where: sql`membership_id = ${id}` },
   ];
 }
 

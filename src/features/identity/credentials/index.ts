@@ -6,6 +6,7 @@ export {
   familyTable,
   familyWays,
   isWhole,
+  listedWays,
   nodesTable,
   ROOT,
   rootOf,

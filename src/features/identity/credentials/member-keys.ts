@@ -31,7 +31,7 @@ export function keysToIncrement(organizationId: string, membershipId: string): S
 
 /**
  * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner
- * has another key with the role `owner`. One that expires does not count as another.
+ * has another key with the role `owner`. One that expires does not count as another, and none of a trust counts at all.
  */
 export function keepsOwnerKey(
   organizationId: string | SQL,
@@ -41,7 +41,7 @@ export function keepsOwnerKey(
   const column = sql.raw(lost.column);
   // A cross join reads the owners first: an organization has few owners, and may have many keys.
   const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
-    on owner_key.membership_id = owner.id and owner_key.role = 'owner'
+    on membership_id = owner.id and owner_key.role = 'owner' and trust_id is null
     where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
   return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} in (${lost.value})
       and (owner_key.expires_at is null or owner_key.expires_at > ${now}))

@@ -5,8 +5,8 @@ import type { OrgRole } from "../../../lib/roles.ts";
 import { whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
   familyTable,
-  familyWays,
   isWhole,
+  listedWays,
   type Members,
   madeBy,
   nodesTable,
@@ -14,7 +14,6 @@ import {
   selectValue,
 } from "../credentials/index.ts";
 import { invitations } from "../credentials/invitation-table.ts";
-import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { signInLinks } from "../credentials/session-table.ts";
 import { trusts } from "../credentials/trust-table.ts";
 import type { FamilyItemType } from "./model.ts";
@@ -35,17 +34,15 @@ const ITEM = {
   credentials: sql<string | null>`item.credentials`.as("credentials"),
 };
 
-const WAYS = familyWays("founded");
-
 /**
  * What has not ended, without the root. Of another organization, only how much there is. `whole` selects whether that is
  * all: otherwise, `itemsWalk` reads the page.
  */
 export function listFamily(db: Database, root: FamilyRoot, page: PageRequest, now: number) {
-  const family = familyTable(rootOf(root.id), root.organizationId, WAYS);
+  const family = familyTable(rootOf(root.id), root.organizationId, listedWays);
   return {
     found: selectItems(db, itemsOf(root, family, now), page),
-    whole: selectValue(db, sql`${family} select ${isWhole(WAYS)}`),
+    whole: selectValue(db, sql`${family} select ${isWhole(listedWays)}`),
   };
 }
 
@@ -54,7 +51,7 @@ export function itemsWalk(db: Database, root: FamilyRoot, page: PageRequest, now
   const { id, organizationId } = root;
   const select = (members: Members) =>
     selectItems(db, itemsOf(root, nodesTable(members, organizationId), now), page);
-  return { walk: { roots: [id], organizationId, ways: WAYS }, select };
+  return { walk: { roots: [id], organizationId, ways: listedWays }, select };
 }
 
 function selectItems(db: Database, items: SQL, page: PageRequest) {
@@ -67,7 +64,7 @@ function selectItems(db: Database, items: SQL, page: PageRequest) {
     .limit(limit);
 }
 
-const MEMBERS = sql`select id from family_member`;
+const MEMBERS = sql`family_member`;
 
 /** D1 permits five selects in a compound. */
 function itemsOf({ id, organizationId }: FamilyRoot, family: SQL, now: number): SQL {
@@ -77,20 +74,20 @@ function itemsOf({ id, organizationId }: FamilyRoot, family: SQL, now: number): 
     family_member(id) as materialized (select id from family where degree > 0),
     made(type, id, name, membership_id, role, created_at, organization_id) as materialized (
       select 'api_key', id, name, membership_id, role, created_at, organization_id
-        from api_keys where id in (${MEMBERS}) and session_id is null and ${whereKeyIsLive(now)}
+        from api_keys where id in ${MEMBERS} and session_id is null and ${whereKeyIsLive(now)}
       union all select 'runner_token', id, name, null, null, created_at, organization_id
-        from runner_tokens where id in (${madeBy(MEMBERS, runnerTokens)}) and ${lasts}
-      union all select 'trust', id, name, membership_id, role, created_at, organization_id
-        from trusts where id in (${madeBy(MEMBERS, trusts)})
-      union all select 'invitation', id, null, null, role, created_at, organization_id
-        from invitations where id in (${madeBy(MEMBERS, invitations)}) and ${lasts})
+        from runner_tokens where id in ${MEMBERS} and ${lasts}
+      union all select distinct 'trust', made.id, name, membership_id, role, created_at, organization_id
+        from ${madeBy(MEMBERS, trusts)}
+      union all select distinct 'invitation', made.id, null, null, role, created_at, organization_id
+        from ${madeBy(MEMBERS, invitations)} and ${lasts})
     select type, id, name, membership_id, role, created_at, null as credentials
       from made where ${isOwn} and id <> ${id}
     union all select 'session', id, null, membership_id, null, created_at, null
-      from sessions where (id in (${MEMBERS}) or key_id in (${MEMBERS})) and +${isOwn}
+      from sessions where (id in ${MEMBERS} or key_id in ${MEMBERS}) and +${isOwn}
         and id <> ${id} and ${lasts}
-    union all select 'sign_in_link', id, null, membership_id, null, created_at, null
-      from sign_in_links where id in (${madeBy(MEMBERS, signInLinks)}) and ${isOwn} and ${lasts}
+    union all select distinct 'sign_in_link', made.id, null, membership_id, null, created_at, null
+      from ${madeBy(MEMBERS, signInLinks)} and ${isOwn} and ${lasts}
     union all select 'member', family.id, accounts.name, family.id, present.role,
         coalesce(present.created_at, former.created_at), null
       from family left join memberships as present on present.id = family.id
