@@ -19,6 +19,7 @@ import {
   newProject,
   newTrust,
   newWorld,
+  signIn,
   type World,
 } from "../../support/world.ts";
 
@@ -249,6 +250,24 @@ describe("a family of which many have ended", () => {
     expect(await namesOf(`${member}/family`)).toContain(next.id);
     expect((await send("DELETE", `${member}?descendants=revoke`)).status).toBe(204);
     expect((await next.client.get("/v1/whoami")).status).toBe(401);
+  });
+
+  it("of a session is followed as well", async () => {
+    const { sessionId, client, membershipId } = await signIn(await newKey(world, { isOwn: true }));
+    const ended = await addEndedKeys(world, MANY, { maker: leaked });
+    await env.DB.prepare(
+      `update revoked_keys set created_by_key_id = null, issued_by_key_id = null, created_by_session_id = ?2
+       where organization_id = ?1 and id <> ?3`,
+    )
+      .bind(world.id, sessionId, ended[2])
+      .run();
+    const [found, other] = [await newKeyOf(ended.at(-1)), await newKeyOf(ended[2])];
+    const session = `/v1/orgs/${world.id}/members/${membershipId}/sessions/${sessionId}`;
+    expect(await namesOf(`${session}/family`)).toEqual([found.id]);
+    expect((await send("DELETE", `${session}?descendants=revoke`)).status).toBe(204);
+    for (const each of [client, found.client])
+      expect((await each.get("/v1/whoami")).status).toBe(401);
+    expect((await other.client.get("/v1/whoami")).status).toBe(200);
   });
 });
 
