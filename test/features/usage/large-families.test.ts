@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIdsOf } from "../../support/long-lists.ts";
 import {
   addEndedKeys,
   addKeys,
@@ -170,6 +171,16 @@ describe("a family of which many have ended", () => {
     expect((await narrow()).status).toBe(200);
   });
 
+  it("of which some have made a thousand, takes few batches", async () => {
+    const makers = await addEndedKeys(world, 14, { maker: leaked });
+    for (const maker of makers) await addEndedKeys(world, 1_001, { maker });
+    const found = await newKeyOf(makers.at(-1));
+    const isolate = new Instrumented();
+    expect((await world.client.via(isolate.fetch).delete(`${keys}/${leaked}`)).status).toBe(409);
+    expect(isolate.database.length).toBeLessThan(60);
+    expect(await namesOf(`${keys}/${leaked}/family`)).toEqual([found.id]);
+  });
+
   it("in many chains, takes few batches", async () => {
     let makers = await addEndedKeys(world, 60, { maker: leaked });
     for (let depth = 1; depth < 200; depth += 1) makers = await addEndedKeys(world, 60, { makers });
@@ -271,6 +282,22 @@ describe("a family of which many have ended", () => {
   });
 });
 
+/** Unused links, which are of no leaked key. */
+async function addSignInLinks(count: number): Promise<void> {
+  await env.DB.prepare(
+    `insert into sign_in_links (id, organization_id, membership_id, key_id, secret_hash, created_at, expires_at)
+       select value, ?1, ?2, ?3, 'hash ' || value, 1, ?4 from json_each(?5)`,
+  )
+    .bind(
+      world.id,
+      world.membershipId,
+      world.keyId,
+      Date.now() + 3_600_000,
+      JSON.stringify(newIdsOf(count)),
+    )
+    .run();
+}
+
 /** Tokens of trusts, which a key has made, in a pool of an organization. */
 async function addTokensOfTrusts(owner: World, count: number, maker: string): Promise<void> {
   const { default_environment_id: environmentId } = await newProject(owner.client);
@@ -287,6 +314,7 @@ describe("a family whose trusts have issued many credentials", () => {
     const founded = await newWorld();
     await addTokensOfTrusts(world, 4_000, leaked);
     await addTokensOfTrusts(founded, 4_010, leaked);
+    await addSignInLinks(120);
     const path = `${keys}/${leaked}/family?limit=100`;
     const { body: first } = await send("GET", path);
     const { body: second } = await send(

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { edgesOfFamily, familyTable, followWay, nodesTable, type Ways } from "./family.ts";
 
-/** The ID and the degree of a key, a session or a membership. */
+/** The ID and the degree of a node of a family. */
 export type Member = readonly [id: string, degree: number];
 
 /** Selects the IDs and the degrees of members. */

@@ -16,6 +16,7 @@ const STEPS = [
   { size: 1_000, edges: 6 },
   { size: 40, edges: 100 },
   { size: 4, edges: 1_000 },
+  { size: 1, edges: 6_000 },
 ] as const;
 /** Of those that lead to even more. */
 const PAGE = 5_000;

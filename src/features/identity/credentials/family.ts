@@ -11,9 +11,9 @@ export type FamilyReach =
 export const ROOT = 2;
 
 /**
- * A key, a session or a membership, of which the ways on are followed. Its degree is 0 for a membership of the
- * organization that the family has added, and for what that makes by itself, which does not end with the family;
- * otherwise 1, or `ROOT`.
+ * A key, a session, a membership or, in a list, a runner token, of which the ways on are followed. Its degree is 0 for a
+ * membership of the organization that the family has added, and for what that makes by itself, which does not end with
+ * the family; otherwise 1, or `ROOT`.
  */
 export interface Node {
   id: SQL;

@@ -87,7 +87,7 @@ function itemsOf({ id, organizationId }: FamilyRoot, family: SQL, now: number): 
       from sessions where (id in ${MEMBERS} or key_id in ${MEMBERS}) and +${isOwn}
         and id <> ${id} and ${lasts}
     union all select distinct 'sign_in_link', made.id, null, membership_id, null, created_at, null
-      from ${madeBy(MEMBERS, signInLinks)} and ${isOwn} and ${lasts}
+      from ${madeBy(MEMBERS, signInLinks)} and +${isOwn} and ${lasts}
     union all select 'member', family.id, accounts.name, family.id, present.role,
         coalesce(present.created_at, former.created_at), null
       from family left join memberships as present on present.id = family.id
