@@ -11,7 +11,7 @@ import { LIMITS } from "../../src/lib/limits.ts";
 import { QUOTAS } from "../../src/lib/resource-types.ts";
 import { Client } from "../support/client.ts";
 import { FullOrganization } from "../support/full-organization.ts";
-import { Instrumented } from "../support/instruments.ts";
+import { Instrumented, UNUSABLE } from "../support/instruments.ts";
 import {
   accept,
   connect,
@@ -133,18 +133,6 @@ function watchBatches(watch: (results: D1Result[]) => void): D1Database {
   return { withSession: open } as unknown as D1Database;
 }
 
-/** The rate limiters, but their objects do not receive versions. */
-const WITHOUT_INVALIDATION = {
-  getByName: (name: string) => {
-    const object = env.RATE_LIMITER.getByName(name);
-    return {
-      consume: (...args: Parameters<typeof object.consume>) => object.consume(...args),
-      isKnown: () => object.isKnown(),
-      raiseVersion: async () => undefined,
-    };
-  },
-} as unknown as typeof env.RATE_LIMITER;
-
 /** Returns their hashes. */
 async function addKeysOfTrust(
   world: World,
@@ -155,11 +143,11 @@ async function addKeysOfTrust(
   await env.DB.prepare(
     `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four,
          created_at, expires_at, narrowed_expires_at, trust_id)
-       select value, ?1, ?2, 'ci', 'member', 'hash ' || value, 'abcd', 1, 0, ?3, ?4 from json_each(?5)`,
+       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, 0, ?3, ?4 from json_each(?5)`,
   )
     .bind(world.id, world.membershipId, expiresAt, trustId, JSON.stringify(ids))
     .run();
-  return new Set(ids.map((id) => `hash ${id}`));
+  return new Set(ids.map((id) => `${UNUSABLE}${id}`));
 }
 
 /** Deleted a minute ago, with a membership and the mark of the purge. Returns their IDs. */
@@ -424,7 +412,7 @@ describe("the deletion of an organization", () => {
     ];
     expect(ofPeople).toContain(await hashOf("api_keys", member.keyId));
 
-    const isolate = new Instrumented({ limiters: WITHOUT_INVALIDATION });
+    const isolate = new Instrumented();
     expect((await world.client.via(isolate.fetch).delete(path(world))).status).toBe(204);
     const invalidated = isolate.objects
       .flatMap(({ statements }) => statements)

@@ -25,6 +25,12 @@ export interface Exchange {
   ended: number;
 }
 
+/**
+ * Begins the hashes of credentials that nobody can use, of which tests insert thousands. When they end, their objects are not
+ * called, because each would be created for that: a runtime that has some thousand cannot open another file.
+ */
+export const UNUSABLE = "unusable ";
+
 /** A Worker with its own memory that records every exchange. */
 export class Instrumented {
   readonly exchanges: Exchange[] = [];
@@ -165,7 +171,9 @@ export class Instrumented {
           isKnown: () => record("isKnown", async () => object.isKnown()),
           version: () => record("version", async () => object.version()),
           raiseVersion: (version: number) =>
-            record("raiseVersion", async () => object.raiseVersion(version)),
+            record("raiseVersion", async () =>
+              name.startsWith(UNUSABLE) ? undefined : object.raiseVersion(version),
+            ),
           report: (...args: Parameters<typeof object.report>) =>
             record("report", async () => object.report(...args)),
         };

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { unitsOf } from "../../src/lib/database-units.ts";
 import { Client, type Parsed } from "./client.ts";
-import { Instrumented } from "./instruments.ts";
+import { Instrumented, UNUSABLE } from "./instruments.ts";
 import { newIdsOf } from "./long-lists.ts";
 import {
   newKey,
@@ -44,7 +44,7 @@ export async function addKeys(
   await env.DB.prepare(
     `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four, created_at,
          expires_at, narrowed_expires_at, trust_id, created_by_key_id, issued_by_key_id, created_by_membership_id)
-       select value, ?1, ?2, 'ci', 'member', 'hash ' || value, 'abcd', 1, 0, ?3, ?4, ?6, ?6, ?7 from json_each(?5)`,
+       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, 0, ?3, ?4, ?6, ?6, ?7 from json_each(?5)`,
   )
     .bind(
       world.id,
@@ -91,7 +91,7 @@ export async function addTokens(
   await env.DB.prepare(
     `insert into runner_tokens (id, organization_id, pool_id, name, secret_hash, last_four, version, created_at,
          expires_at, trust_id, created_by_key_id, issued_by_key_id)
-       select value, ?1, ?2, 'ci', 'hash ' || value, 'abcd', 1, 1, ?3, ?4, ?6, ?6 from json_each(?5)`,
+       select value, ?1, ?2, 'ci', '${UNUSABLE}' || value, 'abcd', 1, 1, ?3, ?4, ?6, ?6 from json_each(?5)`,
   )
     .bind(
       world.id,
