@@ -83,6 +83,14 @@ describe("the program of an executor", () => {
     ]);
   });
 
+  it("learns that it should stop before a tool that the same signal has ended is a failure", () => {
+    const tool = `(sleep 0.2; kill -TERM "$PPID") & kill -TERM $$`;
+    const body = `
+      const { code } = await runTool("/bin/sh", ["-c", ${JSON.stringify(tool)}]);
+      console.log(code, stop.aborted);`;
+    expect(runBody(body).stdout).toBe("null true\n");
+  });
+
   it("interrupts a tool once, and reads what it prints to standard error", () => {
     const tool = `trap 'echo interrupted >&2; exit 4' INT; echo ready; i=0
       while [ $i -lt 1000 ]; do sleep 0.02; i=$((i+1)); done`;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { ProgramError } from "./run-program.ts";
 
 export interface ToolOptions {
@@ -16,6 +17,9 @@ export interface ToolOptions {
   /** Sends the tool SIGINT when it aborts, once: a second one makes some tools give up what they work on. */
   interrupt?: AbortSignal;
 }
+
+/** The signal that ends a tool may be for the process group, and this process handles it later than the end of the tool. */
+const SIGNAL_MS = 1_000;
 
 export interface ToolResult {
   /** Null: a signal ended it. */
@@ -44,6 +48,7 @@ export async function runTool(
   interrupt?.addEventListener("abort", onInterrupt, { once: true });
   try {
     const [code] = await once(child, "close");
+    if (code === null) await delay(SIGNAL_MS);
     return { code };
   } catch (error) {
     const { code = "an unknown error" } = error as NodeJS.ErrnoException;
