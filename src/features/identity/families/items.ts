@@ -5,12 +5,12 @@ export async function mergeItems(
   parts: AsyncIterable<readonly FoundItem[]> | readonly (readonly FoundItem[])[],
   direction: "asc" | "desc",
 ): Promise<FamilyItem[]> {
-  const items = new Map<string, FamilyItem>();
+  const items = new Map<string, FamilyItem & { credentials: Set<string> }>();
   for await (const part of parts) {
     for (const item of part) {
-      const found: string[] = JSON.parse(item.credentials ?? "[]");
-      const known = items.get(item.id)?.credentials ?? [];
-      items.set(item.id, { ...item, credentials: new Set([...known, ...found]) });
+      const credentials = items.get(item.id)?.credentials ?? new Set();
+      for (const each of JSON.parse(item.credentials ?? "[]")) credentials.add(each);
+      items.set(item.id, { ...item, credentials });
     }
   }
   const sign = direction === "asc" ? 1 : -1;
