@@ -41,7 +41,7 @@ export function keepsOwnerKey(
   const column = sql.raw(lost.column);
   // A cross join reads the owners first: an organization has few owners, and may have many keys.
   const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
-    on membership_id = owner.id and owner_key.role = 'owner' and trust_id is null
+    on owner_key.membership_id = owner.id and owner_key.role = 'owner' and owner_key.trust_id is null
     where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
   return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} in (${lost.value})
       and (owner_key.expires_at is null or owner_key.expires_at > ${now}))
