@@ -18,13 +18,13 @@ export interface ToolOptions {
   interrupt?: AbortSignal;
 }
 
-/** The signal that ends a tool may be for the process group, and this process handles it later than the end of the tool. */
-const SIGNAL_MS = 1_000;
-
 export interface ToolResult {
   /** Null: a signal ended it. */
   code: number | null;
 }
+
+/** A signal to the process group may end the tool before this process has handled it. */
+const SIGNAL_MS = 1_000;
 
 /**
  * Runs a tool without a shell, in the process group of the program: the runner's signals reach both, except SIGTERM if
