@@ -1,51 +1,75 @@
 /**
- * `npm run db:generate [-- --name NAME]`: writes a migration from the current tables, with the triggers that count
- * the bytes of new columns and tables. Other triggers, and indexes on expressions, are added by hand.
+ * `npm run db:generate -- --name NAME`: writes a migration that brings the database of the current migrations to
+ * the tables and to the triggers and indexes of `scripts/lib/definitions.ts`.
  */
 import { spawnSync } from "node:child_process";
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { countedTables, renderCount, renderUsageTriggers } from "./lib/usage-triggers.ts";
+import { normalizeDefinition, readDefinitions } from "./lib/definitions.ts";
+import { MIGRATIONS_DIRECTORY, migratedDefinitions } from "./lib/migrations.ts";
+import { countedTables, renderCount } from "./lib/usage-triggers.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
-const MIGRATIONS = join(ROOT, "migrations");
 const BREAKPOINT = "\n--> statement-breakpoint\n";
 
-const { status } = spawnSync(
-  "npx",
-  [
-    ...["drizzle-kit", "generate", "--dialect", "sqlite", "--out", "./migrations"],
-    ...["--schema", "./src/features/**/*table.ts", ...process.argv.slice(2)],
-  ],
-  { cwd: ROOT, stdio: "inherit" },
-);
-if (status !== 0) process.exit(status ?? 1);
-
-const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
-const newest = join(MIGRATIONS, String(files.toSorted().at(-1)));
-const statements = files
-  .toSorted()
-  .flatMap((name) =>
-    readFileSync(join(MIGRATIONS, name), "utf8").split("--> statement-breakpoint"),
-  );
-
-function isCurrent(name: string, trigger: string): boolean {
-  const last = statements.findLast((each) => each.includes(`CREATE TRIGGER \`${name}\``));
-  return last?.trim().endsWith(trigger) ?? false;
-}
-
-const changed = countedTables().flatMap((table) => {
-  const triggers = Object.entries(renderUsageTriggers(table));
-  const outdated = triggers.filter(([name, trigger]) => !isCurrent(name, trigger));
-  return outdated.length > 0 ? [{ kind: table.kind, outdated }] : [];
-});
+const before = listMigrations();
+generate();
+const existing = migratedDefinitions();
+const definitions = readDefinitions();
+const wanted = new Set(definitions.flatMap(({ statements }) => [...statements.keys()]));
+const groups = definitions.map(({ comment, statements }) => ({
+  comment,
+  changed: [...statements].filter(([name, sql]) => !isCurrent(name, sql)),
+}));
 const added = [
-  ...changed.flatMap(({ outdated }) =>
-    outdated.flatMap(([name, trigger]) => [
-      `DROP TRIGGER IF EXISTS \`${name}\`;`,
-      `CREATE TRIGGER \`${name}\` ${trigger}`,
+  // drizzle-kit drops the indexes of the tables.
+  ...[...existing.keys()].filter((name) => /^TRIGGER/.test(name) && !wanted.has(name)).map(drop),
+  ...groups.flatMap(({ comment, changed }) =>
+    changed.flatMap(([name, sql], at) => [
+      ...(existing.has(name) ? [drop(name)] : []),
+      at === 0 ? `${comment}\n${sql}` : sql,
     ]),
   ),
-  ...[...new Set(changed.map(({ kind }) => kind))].flatMap(renderCount),
+  ...recount(groups.flatMap(({ changed }) => changed.map(([name]) => name))),
 ];
-appendFileSync(newest, added.map((statement) => `${BREAKPOINT}${statement}`).join(""));
+if (added.length > 0) {
+  if (listMigrations().length === before.length) generate("--custom");
+  const newest = join(MIGRATIONS_DIRECTORY, String(listMigrations().at(-1)));
+  appendFileSync(newest, added.map((statement) => `${BREAKPOINT}${statement}`).join(""));
+}
+
+function generate(...more: string[]): void {
+  const { status } = spawnSync(
+    "npx",
+    [
+      ...["drizzle-kit", "generate", "--dialect", "sqlite", "--out", "./migrations"],
+      ...["--schema", "./src/features/**/*table.ts", ...process.argv.slice(2), ...more],
+    ],
+    { cwd: ROOT, stdio: "inherit" },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function listMigrations(): string[] {
+  return readdirSync(MIGRATIONS_DIRECTORY)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted();
+}
+
+function isCurrent(name: string, sql: string): boolean {
+  const now = existing.get(name);
+  return now !== undefined && normalizeDefinition(now) === normalizeDefinition(sql);
+}
+
+function drop(name: string): string {
+  return `DROP ${name};`;
+}
+
+/** Counts the rows of a kind again if a trigger that counts them has changed. A new database has none. */
+function recount(changed: readonly string[]): string[] {
+  if (before.length === 0) return [];
+  const kinds = countedTables()
+    .filter(({ name }) => changed.some((each) => each.startsWith(`TRIGGER \`usage_${name}_`)))
+    .map(({ kind }) => kind);
+  return [...new Set(kinds)].flatMap(renderCount);
+}

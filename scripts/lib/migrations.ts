@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { ROOT } from "./wrangler.ts";
 
-const DIRECTORY = join(ROOT, "migrations");
+export const MIGRATIONS_DIRECTORY = join(ROOT, "migrations");
 const BREAKPOINT = "--> statement-breakpoint";
 /** Wrangler's own table, so that `wrangler d1 migrations` sees the same state. */
 const CREATE_APPLIED = `create table if not exists d1_migrations (
@@ -12,14 +13,17 @@ const CREATE_APPLIED = `create table if not exists d1_migrations (
   applied_at timestamp default current_timestamp not null
 )`;
 
-interface Migration {
+export interface Migration {
   /** The file's name. */
   name: string;
   sql: string;
 }
 
 /** Applies the pending migrations of a folder, each in a transaction. */
-export async function applyMigrations(d1: D1Database, directory = DIRECTORY): Promise<void> {
+export async function applyMigrations(
+  d1: D1Database,
+  directory = MIGRATIONS_DIRECTORY,
+): Promise<void> {
   await d1.prepare(CREATE_APPLIED).run();
   const { results } = await d1.prepare("select name from d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));
@@ -33,12 +37,27 @@ export async function applyMigrations(d1: D1Database, directory = DIRECTORY): Pr
 
 /** Changes with every change to a migration. */
 export function digestMigrations(): string {
-  return createHash("sha256")
-    .update(JSON.stringify(readMigrations(DIRECTORY)))
-    .digest("hex");
+  return createHash("sha256").update(JSON.stringify(readMigrations())).digest("hex");
 }
 
-function readMigrations(directory: string): Migration[] {
+/** The text of each trigger and index that a database has after all migrations, by kind and name as in `readDefinitions`. */
+export function migratedDefinitions(): Map<string, string> {
+  const database = new DatabaseSync(":memory:");
+  try {
+    for (const { sql } of readMigrations()) database.exec(sql);
+    const found = database
+      .prepare(
+        `select upper(type) || ' \`' || name || '\`' as name, sql from sqlite_master
+        where type in ('trigger', 'index') and sql is not null`,
+      )
+      .all();
+    return new Map(found.map(({ name, sql }) => [String(name), String(sql)]));
+  } finally {
+    database.close();
+  }
+}
+
+export function readMigrations(directory = MIGRATIONS_DIRECTORY): Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith(".sql"))
     .toSorted()

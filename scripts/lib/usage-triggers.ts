@@ -157,11 +157,66 @@ END;`,
 	${remove}
 END;`,
     }),
-    ...(name === "deployments" && renderHistoryTriggers()),
+    ...(name === "deployments" && renderDeploymentHistoryTriggers()),
   };
 }
 
-function renderHistoryTriggers(): Record<string, string> {
+export interface HistoryTable {
+  name: string;
+  /** In `history_usage`. */
+  kind: string;
+  /** The UTF-8 bytes that a row counts, as SQL. */
+  bytes(row: string): string;
+  /** The columns whose change changes the bytes. */
+  watched: readonly string[];
+}
+
+/** The tables whose rows the schedule counts in `history_usage`. */
+export function historyTables(): HistoryTable[] {
+  return FEATURES.flatMap(({ tables = [] }) => tables).flatMap(({ table, history }) => {
+    if (!history) return [];
+    const names = Object.values(getTableColumns(table)).map((column) => column.name);
+    const constant = [
+      "id",
+      "organization_id",
+      "created_at",
+      "updated_at",
+      ...Object.keys(history.fixed ?? {}),
+    ];
+    return {
+      name: getTableName(table),
+      kind: history.kind,
+      bytes: (row: string) => rowBytes(table, row, history.fixed),
+      watched: names.filter((each) => !constant.includes(each)),
+    };
+  });
+}
+
+/** By their names. Rows after the position are not counted yet. */
+export function renderHistoryTriggers({
+  name,
+  kind,
+  bytes,
+  watched,
+}: HistoryTable): Record<string, string> {
+  const position = `SELECT \`position\` FROM \`history_positions\` WHERE \`table_name\` = '${name}'`;
+  const isCounted = `\`organization_id\` = old.organization_id AND \`kind\` = '${kind}' AND old.rowid <= (${position})`;
+  const newest = `coalesce((SELECT max(rowid) FROM \`${name}\`), 0)`;
+  return {
+    [`history_${name}_delete`]: `AFTER DELETE ON \`${name}\` BEGIN
+	UPDATE \`history_usage\` SET \`records\` = \`records\` - 1, \`bytes\` = \`bytes\` - (${bytes("old")})
+	WHERE ${isCounted};
+	UPDATE \`history_positions\` SET \`position\` = ${newest} WHERE \`table_name\` = '${name}' AND \`position\` > ${newest};
+END;`,
+    [`history_${name}_update`]: `AFTER UPDATE OF ${watched.map((each) => `\`${each}\``).join(", ")} ON \`${name}\`
+WHEN (${bytes("new")}) <> (${bytes("old")}) BEGIN
+	UPDATE \`history_usage\` SET \`bytes\` = \`bytes\` + (${bytes("new")}) - (${bytes("old")})
+	WHERE ${isCounted};
+END;`,
+  };
+}
+
+function renderDeploymentHistoryTriggers(): Record<string, string> {
   const add = `INSERT INTO \`history_usage\` (\`organization_id\`, \`kind\`, \`records\`, \`bytes\`)
 	VALUES (new.organization_id, 'deployments', 1, ${deploymentBytes("new")})
 	ON CONFLICT (\`organization_id\`, \`kind\`) DO UPDATE SET \`records\` = \`records\` + 1, \`bytes\` = \`bytes\` + excluded.bytes;`;

@@ -67,7 +67,10 @@ describe("health", () => {
   });
 
   describe("of a database with pending migrations", () => {
-    afterEach(() => applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
+    afterEach(async () => {
+      await emptyDatabase(env.DB);
+      await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    });
 
     it("names every table and the commands that create them, also in the log", async () => {
       const { client } = await newWorld();
@@ -92,38 +95,11 @@ describe("health", () => {
     });
 
     it("names only the tables that are missing", async () => {
-      await emptyDatabase(env.DB);
-      const at = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0009"));
-      await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, at));
+      await env.DB.batch(
+        ["recoveries", "quotas"].map((table) => env.DB.prepare(`drop table ${table}`)),
+      );
       const { body } = await new Client(undefined).get("/health");
-      expect(body.cause.missing_tables.toSorted()).toEqual([
-        "audit_days",
-        "audit_log",
-        "deployment_approvals",
-        "deployment_days",
-        "ended_sessions",
-        "environment_positions",
-        "environment_protections",
-        "events",
-        "freezes",
-        "history_positions",
-        "history_usage",
-        "idempotency_records",
-        "idempotency_totals",
-        "invitations",
-        "purges",
-        "quotas",
-        "recoveries",
-        "removed_memberships",
-        "revocation_parts",
-        "revoked_keys",
-        "runners",
-        "sessions",
-        "sign_in_links",
-        "trusts",
-        "used_sign_ins",
-        "used_tokens",
-      ]);
+      expect(body.cause.missing_tables.toSorted()).toEqual(["quotas", "recoveries"]);
     });
   });
 });

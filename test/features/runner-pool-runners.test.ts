@@ -150,29 +150,6 @@ describe("the runners of a pool", () => {
     expect([await countRows(kept.id), await countRows(removed.id)]).toEqual([1, 0]);
   });
 
-  it("do not keep a Worker of the previous release, which does not know them, from deleting their pool", async () => {
-    const usage = () =>
-      env.DB.prepare(
-        "select records, bytes from usage where organization_id = ? and kind = 'others'",
-      )
-        .bind(world.id)
-        .first();
-    await ask(pool.runner, "kept");
-    const before = await usage();
-    const removed = await newPool(world, [environmentId]);
-    await ask(removed.runner, "removed");
-    expect(await usage()).not.toEqual(before);
-    await env.DB.batch(
-      [
-        "delete from runner_pool_environments where pool_id = ?",
-        "delete from runner_tokens where pool_id = ?",
-        "delete from runner_pools where id = ?",
-      ].map((statement) => env.DB.prepare(statement).bind(removed.id)),
-    );
-    expect([await countRows(pool.id), await countRows(removed.id)]).toEqual([1, 0]);
-    expect(await usage()).toEqual(before);
-  });
-
   it.each([
     [{ name: " " }, "runner.name"],
     [{ name: "n".repeat(101) }, "runner.name"],

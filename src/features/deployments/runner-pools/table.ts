@@ -32,10 +32,9 @@ export const runners = sqliteTable(
     organizationId: id("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "restrict" }),
-    /** Cascades because the previous release, which does not know this table, deletes pools. */
     poolId: id("pool_id")
       .notNull()
-      .references(() => runnerPools.id, { onDelete: "cascade" }),
+      .references(() => runnerPools.id, { onDelete: "restrict" }),
     tokenId: id("token_id").notNull(),
     /** Empty: the runner sends none. */
     name: text("name").notNull(),

@@ -6,8 +6,8 @@ import { organizations } from "../../tenancy/organization-table.ts";
 import { ACTOR_TYPES, OUTCOMES } from "./model.ts";
 
 /**
- * Has no foreign keys to the resources it names, because it outlives them. For the erasure of an account,
- * migration 0009 adds the index audit_log_account, whose expression drizzle-kit cannot generate.
+ * Has no foreign keys to the resources it names, because it outlives them. The index audit_log_account is in
+ * migrations/definitions/, because drizzle-kit cannot generate its expression.
  */
 export const auditLog = sqliteTable(
   "audit_log",

@@ -35,8 +35,8 @@ export const changelogEntries = sqliteTable(
   migrated((table) => [
     index("changelog_entries_organization").on(table.organizationId, table.id),
     index("changelog_entries_list").on(table.projectId, table.createdAt, table.id),
-    // For the erasure of an account, as the index changelog_entries_account (migration 0009), whose
-    // expression drizzle-kit cannot generate.
+    // For the erasure of an account, as the index changelog_entries_account in
+    // migrations/definitions/, whose expression drizzle-kit cannot generate.
     index("changelog_entries_member")
       .on(table.resourceId)
       .where(sql`record_type = 'project_member'`),

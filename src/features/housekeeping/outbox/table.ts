@@ -22,10 +22,9 @@ export const events = sqliteTable(
   {
     id: id("id").primaryKey(),
     organizationId: organizationId(),
-    /** Cascades because the previous release, which does not know this table, deletes projects. */
     projectId: id("project_id")
       .notNull()
-      .references(() => projects.id, { onDelete: "cascade" }),
+      .references(() => projects.id, { onDelete: "restrict" }),
     /** Null if the event is about the project as a whole. It may be deleted by now. */
     environmentId: id("environment_id"),
     type: text("type").$type<EventType>().notNull(),

@@ -18,11 +18,10 @@ export const recoveries = sqliteTable(
     /** As below. */
     projectId: id("project_id")
       .notNull()
-      .references(() => projects.id, { onDelete: "cascade" }),
-    /** Cascades because the previous release, which does not know this table, deletes integrations. */
+      .references(() => projects.id, { onDelete: "restrict" }),
     integrationId: id("integration_id")
       .notNull()
-      .references(() => integrations.id, { onDelete: "cascade" }),
+      .references(() => integrations.id, { onDelete: "restrict" }),
     /** Deliveries that were created from this time. */
     since: time("since").notNull(),
     /** And before this time. */
