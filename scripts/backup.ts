@@ -1,10 +1,10 @@
 /** `npm run backup`: writes the rows of the database, or of one organization, to a file. */
 import { existsSync } from "node:fs";
-import { open as openFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "../src/lib/clock.ts";
 import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
+import { writeLines } from "./lib/lines-file.ts";
 import { readRelease } from "./lib/release.ts";
 
 const USAGE = "Usage: npm run backup -- FILE [--org ID] [--remote]";
@@ -12,8 +12,6 @@ const OPTIONS = {
   org: { type: "string" },
   remote: { type: "boolean", default: false },
 } as const;
-/** Only for this user: the file has sealed values and hashes of keys. */
-const MODE = 0o600;
 
 if (isProgram(import.meta)) await runCommand(() => backUp(process.argv.slice(2)));
 
@@ -35,23 +33,4 @@ export async function backUp(args: string[], open = openDatabase): Promise<numbe
   } finally {
     await close();
   }
-}
-
-/** Returns the number of lines. The file has its name only once it is complete. */
-async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
-  const partial = `${file}.partial`;
-  const handle = await openFile(partial, "w", MODE);
-  let count = 0;
-  try {
-    for await (const line of lines) {
-      await handle.write(`${line}\n`);
-      count += 1;
-    }
-    await handle.chmod(MODE);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(partial, file);
-  return count;
 }

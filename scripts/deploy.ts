@@ -88,7 +88,8 @@ async function migrate(): Promise<void> {
   });
   if ((await exited) !== 0)
     throw new CommandError(
-      "The migrations failed, and nothing was deployed. Fix the cause above and run npm run deploy again.",
+      "The migrations failed, and nothing was deployed. Fix the cause above and run npm run deploy again. " +
+        "If a table exists already, the database is older than the baseline: npm run adopt-baseline -- --remote",
     );
 }
 

@@ -1,8 +1,11 @@
 /** `npm run restore`: inserts the rows of a backup into an empty database. */
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { RestoreReport } from "./backup/restore.ts";
 import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
-import { openDatabase } from "./lib/database.ts";
+import { openDatabase, openLocalDatabase } from "./lib/database.ts";
+import { writeLines } from "./lib/lines-file.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 
 const USAGE = "Usage: npm run restore -- FILE [--org ID] [--remote]";
@@ -21,11 +24,38 @@ export async function restoreFile(args: string[], open = openMigrated): Promise<
   const organizationId = values.org === undefined ? undefined : readId(values.org);
   const { linesOf } = await import("./backup/file.ts");
   const { restore } = await import("./backup/restore.ts");
+  const folder = mkdtempSync(join(tmpdir(), "longshore-"));
   const { d1, close } = await open(values);
   try {
-    const lines = () => linesOf(createReadStream(file, "utf8"));
+    const readable = await toBaseline(file, folder);
+    const lines = () => linesOf(createReadStream(readable, "utf8"));
     print(await restore(d1, lines, { organizationId }));
     return 0;
+  } finally {
+    await close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Returns the file, or, of a backup from before the baseline, one of the baseline's tables in the folder. */
+async function toBaseline(file: string, folder: string): Promise<string> {
+  const { linesOf, readHeader, verifyFile } = await import("./backup/file.ts");
+  const { readAdoption } = await import("./adopt-baseline/migrations.ts");
+  const lines = () => linesOf(createReadStream(file, "utf8"));
+  const { value: first = "" } = await lines().next();
+  const { release, migration, created_at } = readHeader(first);
+  const adoption = readAdoption();
+  if (migration !== adoption.earlier.at(-2)?.name) return file;
+  const { convertBackup, isRowBeforeBaseline } = await import("./adopt-baseline/convert-backup.ts");
+  await verifyFile(lines(), isRowBeforeBaseline);
+  // The same file has the same digest again, so that an interrupted restore continues.
+  const clock = { now: () => Date.parse(created_at) };
+  const { d1, close } = await openLocalDatabase(folder);
+  try {
+    const converted = join(folder, "backup.ndjson");
+    const options = { organizationId: undefined, release, clock };
+    await writeLines(converted, convertBackup(d1, lines(), adoption, options));
+    return converted;
   } finally {
     await close();
   }

@@ -16,6 +16,13 @@ interface Query {
   binds: readonly Value[];
 }
 
+export interface BackupOptions {
+  /** Undefined: everything. */
+  organizationId: string | undefined;
+  release: string;
+  clock: Clock;
+}
+
 type LastNumber = { environment_id: string; number: number };
 
 /**
@@ -27,10 +34,7 @@ type LastNumber = { environment_id: string; number: number };
  * deployments and the last number of each environment; and every other record with its parts.
  * Finished deployments never change, so those up to that number are read afterwards.
  */
-export async function* backup(
-  d1: D1Database,
-  options: { organizationId: string | undefined; release: string; clock: Clock },
-): AsyncGenerator<string> {
+export async function* backup(d1: D1Database, options: BackupOptions): AsyncGenerator<string> {
   const { organizationId, release, clock } = options;
   const created_at = new Date(clock.now()).toISOString();
   const migration = await newestMigration(d1);

@@ -58,10 +58,12 @@ export async function* withTrailer(
 
 /**
  * Reads a whole file, and returns its header and trailer.
- * @throws CommandError if it is not a complete backup of this release's tables.
+ * @param isKnownRow Whether a row has the columns of the tables that the file is of.
+ * @throws CommandError if it is not a complete backup of these tables.
  */
 export async function verifyFile(
   lines: AsyncIterable<string>,
+  isKnownRow = isRowOfTables,
 ): Promise<{ header: Header; trailer: Trailer }> {
   const tally = new Tally();
   let header: Header | undefined;
@@ -70,7 +72,7 @@ export async function verifyFile(
   for await (const line of lines) {
     if (last !== undefined) {
       header ??= readHeader(last);
-      if (number > 1) tally.count(readRow(last, number).table);
+      if (number > 1) tally.count(readRow(last, number, isKnownRow).table);
       await tally.add(last);
     }
     last = line;
@@ -96,7 +98,7 @@ export async function* readRows(lines: AsyncIterable<string>): AsyncGenerator<Ro
   }
 }
 
-function readHeader(line: string): Header {
+export function readHeader(line: string): Header {
   const header = parseLine(line, 1) as Partial<Header>;
   if (header.longshore_backup === FORMAT) return header as Header;
   throw new CommandError(
@@ -107,11 +109,13 @@ function readHeader(line: string): Header {
   );
 }
 
-function readRow(line: string, number: number): RowLine {
+function isRowOfTables({ table, row }: RowLine): boolean {
+  return Object.keys(row).join() === BACKUP_TABLES.get(table)?.columns.join();
+}
+
+function readRow(line: string, number: number, isKnown: (line: RowLine) => boolean): RowLine {
   const { table, row } = parseLine(line, number) as Partial<RowLine>;
-  const columns = BACKUP_TABLES.get(table ?? "")?.columns;
-  const isKnown = columns && row && Object.keys(row).join() === columns.join();
-  if (isKnown && table !== undefined) return { table, row };
+  if (table !== undefined && row && isKnown({ table, row })) return { table, row };
   throw new CommandError(`${DAMAGED}: line ${number} is not a row of this release's tables.`);
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { CommandError } from "./command-error.ts";
 import { ROOT } from "./wrangler.ts";
 
 export const MIGRATIONS_DIRECTORY = join(ROOT, "migrations");
@@ -27,6 +28,12 @@ export async function applyMigrations(
   await d1.prepare(CREATE_APPLIED).run();
   const { results } = await d1.prepare("select name from d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));
+  const [baseline] = readMigrations();
+  if (applied.size > 0 && baseline && !applied.has(baseline.name)) {
+    throw new CommandError(
+      "The database is older than the baseline of the migrations. Bring it there: npm run adopt-baseline",
+    );
+  }
   const record = d1.prepare("insert into d1_migrations (name) values (?)");
   for (const { name, sql } of readMigrations(directory)) {
     if (applied.has(name)) continue;
