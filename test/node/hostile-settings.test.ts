@@ -20,6 +20,7 @@ import {
   withText,
 } from "../support/hostile-settings.ts";
 import { GitRepository } from "./support/git-repository.ts";
+import { stackInput } from "./support/stack-input.ts";
 
 /** What executors start. Each is a program that only notes that it was started. */
 const TOOLS = ["docker", "kubectl", "terraform", "tofu", "wrangler"];
@@ -66,12 +67,8 @@ afterAll(() => {
 const readStarted = () => (existsSync(notes) ? readFileSync(notes, "utf8") : "");
 
 function planOf(api: object) {
-  const stack = { id: "1", name: "api", outputs: {} };
-  const input = {
-    deployment: { id: "2", patch: [], source: repository.source(newest) },
-    ...{ environment: { id: "3", name: "production" }, project: { id: "4", name: "shop" } },
-    ...{ stack, stacks: [stack], configuration: { stacks: { api } }, connection: ACCOUNT },
-  };
+  const given = { source: repository.source(newest), configuration: { stacks: { api } } };
+  const input = { ...stackInput("api", given), connection: ACCOUNT };
   const repositories = [{ name: "github:acme/shop", url: repository.url }];
   const options = { command: undefined, executors: EXECUTORS, repositories };
   return { input, planned: planStacks([input], options) };

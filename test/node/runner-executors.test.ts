@@ -18,6 +18,7 @@ import { RunnerFixture } from "./support/fixture.ts";
 import { GitRepository } from "./support/git-repository.ts";
 import { prepare } from "./support/reports.ts";
 import { RunnerProcess } from "./support/runner-process.ts";
+import { stackInput } from "./support/stack-input.ts";
 
 /** Writes what it gets to files of the stack in its home, and reports as the contract says. */
 const DEPLOY = `#!/bin/sh
@@ -246,14 +247,12 @@ describe("a runner with executors", () => {
     const source = repository.source(newest);
     for (const [settings, reason] of cases) {
       const configuration = { stacks: first(settings) };
-      // The server refuses them in a write. An earlier server, and an earlier write, do not.
+      // The server refuses them in a write, so that the runner gets them from the test alone.
       const patch = [{ op: "add", path: "/stacks", value: configuration.stacks }];
       await expect(project.deploy({ patch, source })).rejects.toThrow("bad_input");
-      const stack = { id: "1", name: "first", outputs: {} };
-      const input = { deployment: { id: "2", patch: [], source }, stack, stacks: [stack] };
       const repositories = [{ name: "github:acme/shop", url: repository.url }];
       const options = { command: "true", executors: EXECUTORS, repositories };
-      expect(planStacks([{ ...input, configuration }], options)).toEqual({
+      expect(planStacks([stackInput("first", { source, configuration })], options)).toEqual({
         outcome: "failed",
         failure_reason: "settings_refused",
         message: expect.stringContaining(reason),

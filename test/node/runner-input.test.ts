@@ -9,12 +9,12 @@ import { stackEnvironment } from "../../packages/runner/src/stack-environment.ts
 import { INPUT_SCHEMA_FILES, renderInputSchema } from "../../scripts/lib/input-schema.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { RunnerFixture } from "./support/fixture.ts";
-import { deployFirst, output, PATHS, prepare, report, toStatuses } from "./support/reports.ts";
+import { deployFirst, output, PATHS, prepare, toStatuses } from "./support/reports.ts";
+import { stackInput } from "./support/stack-input.ts";
 
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 /** Of a program in the page. */
 const MAXIMUM_LINES = 40;
-const VARIABLE = /^LONGSHORE_(\w+)=/;
 
 let fixture: RunnerFixture;
 
@@ -99,38 +99,6 @@ describe.concurrent("what a command gets", () => {
       ]),
     );
     expect(runner.output).toContain(`Stack of-api (${stack_ids[0]}): succeeded.`);
-  });
-
-  it("is what a server without `input` says; the command still runs, and reports resources", async (context) => {
-    const setup = await prepare(fixture, context);
-    const { project, proxy, run, stackId, read, readResources } = setup;
-    proxy.omittedFields = ["input"];
-    const { id } = await deployFirst(setup);
-    const resource = { template_id: "site", status: "CREATE_COMPLETE" };
-    const runner = run(
-      `env > environment; cat "$LONGSHORE_INPUT_FILE" > input; echo >> input; ${report({ resource })}; ${output("a", "1")}`,
-      "--once",
-    );
-    expect(await runner.exited).toBe(0);
-    expect((await project.read(id)).status).toBe("succeeded");
-    expect(runner.output).toContain(`Stack ${stackId}: succeeded.`);
-    const names = runner.read("environment").flatMap((line) => VARIABLE.exec(line)?.[1] ?? []);
-    expect(names.toSorted()).toEqual([
-      ...["DEPLOYMENT", "ENVIRONMENT_ID", "INPUT_FILE", "PATCH_FILE", "REPORT_FILE"],
-      ...["SOURCE", "STACK", "STACK_ID"],
-    ]);
-    const stack = { id: stackId, outputs: {} };
-    expect(JSON.parse(runner.read("input")[0] ?? "")).toEqual({
-      deployment: { id, patch: [] },
-      environment: { id: project.environmentId },
-      stack,
-      stacks: [stack],
-    });
-    expect(toStatuses(await readResources())).toEqual(["site: CREATE_COMPLETE"]);
-    expect((await read(stackId)).outputs ?? {}).toEqual({});
-    expect(await fixture.log(id)).toBe(
-      "The server is of an earlier release, which keeps no outputs.\n",
-    );
   });
 
   it("is gone after a kill of the command", async (context) => {
@@ -257,13 +225,15 @@ ${end}
   });
 
   it("lists the variables that the runner sets", () => {
-    const named = { id: "1", name: "a" };
-    const stack = { ...named, component: named, outputs: {} };
     const source = { git: { commit: { sha: "1" } }, registry: { image: "a" } };
-    const deployment = { id: "1", patch: [], source };
-    const input = { deployment, project: named, environment: named, stack, stacks: [stack] };
+    const input = stackInput("a", { source });
+    const component = { id: "1", name: "a" };
     const files = { inputPath: "i", configurationPath: "c", reportPath: "r" };
-    const names = stackEnvironment(input, "p", files).map(({ name }) => name);
+    const names = stackEnvironment(
+      { ...input, stack: { ...input.stack, component } },
+      "p",
+      files,
+    ).map(({ name }) => name);
     const rows = page.split("\n").filter((line) => line.startsWith("| `LONGSHORE_"));
     const listed = rows.flatMap((row) => row.split(" | ")[0]?.match(/LONGSHORE_\w+/g) ?? []);
     // Of an executor's program, from `runPlan`.
@@ -272,12 +242,10 @@ ${end}
   });
 
   it("promises variables in one line, whatever a name has", () => {
-    const stack = { id: "1", name: "a\nPATH=/x\0\u0085b\u007f", outputs: {} };
-    const input = { deployment: { id: "1", patch: [] }, stack, stacks: [stack] };
-    const files = { inputPath: "i", configurationPath: undefined, reportPath: "r" };
+    const input = stackInput("a\nPATH=/x\0\u0085b\u007f");
+    const files = { inputPath: "i", configurationPath: "c", reportPath: "r" };
     const variables = stackEnvironment(input, "p", files);
     expect(variables).toContainEqual({ name: "LONGSHORE_STACK_NAME", value: "a PATH=/x  b " });
-    expect(variables.map(({ name }) => name)).not.toContain("LONGSHORE_CONFIGURATION_FILE");
   });
 });
 

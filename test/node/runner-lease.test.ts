@@ -4,9 +4,15 @@ import type { ApiClient } from "../../packages/runner/src/api.ts";
 import { Lease } from "../../packages/runner/src/lease.ts";
 
 const LEASE_MS = 60_000;
-const INTERVALS = { start_within_seconds: 30, heartbeat_every_seconds: 0, lease_seconds: 60 };
-const DEPLOYMENT = { id: "d", stack_ids: [], data: { patch: [] } };
-const CLAIM = { ...INTERVALS, attempt_id: "a", lease_token: "t", deployment: DEPLOYMENT };
+const INTERVALS = {
+  start_within_seconds: 30,
+  heartbeat_every_seconds: 0,
+  lease_seconds: 60,
+  log_every_seconds: 1,
+  log_chunk_bytes: 1,
+  log_bytes: 1,
+};
+const CLAIM = { ...INTERVALS, attempt_id: "a", lease_token: "t", deployment: { id: "d" } };
 
 interface PendingRequest {
   verb: string;
@@ -24,7 +30,7 @@ beforeEach(() => {
   const send = (_: string, path: string) =>
     new Promise((resolve) => {
       const answer: PendingRequest["answer"] = (intervals) => {
-        const body = { ...INTERVALS, ...intervals, deployment: DEPLOYMENT };
+        const body = { ...INTERVALS, ...intervals };
         resolve({ status: 200, directive: "continue", retryAfterMs: undefined, body });
       };
       sent.emit("request", { verb: path.split("/").at(-1), answer });

@@ -1,8 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../packages/runner/package.json" with { type: "json" };
 import { RunnerFixture } from "./support/fixture.ts";
@@ -58,45 +54,5 @@ describe.concurrent("the name of a reference runner", () => {
     expect(await runner.exited).toBe(2);
     expect(runner.output).toMatch(/^Set --name to one line of 1 to 100 characters\.\nUsage:/m);
     await runner.stop();
-  });
-
-  it("is left out for a server of an earlier release, which refuses it", async (context) => {
-    const { project } = await fixture.prepare(context);
-    const claims: string[][] = [];
-    const earlier = createServer(async (request, response) => {
-      const { url = "", method = "", headers } = request;
-      const body = await text(request);
-      if (url.endsWith("/claims")) claims.push(Object.keys(JSON.parse(body)));
-      if (url.endsWith("/claims") && claims.at(-1)?.includes("runner")) {
-        const refusal = { code: "bad_input", message: "The request is invalid." };
-        response.writeHead(400, { "content-type": "application/json" });
-        response.end(JSON.stringify(refusal));
-        return;
-      }
-      const { "x-api-key": key, "lease-token": lease } = headers;
-      const reply = await fetch(new URL(url, fixture.service.url), {
-        method,
-        headers: {
-          "x-api-key": String(key),
-          "content-type": String(headers["content-type"]),
-          ...(lease !== undefined && { "lease-token": String(lease) }),
-        },
-        ...(body && { body }),
-      });
-      const retry = reply.headers.get("retry-after");
-      response.writeHead(reply.status, retry ? { "retry-after": retry } : {});
-      response.end(await reply.text());
-    }).listen(0, "127.0.0.1");
-    context.onTestFinished(() => void earlier.close());
-    await once(earlier, "listening");
-    const { port } = earlier.address() as AddressInfo;
-    const { id } = await project.deploy();
-    const url = `http://127.0.0.1:${port}`;
-    const options = { url, token: project.token, command: "true", flags: ["--once"] };
-    const runner = new RunnerProcess(options);
-    context.onTestFinished(() => runner.stop());
-    expect(await runner.exited).toBe(0);
-    expect((await project.waitForEnd(id)).status).toBe("succeeded");
-    expect(claims).toEqual([["request_id", "runner"], ["request_id"]]);
   });
 });

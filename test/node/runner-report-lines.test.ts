@@ -28,9 +28,7 @@ function stateAfter(...lines: readonly object[]) {
   return state;
 }
 
-/** What the state would report to a server of an earlier release, or why the line is ignored. */
-const apply = (...lines: readonly object[]) =>
-  stateAfter(...lines).toReport({ acceptsChanges: false });
+const apply = (...lines: readonly object[]) => stateAfter(...lines).toReport();
 
 const isAccepted = (line: object) => {
   try {
@@ -142,8 +140,8 @@ describe("the lines of a report together", () => {
 
   it("replace a resource, which keeps its type and its ID, but not its reason", () => {
     const reason = { status_reason: "No.", physical_id: "1", resource_type: "T" };
-    const { resources } = apply(change("a", reason), change("b"), change("a"));
-    expect(resources).toEqual([
+    const { changed_resources } = apply(change("a", reason), change("b"), change("a"));
+    expect(changed_resources).toEqual([
       { template_id: "a", status: "UPDATE_COMPLETE", physical_id: "1", resource_type: "T" },
       { template_id: "b", status: "UPDATE_COMPLETE", physical_id: "", resource_type: "Resource" },
     ]);
@@ -162,22 +160,24 @@ describe("the lines of a report together", () => {
       ["a", "1"],
     ]);
     expect(apply({ resources: [] })).toEqual({ resources: [] });
-    expect(apply({ output: { name: "__proto__", value: "1" } }).resources).toBe(undefined);
+    const output = { name: "__proto__", value: "1" };
+    expect(apply({ output })).toEqual({ outputs: [output] });
   });
 
   it("have at most 500 resources, of which a deleted one makes room", () => {
-    const all = Array.from({ length: 500 }, (_, at) => change(`r${at}`));
-    expect(apply(...all, change("r0")).resources).toHaveLength(500);
-    expect(() => apply(...all, change("more"))).toThrow("A stack has at most 500 resources.");
-    const { resources } = apply(
-      ...all,
-      change("r7", { status: "DELETE_COMPLETE" }),
-      change("more"),
-    );
+    const changes = Array.from({ length: 500 }, (_, at) => change(`r${at}`));
+    const all = { resources: changes.map(({ resource }) => resource) };
+    const tooMany = "A stack has at most 500 resources.";
+    expect(apply(all, change("r0")).resources).toHaveLength(500);
+    expect(() => apply(all, change("more"))).toThrow(tooMany);
+    expect(() => apply(...changes, change("more"))).toThrow(tooMany);
+    const deleted = change("r7", { status: "DELETE_COMPLETE" });
+    const { resources } = apply(all, deleted, change("more"));
     expect(resources).toHaveLength(500);
     expect(resources?.map(({ template_id }) => template_id)).not.toContain("r7");
-    const tooMany = [...all, change("more")].map(({ resource }) => resource);
-    expect(() => apply({ resources: tooMany })).toThrow("A stack has at most 500 resources.");
+    expect(apply(...changes, deleted, change("more")).changed_resources).toHaveLength(500);
+    const { resource: more } = change("more");
+    expect(() => apply({ resources: [...all.resources, more] })).toThrow(tooMany);
   });
 
   it("are sent as what has changed, once, until one line has all", () => {

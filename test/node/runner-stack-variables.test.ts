@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  lacksComponentsOfStacks,
-  variablesOfStack,
-} from "../../packages/runner/src/stack-variables.ts";
+import { variablesOfStack } from "../../packages/runner/src/stack-variables.ts";
 
 const ofComponent = (component_id: string | undefined) =>
   component_id === undefined ? {} : { component_id };
@@ -36,14 +33,5 @@ describe("the variables of a stack", () => {
       expect(found).toHaveLength(expected.length);
     });
     fc.assert(property);
-  });
-});
-
-describe("a server of an earlier release", () => {
-  it("is refused only where a component has variables", () => {
-    const ofBoth = [variable("A"), variable("B", "api")];
-    expect(lacksComponentsOfStacks({ variables: ofBoth })).toBe(true);
-    expect(lacksComponentsOfStacks({ variables: [variable("A")] })).toBe(false);
-    expect(lacksComponentsOfStacks({ variables: ofBoth, stacks: [] })).toBe(false);
   });
 });

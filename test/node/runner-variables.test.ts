@@ -162,21 +162,6 @@ describe.concurrent("the variables of a deployment", () => {
     ]);
   });
 
-  it("of components run nothing if the server does not name the components of stacks", async (context) => {
-    const { project, proxy, run } = await fixture.prepare(context);
-    proxy.omittedFields = ["stacks"];
-    await project.deploy();
-    expect(await run(PRINTS_ENVIRONMENT, "--once").exited).toBe(0);
-    await project.addComponent("api", { DATABASE_URL: "canary-of-api" });
-    const { id } = await project.deploy();
-    const runner = run(PRINTS_ENVIRONMENT, "--once");
-    expect(await runner.exited).toBe(1);
-    expect(runner.read("environment")).toEqual([]);
-    expect(runner.output).toContain("Update the server.");
-    expect((await project.read(id)).status).toBe("failed");
-    expect(await fixture.failureReason(id)).toBe("server_outdated");
-  });
-
   it("of another component do not refuse a deployment", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const api = await project.addComponent("api", { LOG_LEVEL: "info" });

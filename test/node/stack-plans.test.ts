@@ -5,6 +5,7 @@ import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { runPlan } from "../../packages/runner/src/executors/run-stack.ts";
 import { planStacks } from "../../packages/runner/src/executors/stack-plans.ts";
 import { findSettingsProblems } from "../../src/features/projects/environments/executor-settings.ts";
+import { stackInput } from "./support/stack-input.ts";
 
 /** What the API accepts as a message. */
 const MAXIMUM_MESSAGE_LENGTH = 2_000;
@@ -13,11 +14,8 @@ const git = { provider: "github", owner: "Acme", repo: "shop", ref: "main", comm
 const repository = { name: "github:acme/shop", url: "file:///srv/shop.git" };
 const options = { command: undefined, executors: EXECUTORS, repositories: [repository] };
 
-const inputOf = (name: string, stacks: unknown) => {
-  const stack = { id: "1", name, outputs: {} };
-  const deployment = { id: "2", patch: [], source: { git } };
-  return { deployment, stack, stacks: [stack], configuration: { stacks } };
-};
+const inputOf = (name: string, stacks: unknown) =>
+  stackInput(name, { source: { git }, configuration: { stacks } });
 
 const script = { executor: "script", path: "deploy.sh" };
 const plan = (name: string, stacks: unknown) => planStacks([inputOf(name, stacks)], options);

@@ -8,14 +8,10 @@ export interface ApiResponse {
   body: unknown;
 }
 
-export interface Intervals extends Partial<LogIntervals> {
+export interface Intervals {
   start_within_seconds: number;
   heartbeat_every_seconds: number;
   lease_seconds: number;
-}
-
-/** Absent: the server is older than logs. */
-export interface LogIntervals {
   log_every_seconds: number;
   /** Of one request. */
   log_chunk_bytes: number;
@@ -31,16 +27,7 @@ export interface Claim extends Intervals {
 }
 
 export interface StartedAttempt extends Intervals {
-  deployment: Deployment;
-  /** Absent: the server is older than this field. */
-  input?: AttemptInput;
-}
-
-export interface Deployment {
-  id: string;
-  environment_id?: string;
-  stack_ids: string[];
-  data: { patch: unknown[]; source?: Source };
+  input: AttemptInput;
 }
 
 /** The parts that this runner reads. */
@@ -59,8 +46,7 @@ export interface GitSource {
 
 export interface NamedResource {
   id: string;
-  /** Absent: the server is older than `input`. So are the other fields that the document requires. */
-  name?: string;
+  name: string;
 }
 
 export type Outputs = Record<string, string>;
@@ -73,13 +59,14 @@ export interface InputStack extends NamedResource {
 
 /** What is deployed, and where. */
 export interface AttemptInput {
-  deployment: { id: string; patch: unknown[]; source?: Source; trigger?: string };
-  project?: NamedResource;
-  environment?: NamedResource;
+  deployment: { id: string; patch: unknown[]; source?: Source; trigger: string };
+  project: NamedResource;
+  environment: NamedResource;
   /** In the order of the deployment. */
   stacks: InputStack[];
   /** As this deployment makes it. */
-  configuration?: unknown;
+  configuration: unknown;
+  /** Absent: the project is not connected. */
   connection?: unknown;
 }
 
@@ -93,8 +80,7 @@ export interface DeliveredVariable {
 
 export interface DeliveredVariables {
   variables: DeliveredVariable[];
-  /** Absent: the server is older than this field. */
-  stacks?: { stack_id: string; component_id?: string }[];
+  stacks: { stack_id: string; component_id?: string }[];
 }
 
 export type Outcome = "succeeded" | "failed" | "canceled";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApiClient } from "./api.ts";
-import type { Claim, Completion, DeliveredVariable, Intervals, LogIntervals } from "./api-types.ts";
+import type { Claim, Completion, DeliveredVariable, Intervals } from "./api-types.ts";
 import { ApiError } from "./errors.ts";
 import { LogUpload, type SendChunk } from "./log-upload.ts";
 import { prepareMaskers } from "./masker.ts";
@@ -16,8 +16,8 @@ export const UPLOAD_AFTER_END_MS = 600_000;
 const FLUSH_MS = 1_000;
 
 /**
- * The output of an attempt: masks it, shows it, and uploads it if the server keeps logs. A failure here
- * changes nothing about the deployment.
+ * The output of an attempt: masks it, shows it, and uploads it. A failure here changes nothing about the
+ * deployment.
  */
 export class AttemptLog {
   readonly #send: SendChunk;
@@ -27,8 +27,6 @@ export class AttemptLog {
   #createMasker = prepareMaskers(secretPatterns([]));
   #masker = this.#createMasker();
   #upload: LogUpload | undefined;
-  /** Whether the server accepts a declaration. */
-  #isDeclared = false;
   #isComplete = false;
   #hasFailed = false;
   #size = 0;
@@ -56,8 +54,6 @@ export class AttemptLog {
       this.#createMasker = prepareMaskers(secretPatterns(values));
       this.#masker = this.#createMasker();
     });
-    if (!hasLogIntervals(intervals)) return;
-    this.#isDeclared = true;
     this.#upload = startUpload(this.#send, intervals);
   }
 
@@ -98,7 +94,6 @@ export class AttemptLog {
   complete(): Pick<Completion, "log"> {
     this.#isComplete = true;
     this.#upload?.complete(UPLOAD_AFTER_END_MS);
-    if (!this.#isDeclared) return {};
     return { log: { size: this.#size, sha256: this.#digest.digest("hex") } };
   }
 
@@ -159,12 +154,7 @@ export function sendToLog(api: ApiClient, { attempt_id, lease_token }: Claim): S
   };
 }
 
-/** False for a server that is older than logs. */
-function hasLogIntervals(intervals: Intervals): intervals is Intervals & LogIntervals {
-  return intervals.log_bytes !== undefined;
-}
-
-function startUpload(send: SendChunk, intervals: LogIntervals): LogUpload | undefined {
+function startUpload(send: SendChunk, intervals: Intervals): LogUpload | undefined {
   try {
     return new LogUpload(new Spool(intervals.log_bytes), send, {
       everyMs: intervals.log_every_seconds * 1000,

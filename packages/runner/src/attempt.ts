@@ -47,7 +47,7 @@ export async function executeAttempt(
   ending.addEventListener("abort", interrupt, { once: true });
   try {
     const started = await lease.start();
-    console.log(`Deployment ${started.deployment.id}: started.`);
+    console.log(`Deployment ${claim.deployment.id}: started.`);
     if (ending.aborted) interrupt();
     const completion = await runDeployment({ lease, started, options, force, log });
     if (lease.haltReason === "lost") return LOST;

@@ -9,11 +9,11 @@ import { type PatchFile, writePatchFile } from "./patch-file.ts";
 import { refusedCompletion, refusedVariables } from "./refusal.ts";
 import { stackEnvironment, toLine } from "./stack-environment.ts";
 import { StackFolder } from "./stack-folder.ts";
-import { RunInput } from "./stack-input.ts";
+import { RunInput, type StackInput } from "./stack-input.ts";
 import { type StackEnd, StackReporter } from "./stack-reporter.ts";
-import { lacksComponentsOfStacks, variablesOfStack } from "./stack-variables.ts";
+import { variablesOfStack } from "./stack-variables.ts";
 
-const NO_VARIABLES: DeliveredVariables = { variables: [] };
+const NO_VARIABLES: DeliveredVariables = { variables: [], stacks: [] };
 
 const COMPLETIONS = {
   canceled: {
@@ -51,7 +51,7 @@ interface StackRun extends DeploymentRun {
 export async function runDeployment(run: DeploymentRun): Promise<Completion> {
   let patchFile: PatchFile;
   try {
-    patchFile = writePatchFile(run.started.deployment.data.patch);
+    patchFile = writePatchFile(run.started.input.deployment.patch);
   } catch (error) {
     return notWritten("patch_not_written", "The patch", error);
   }
@@ -64,35 +64,26 @@ export async function runDeployment(run: DeploymentRun): Promise<Completion> {
 
 /** Deploys the stacks in order until one fails; the server marks the rest as skipped. */
 async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Completion> {
-  const { lease, started, options, log } = run;
+  const { lease, options, log } = run;
+  const { stacks } = run.started.input;
   // Read once: the server allows it only with a recent heartbeat, and audits every read.
   const variables = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
-  if (lacksComponentsOfStacks(variables)) return refuseServer();
-  const { stack_ids: stackIds } = started.deployment;
-  const names = stackIds.flatMap((id) => variablesOfStack(variables, id).map(({ name }) => name));
+  const names = stacks.flatMap(({ id }) => variablesOfStack(variables, id).map(({ name }) => name));
   const refused = options.environment.findRefused(names);
   log.start(variables.variables, lease.intervals);
   if (refused.length > 0) return refuseVariables(run, refused);
-  const input = new RunInput(started);
+  const input = new RunInput(run.started.input);
   const plans = planStacks(
-    stackIds.map((id) => input.of(id)),
+    stacks.map((stack) => input.of(stack)),
     options,
   );
   if (!(plans instanceof Map)) return refuse(run, plans, plans.message ?? "");
-  for (const stackId of stackIds) {
+  for (const stack of stacks) {
     if (lease.halted.aborted) break;
-    const failure = await deployStack({ ...run, input, variables, patchPath, plans }, stackId);
+    const failure = await deployStack({ ...run, input, variables, patchPath, plans }, stack);
     if (failure && !lease.halted.aborted) return failure;
   }
   return completionOfHalt(lease) ?? { outcome: "succeeded" };
-}
-
-function refuseServer(): Completion {
-  const message =
-    "The server does not say which component each stack belongs to, so that a stack could get the " +
-    "variables of another component. Update the server.";
-  console.error(message);
-  return { outcome: "failed", failure_reason: "server_outdated", message };
 }
 
 function refuseVariables(run: DeploymentRun, names: readonly string[]): Promise<Completion> {
@@ -106,24 +97,25 @@ async function refuse(
   completion: Completion,
   explanation: string,
 ): Promise<Completion> {
-  const [first] = started.deployment.stack_ids;
+  const [first] = started.input.stacks;
   if (first !== undefined) {
-    log.note(first, explanation);
-    await log.endStack(first);
+    log.note(first.id, explanation);
+    await log.endStack(first.id);
   }
   return completion;
 }
 
 /** Returns how to complete the attempt if the stack failed. */
-async function deployStack(run: StackRun, stackId: string): Promise<Completion | undefined> {
+async function deployStack(run: StackRun, stack: InputStack): Promise<Completion | undefined> {
+  const stackInput = run.input.of(stack);
   let folder: StackFolder;
   try {
-    folder = new StackFolder(run.input.of(stackId));
+    folder = new StackFolder(stackInput);
   } catch (error) {
     return notWritten("input_not_written", "The input of the command", error);
   }
   try {
-    return await runStack(run, stackId, folder);
+    return await runStack(run, stackInput, folder);
   } finally {
     await folder.remove();
   }
@@ -131,17 +123,17 @@ async function deployStack(run: StackRun, stackId: string): Promise<Completion |
 
 async function runStack(
   run: StackRun,
-  stackId: string,
+  stackInput: StackInput,
   folder: StackFolder,
 ): Promise<Completion | undefined> {
-  const { lease, started, input, log } = run;
-  const isCurrent = started.input !== undefined;
-  const reporter = new StackReporter(lease, { stackId, file: folder.report, log, isCurrent });
+  const { lease, input, log } = run;
+  const { id: stackId, name } = stackInput.stack;
+  const reporter = new StackReporter(lease, { stackId, file: folder.report, log });
   await reporter.begin();
   if (lease.halted.aborted) return undefined;
-  const label = describeStack(input.of(stackId).stack);
+  const label = `Stack ${toLine(name)} (${stackId})`;
   console.log(`${label}: in progress.`);
-  const result = await runReporting(run, stackId, { folder, reporter });
+  const result = await runReporting(run, stackInput, { folder, reporter });
   if (lease.haltReason === "lost") return undefined;
   const end = toEnd(result, lease.haltReason, reporter.statusReason);
   console.log(`${label}: ${end.status}. ${end.status_reason ?? ""}`.trimEnd());
@@ -151,24 +143,19 @@ async function runStack(
   return { outcome: "failed", failure_reason: "stack_failed", message: end.status_reason ?? "" };
 }
 
-/** Without a name for a server of an earlier release. */
-function describeStack({ id, name }: InputStack): string {
-  return name === undefined ? `Stack ${id}` : `Stack ${toLine(name)} (${id})`;
-}
-
 /** Runs what deploys the stack, and sends what it reports meanwhile. */
 async function runReporting(
-  { lease, options, force, log, input, variables, patchPath, plans }: StackRun,
-  stackId: string,
+  { lease, options, force, log, variables, patchPath, plans }: StackRun,
+  input: StackInput,
   { folder, reporter }: { folder: StackFolder; reporter: StackReporter },
 ): Promise<CommandResult> {
-  const stackInput = input.of(stackId);
+  const { id: stackId } = input.stack;
   const run = {
     ...options,
     plan: plans.get(stackId),
-    input: stackInput,
+    input,
     variables: variablesOfStack(variables, stackId),
-    description: stackEnvironment(stackInput, patchPath, folder),
+    description: stackEnvironment(input, patchPath, folder),
     writeSettings: (values: object) => folder.writeSettings(values),
   };
   const over = new AbortController();

@@ -56,7 +56,7 @@ export class Lease {
 
   /**
    * Starts the attempt before the offer lapses, and then its heartbeats. The patch of the returned
-   * deployment may differ from that of the claim.
+   * input may differ from that of the claim's deployment.
    */
   async start(): Promise<StartedAttempt> {
     const sentAt = performance.now();

@@ -57,13 +57,11 @@ export class ReportedState {
     return !this.#isComplete && this.#unsent.size > REPORT_LIMITS.resources;
   }
 
-  /** A server of an earlier release accepts all resources of a stack only. */
-  toReport({ acceptsChanges = true } = {}): Omit<StackReport, "seq" | "status"> {
-    const sendsAll = this.#isComplete || !acceptsChanges;
+  toReport(): Omit<StackReport, "seq" | "status"> {
     const changed = [...this.#unsent.values()].slice(0, REPORT_LIMITS.resources);
     return {
-      ...(sendsAll && this.#resources && { resources: [...this.#resources.values()] }),
-      ...(!sendsAll && changed.length > 0 && { changed_resources: changed }),
+      ...(this.#isComplete && this.#resources && { resources: [...this.#resources.values()] }),
+      ...(!this.#isComplete && changed.length > 0 && { changed_resources: changed }),
       ...(this.#outputs.size > 0 && {
         outputs: [...this.#outputs].map(([name, value]) => ({ name, value })),
       }),

@@ -89,9 +89,8 @@ async function claimNext(
   { deploymentId, description }: Options,
   ending: AbortSignal,
 ): Promise<Claim | undefined> {
-  let runner: Options["description"] | undefined = description;
   while (!ending.aborted) {
-    const body = { request_id: randomUUID(), deployment_id: deploymentId, runner };
+    const body = { request_id: randomUUID(), deployment_id: deploymentId, runner: description };
     const request = { body, signal: ending, retryForMs: Infinity };
     try {
       const response = await api.send("POST", "/v1/runner/claims", request);
@@ -101,9 +100,7 @@ async function claimNext(
       }
       if (response.status !== 200) await delay(response.retryAfterMs ?? CLAIM_EVERY_MS, ending);
     } catch (error) {
-      // A server of an earlier release refuses what it does not know.
-      if (error instanceof ApiError && error.status === 400 && runner) runner = undefined;
-      else if (!(error instanceof NoResponseError)) throw error;
+      if (!(error instanceof NoResponseError)) throw error;
     }
   }
   return undefined;

@@ -8,18 +8,14 @@ import { TemporaryFolder } from "./temporary-folder.ts";
 export class StackFolder {
   readonly #folder = new TemporaryFolder("longshore-stack-");
   readonly inputPath: string;
-  /** Undefined: the server does not say what the configuration is. */
-  readonly configurationPath: string | undefined;
+  readonly configurationPath: string;
   readonly reportPath: string;
   readonly report: ReportFile;
 
   constructor(input: StackInput) {
     try {
       this.inputPath = this.#write("input.json", input);
-      const { configuration } = input;
-      if (configuration !== undefined) {
-        this.configurationPath = this.#write("configuration.json", configuration);
-      }
+      this.configurationPath = this.#write("configuration.json", input.configuration);
       this.reportPath = join(this.#folder.path, "report.jsonl");
       this.report = new ReportFile(this.reportPath);
     } catch (error) {

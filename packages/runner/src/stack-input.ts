@@ -1,4 +1,4 @@
-import type { AttemptInput, Deployment, InputStack, Outputs, StartedAttempt } from "./api-types.ts";
+import type { AttemptInput, InputStack, Outputs } from "./api-types.ts";
 
 /** What `input.json` has: the input of the attempt, and which of its stacks is to be deployed. */
 export interface StackInput extends AttemptInput {
@@ -10,30 +10,20 @@ export class RunInput {
   readonly #input: AttemptInput;
   readonly #outputs = new Map<string, Outputs>();
 
-  constructor({ deployment, input }: StartedAttempt) {
-    this.#input = input ?? describeDeployment(deployment);
+  constructor(input: AttemptInput) {
+    this.#input = input;
   }
 
   setOutputs(stackId: string, outputs: Outputs): void {
     this.#outputs.set(stackId, outputs);
   }
 
-  of(stackId: string): StackInput {
-    const stacks = this.#input.stacks.map((stack) => ({
-      ...stack,
-      outputs: this.#outputs.get(stack.id) ?? stack.outputs,
-    }));
-    const stack = stacks.find(({ id }) => id === stackId) ?? { id: stackId, outputs: {} };
-    return { ...this.#input, stack, stacks };
+  of(stack: InputStack): StackInput {
+    const stacks = this.#input.stacks.map((each) => this.#withOutputs(each));
+    return { ...this.#input, stack: this.#withOutputs(stack), stacks };
   }
-}
 
-/** What a server that is older than `input` says. */
-function describeDeployment({ id, environment_id, stack_ids, data }: Deployment): AttemptInput {
-  const { patch, source } = data;
-  return {
-    deployment: { id, patch, ...(source && { source }) },
-    ...(environment_id !== undefined && { environment: { id: environment_id } }),
-    stacks: stack_ids.map((stackId) => ({ id: stackId, outputs: {} })),
-  };
+  #withOutputs(stack: InputStack): InputStack {
+    return { ...stack, outputs: this.#outputs.get(stack.id) ?? stack.outputs };
+  }
 }

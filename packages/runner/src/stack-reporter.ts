@@ -16,8 +16,6 @@ interface ReporterOptions {
   stackId: string;
   file: ReportFile;
   log: AttemptLog;
-  /** False for a server of an earlier release, which accepts neither outputs nor single resources. */
-  isCurrent: boolean;
 }
 
 /** How the command of a stack ended. */
@@ -59,18 +57,15 @@ export class StackReporter {
   /** After the end of the command. */
   async readRest(): Promise<void> {
     await this.#read(this.#options.file.rest());
-    if (!this.#options.isCurrent && Object.keys(this.#state.outputs).length > 0) {
-      this.#note("The server is of an earlier release, which keeps no outputs.");
-    }
   }
 
   /** Returns the outputs that the server has. If it refuses what the command reports, sends only the end. */
   async finish(end: StackEnd): Promise<Outputs> {
     try {
-      while (this.#options.isCurrent && this.#state.exceedsReport) {
-        await this.#send({ status: "in_progress", ...this.#reported() });
+      while (this.#state.exceedsReport) {
+        await this.#send({ status: "in_progress", ...this.#state.toReport() });
       }
-      await this.#send({ ...end, ...this.#reported() });
+      await this.#send({ ...end, ...this.#state.toReport() });
       return this.#state.outputs;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -85,19 +80,13 @@ export class StackReporter {
     const reason = statusReason === undefined ? {} : { status_reason: statusReason };
     this.#hasNews = this.#state.exceedsReport;
     try {
-      await this.#send({ status: "in_progress", ...reason, ...this.#reported() }, over);
+      await this.#send({ status: "in_progress", ...reason, ...this.#state.toReport() }, over);
     } catch (error) {
       if (!(error instanceof RunnerError)) throw error;
       if (isRefusal(error)) this.#noteRefusal(error);
       // What got no response is in the next report; a lost attempt has none.
       this.#hasNews = error instanceof NoResponseError;
     }
-  }
-
-  #reported(): Omit<StackReport, "seq" | "status"> {
-    const { isCurrent } = this.#options;
-    const { outputs, ...others } = this.#state.toReport({ acceptsChanges: isCurrent });
-    return { ...others, ...(isCurrent && outputs && { outputs }) };
   }
 
   async #send(report: Omit<StackReport, "seq">, signal?: AbortSignal): Promise<void> {

@@ -1,16 +1,8 @@
 import type { DeliveredVariable, DeliveredVariables } from "./api-types.ts";
 
-/**
- * Whether a server of an earlier release does not say which component a stack belongs to, while
- * components have variables.
- */
-export function lacksComponentsOfStacks({ variables, stacks }: DeliveredVariables): boolean {
-  return stacks === undefined && variables.some(({ component_id }) => component_id !== undefined);
-}
-
 /** The variables of the environment and, over them, those of the stack's own component. */
 export function variablesOfStack(
-  { variables, stacks = [] }: DeliveredVariables,
+  { variables, stacks }: DeliveredVariables,
   stackId: string,
 ): DeliveredVariable[] {
   const componentId = stacks.find(({ stack_id }) => stack_id === stackId)?.component_id;

@@ -53,6 +53,7 @@ export class ExecutorCheckout {
     const stack = { id: "1Cg5bWz8mKq3TnRv6HxPdY", name: "worker", outputs };
     const input = {
       deployment: { id: "1Cg5bWz8mKq3TnRv6HxPdZ", patch: [], trigger: "api", ...deployment },
+      project: { id: "1Cg5bWz8mKq3TnRv6HxPdW", name: "shop" },
       environment: { id: "1Cg5bWz8mKq3TnRv6HxPdX", name: "production" },
       stack,
       stacks: [stack],

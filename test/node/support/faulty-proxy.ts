@@ -23,8 +23,6 @@ export type DropsReply = (verb: string, times: number) => boolean | Promise<bool
 export class FaultyProxy {
   /** Replace those of the service in each later reply. */
   intervals: Partial<Intervals> = { heartbeat_every_seconds: 1 };
-  /** Names of fields that replies lack, as those of an earlier release do. */
-  omittedFields: readonly string[] = [];
   /** Whether requests get no reply and do not reach the service. */
   isSilent = false;
   readonly #target: URL;
@@ -82,12 +80,8 @@ export class FaultyProxy {
 
   /** Changes the intervals in a reply that has them. */
   #edit(body: string): string {
-    if (!body.startsWith("{")) return body;
-    const fields = Object.entries(JSON.parse(body)).filter(
-      ([name]) => !this.omittedFields.includes(name),
-    );
-    const hasIntervals = body.includes('"lease_seconds"');
-    return JSON.stringify({ ...Object.fromEntries(fields), ...(hasIntervals && this.intervals) });
+    if (!body.includes('"lease_seconds"')) return body;
+    return JSON.stringify({ ...JSON.parse(body), ...this.intervals });
   }
 }
 

@@ -10,7 +10,7 @@ import { ProgramError } from "../../program/src/index.ts";
 import { CLIENT_OPTIONS } from "./client-options.ts";
 import { type CloudFormationSettings, REGION } from "./settings.ts";
 
-/** What the project is connected to, as far as the server of any release says it. */
+/** What the project is connected to. */
 export interface AwsAccount {
   account_id: string;
   region: string;
@@ -55,7 +55,7 @@ function readConnection({ connection, project }: StackInput): AwsAccount {
   if (account?.provider === "aws") return account;
   throw new ProgramError(
     "The project is not connected to an AWS account. Connect it: longshore projects connect " +
-      `${project?.id ?? "PROJECT"} --account-id ID --region REGION --role-arn ARN`,
+      `${project.id} --account-id ID --region REGION --role-arn ARN`,
   );
 }
 

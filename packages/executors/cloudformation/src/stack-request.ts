@@ -52,8 +52,8 @@ function toWord(id: string): string {
 }
 
 function describe({ deployment, project, environment, stack }: StackInput): string {
-  const place = [project?.name, environment?.name, stack.name].filter((each) => each !== undefined);
-  const text = `Deployment ${deployment.id} of ${place.join(" / ")}`;
+  const place = [project, environment, stack].map(({ name }) => name).join(" / ");
+  const text = `Deployment ${deployment.id} of ${place}`;
   return text.slice(0, MAXIMUM_DESCRIPTION_LENGTH).toWellFormed();
 }
 

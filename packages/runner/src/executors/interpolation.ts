@@ -52,8 +52,8 @@ function resolve(name: string, written: string, values: ReferenceValues): string
 }
 
 function findValues(name: string, { source, ...values }: ReferenceValues): string[] {
-  if (name === "environment.name") return listOf(values.environment?.name);
-  if (name === "stack.name") return listOf(values.stack.name);
+  if (name === "environment.name") return [values.environment.name];
+  if (name === "stack.name") return [values.stack.name];
   const rest = name.slice(name.indexOf(".") + 1);
   if (name.startsWith("source.")) return listOf(findInSource(rest, source));
   if (name.startsWith("variables.")) {
@@ -66,7 +66,7 @@ function findValues(name: string, { source, ...values }: ReferenceValues): strin
 
 /** Both names may contain dots. */
 function findOutput(path: string, { name, outputs }: InputStack): string[] {
-  if (name === undefined || !path.startsWith(`${name}.`)) return [];
+  if (!path.startsWith(`${name}.`)) return [];
   const output = path.slice(name.length + 1);
   return Object.hasOwn(outputs, output) ? listOf(outputs[output]) : [];
 }

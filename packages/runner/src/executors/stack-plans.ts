@@ -76,9 +76,8 @@ function planStack(input: StackInput, options: ExecutorOptions): StackPlan | und
 
 /** The object of the stack in the configuration; without values if there is none. */
 function findSettings({ configuration, stack }: StackInput): GivenSettings {
-  const name = stack.name ?? "";
-  const values = readMember(readMember(configuration, "stacks"), name);
-  return { pointer: at("/stacks", name), values: isObject(values) ? values : {} };
+  const values = readMember(readMember(configuration, "stacks"), stack.name);
+  return { pointer: at("/stacks", stack.name), values: isObject(values) ? values : {} };
 }
 
 function readMember(value: unknown, name: string): unknown {
