@@ -222,16 +222,6 @@ describe("the contents", () => {
         .waitFor();
     }
   });
-
-  it("are reached by links from when the reference was one page", async () => {
-    const { page } = await open("/docs#createProject");
-    await page.waitForURL("**/docs/projects#createProject");
-    await page.goto(new URL("/docs#schema-Project", service.pages).href);
-    await page.waitForURL("**/docs/schemas#schema-Project");
-    await page.goto(new URL("/docs#errors", service.pages).href);
-    expect(await page.locator("#errors h2").isVisible()).toBe(true);
-    expect(page.url()).toMatch(/\/docs#errors$/);
-  });
 });
 
 describe("trying an operation", () => {

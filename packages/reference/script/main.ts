@@ -1,12 +1,10 @@
 import { addCopyButtons } from "./copy-buttons.ts";
 import { findTarget } from "./elements.ts";
-import { followOldLinks } from "./old-links.ts";
 import { addSearch } from "./search.ts";
 import { followScroll } from "./sidebar.ts";
 import { addTabs } from "./tabs.ts";
 import { addTryIt } from "./try-it.ts";
 
-followOldLinks();
 addSearch();
 addTabs();
 addCopyButtons();

@@ -1,5 +1,6 @@
 import { html, raw } from "hono/html";
 import { ICON } from "../../../src/http/html-page.ts";
+import { linkToOperation } from "./links.ts";
 import { HOME_STYLE } from "./style.ts";
 
 const SOURCE = "https://github.com/longshore/longshore";
@@ -30,7 +31,7 @@ encrypted variables, deployments, the runners that execute them, and notificatio
 <dd>How to start, a tour, and how to deploy your own installation.</dd>
 </dl>
 <p>Requests need an API key in the header <code>x-api-key</code>. A new installation has none:
-<a href="/docs#bootstrap"><code>POST /v1/bootstrap</code></a> creates the first one.</p>
+<a href="${linkToOperation("Service", "bootstrap")}"><code>POST /v1/bootstrap</code></a> creates the first one.</p>
 </main>
 </body>
 </html>`;

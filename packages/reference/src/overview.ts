@@ -10,7 +10,6 @@ import {
   pathOfGuide,
   pathOfTag,
   SCHEMAS_PATH,
-  slugOf,
   WEBHOOKS_PATH,
 } from "./links.ts";
 import { type Html, renderInline, renderTopics } from "./markdown.ts";
@@ -118,7 +117,6 @@ ${renderFields(fields, { schemas, labeled: "optional" })}
 </section>`;
 }
 
-/** Has the anchors of all pages, so that links from before there were several pages lead on. */
 function renderIndex({ tags, webhooks: { webhooks }, schemas }: Contract): Html {
   return html`<section id="operations" class="index" aria-labelledby="operations-title">
 <h2 id="operations-title">Operations</h2>
@@ -126,26 +124,24 @@ ${tags.map(renderTagIndex)}
 ${
   webhooks.length === 0
     ? ""
-    : html`<h3 id="webhooks"><a href="${WEBHOOKS_PATH}">Webhooks</a></h3>
-<ul>${webhooks.map((each) => {
-        const anchor = anchorOfWebhook(each);
-        return html`<li id="${anchor}"><a href="${WEBHOOKS_PATH}#${anchor}">${each.summary}</a></li>`;
-      })}</ul>`
+    : html`<h3><a href="${WEBHOOKS_PATH}">Webhooks</a></h3>
+<ul>${webhooks.map(
+        (each) =>
+          html`<li><a href="${WEBHOOKS_PATH}#${anchorOfWebhook(each)}">${each.summary}</a></li>`,
+      )}</ul>`
 }
-<h3 id="schemas"><a href="${SCHEMAS_PATH}">Schemas</a></h3>
+<h3><a href="${SCHEMAS_PATH}">Schemas</a></h3>
 <ul>${schemas
     .linked()
     .toSorted()
-    .map(
-      (name) => html`<li id="schema-${name}"><a href="${linkToSchema(name)}">${name}</a></li>`,
-    )}</ul>
+    .map((name) => html`<li><a href="${linkToSchema(name)}">${name}</a></li>`)}</ul>
 </section>`;
 }
 
 function renderTagIndex({ name, operations }: Tag): Html {
-  return html`<h3 id="tag-${slugOf(name)}"><a href="${pathOfTag(name)}">${name}</a></h3>
+  return html`<h3><a href="${pathOfTag(name)}">${name}</a></h3>
 <ul>${operations.map(
     ({ id, method, summary, path }) =>
-      html`<li id="${id}"><a href="${linkToOperation(name, id)}">${renderMethod(method)} <span>${summary}</span></a> <code>${path}</code></li>`,
+      html`<li><a href="${linkToOperation(name, id)}">${renderMethod(method)} <span>${summary}</span></a> <code>${path}</code></li>`,
   )}</ul>`;
 }

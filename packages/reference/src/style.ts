@@ -59,7 +59,7 @@ h2 a:hover, .index h3 a:hover { text-decoration: underline; }
 h2 + p { margin: .5rem 0; }
 h2 ~ .fields > div:first-child { border-top: 0; }
 :target { scroll-margin-top: 1.5rem; }
-tr:target, .index li:target, .fields > div:target { background: var(--accent-soft); }
+tr:target, .fields > div:target { background: var(--accent-soft); }
 .fields dd { font-size: .9375rem; }
 .fields dd > :first-child { margin-top: .25rem; }
 .fields p { margin: 0; }

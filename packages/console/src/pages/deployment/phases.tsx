@@ -127,7 +127,7 @@ interface Span {
   end: number | undefined | "";
 }
 
-/** Undefined for a stack that has not started, or that an earlier release has run. */
+/** Undefined for a stack that has not started. */
 function spanOf(stack: Schemas["StackOfDeployment"] | undefined): Span | undefined {
   if (stack?.started_at === undefined) return undefined;
   const isRunning = stack.status === "in_progress";
