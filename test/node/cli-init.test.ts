@@ -357,9 +357,8 @@ describe("longshore init", () => {
     expect(written.length).toBeGreaterThan(1_024);
   });
 
-  it("takes IDs, and names two projects of the same name", async () => {
-    const name = newName();
-    const project = await client.call("POST", "/v1/projects", { name });
+  it("takes IDs", async () => {
+    const project = await client.call("POST", "/v1/projects", { name: newName() });
     const args = ["init", "--stack", "web", "--with", "script"];
     const both = ["-p", project.id, "-e", project.default_environment_id];
     expect((await user.run([...args, ...both])).status).toBe(0);
@@ -372,15 +371,6 @@ describe("longshore init", () => {
     expect(unknown.stderr).toBe(`There is no project with the ID ${missing}.\n`);
     const elsewhere = await user.run([...args, "-p", newName(), "-e", missing]);
     expect(elsewhere.stderr).toContain(`There is no environment with the ID ${missing}.`);
-    // An earlier release allowed them.
-    const other = await client.call("POST", "/v1/projects", { name: newName() });
-    await service.d1
-      .prepare("UPDATE projects SET name = ? WHERE id = ?")
-      .bind(name, other.id)
-      .run();
-    const twice = await user.run([...args, "-p", name, "-e", "staging"]);
-    expect(twice.stderr).toContain(`"${name}" is the name of two projects. Use an ID: `);
-    expect(twice.stderr).toContain(other.id);
   });
 
   it.each([

@@ -96,7 +96,7 @@ describe("longshore changelog", () => {
   it("lists the changes to one project, and escapes hostile names", async () => {
     await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
     await createVariable("FIRST");
-    // An older service may accept other names.
+    // The service accepts no such names. What it sends is escaped nevertheless.
     await service.d1
       .prepare("UPDATE changelog_entries SET record_name = ? WHERE record_name = ?")
       .bind("a\u202eb", "FIRST")

@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -9,8 +8,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { parse } from "dotenv";
@@ -396,27 +393,6 @@ describe("longshore vars pull", () => {
     const { stderr, status } = await vars(["pull", "locked/.env"]);
     expect(stderr).toMatch(/^Cannot write \S+: permission denied\. Nothing was changed\.$/m);
     expect([status, readdirSync(inFolder("locked"))]).toEqual([1, []]);
-  });
-});
-
-describe("an older service", () => {
-  it("is read value by value", async (context) => {
-    await put({ A: "first", B: "second" });
-    const paths: string[] = [];
-    const proxy = createServer(async ({ url = "", headers }, response) => {
-      paths.push(url);
-      const isNew = url.endsWith("/values");
-      const key = { "x-api-key": String(headers["x-api-key"]) };
-      const reply = await fetch(new URL(isNew ? "/v1/none" : url, service.url), { headers: key });
-      response.writeHead(reply.status, { "content-type": "application/json" });
-      response.end(await reply.text());
-    }).listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    context.onTestFinished(() => void proxy.close());
-    const LONGSHORE_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const pulled = await user.run(["vars", "pull", "-"], { changes: { LONGSHORE_URL } });
-    expect([pulled.stdout, pulled.stderr]).toEqual(["A=first\nB=second\n", ""]);
-    expect(paths.filter((path) => path.endsWith("/value"))).toHaveLength(2);
   });
 });
 

@@ -87,7 +87,7 @@ describe("a deployment in the console", () => {
     });
     const { page } = await openConsole(browser, at(""), { apiKey });
     const paths = [`deployments/${id}`, `environments/${environment.id}`, `stacks/${data[0]?.id}`];
-    // The service accepts none of them: an earlier release may have, or an error.
+    // The service accepts none of them. What it sends is not trusted nevertheless.
     for (const url of ["javascript:alert(1)", "https://mona:x@example.com", "https://a b.de/"]) {
       const write = "update stacks set outputs = json_object('url', ?1) where environment_id = ?2";
       await fixture.service.d1.prepare(write).bind(url, environment.id).run();

@@ -58,9 +58,7 @@ export async function listStacks(session: Session, environmentId: string): Promi
 /** The stacks of the input, in its order, by ID or else by name. */
 export function selectStacks(stacks: readonly Stack[], given: readonly string[]): string[] {
   return given.map((text) => {
-    const byId = stacks.filter(({ id }) => id === text);
-    const [found, other] = byId.length > 0 ? byId : stacks.filter(({ name }) => name === text);
-    if (other) throw new CliError(`"${text}" is the name of two stacks. Use an ID.`);
+    const found = stacks.find(({ id }) => id === text) ?? stacks.find(({ name }) => name === text);
     if (found) return found.id;
     if (ID.test(text)) return text;
     throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);

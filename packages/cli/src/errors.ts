@@ -41,8 +41,6 @@ export function explain(error: unknown, advice: Advice = ADVICE): unknown {
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 
-const OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
-
 /** The page of a proxy that does not reach the service. */
 function isOfProxy({ code, status }: ApiError): boolean {
   return code === "unexpected_response" && status >= 500;
@@ -52,11 +50,11 @@ type Advice = Partial<Record<ApiError["code"], string>>;
 
 const ADVICE: Advice = {
   unauthenticated: "Run: longshore login",
-  not_implemented: OLDER_RELEASE,
 };
 
 /** What the service says of a path, not of a record, that is not there. */
 const NO_PATH = "There is no such path.";
+const NO_PATH_ADVICE = "Is the URL right?";
 
 function describeRefusal(error: ApiError, advice: Advice): string {
   const { code, status, message, cause, requestId } = error;
@@ -65,7 +63,7 @@ function describeRefusal(error: ApiError, advice: Advice): string {
     .filter((issue) => issues.length > 1 || !message.includes(issue.message))
     .map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const next = message === NO_PATH ? OLDER_RELEASE : advice[code];
+  const next = message === NO_PATH ? NO_PATH_ADVICE : advice[code];
   const sentences = [`${message} (${code}, status ${status}${where})`, next ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }

@@ -5,7 +5,6 @@ import { toLocalTime } from "./local-time.ts";
 import type { RecordOptions } from "./output.ts";
 import { toPlainText } from "./plain-text.ts";
 import { choose, requireConsent } from "./prompts.ts";
-import { ignoreMissing } from "./resource.ts";
 import type { CliContext, Session } from "./session.ts";
 import { type Column, renderTable } from "./table.ts";
 
@@ -97,9 +96,7 @@ export async function revokeWithFamily(
 ): Promise<void> {
   const { itemPath, path } = root;
   const what = toPlainText(root.what);
-  // An older release lists no family, and refuses to revoke without `descendants` itself.
-  const listed = await listFamily(session, root, MAXIMUM_ITEMS).catch(ignoreMissing);
-  const { rows = [], hasMore = false } = listed ?? {};
+  const { rows, hasMore } = await listFamily(session, root, MAXIMUM_ITEMS);
   if (rows.length > 0) {
     const more = hasMore ? ["…"] : [];
     const lines = [`The family of ${what}:`, renderTable(COLUMNS, rows), ...more];

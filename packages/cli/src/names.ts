@@ -21,7 +21,7 @@ export interface NamedRecord {
 }
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
-/** Enough to see that a name is ambiguous, also of a service that does not filter. */
+/** Enough to find a name, also in a list without a filter by name. */
 const MAXIMUM_RECORDS = 10_000;
 
 /**
@@ -80,7 +80,7 @@ async function readById<T>(
   }
 }
 
-/** Compares the names again, because an older service does not filter. */
+/** Compares the names, because the list of a pool's tokens has no filter by name. */
 async function listByName<T extends NamedRecord>(
   session: Session,
   { listPath }: NamedKind,

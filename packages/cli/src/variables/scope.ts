@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ApiError, type Schemas } from "../../../client/src/index.ts";
+import type { Schemas } from "../../../client/src/index.ts";
 import { COMPONENTS } from "../commands/components.ts";
 import { CliError } from "../errors.ts";
 import { find } from "../resource.ts";
@@ -76,28 +76,8 @@ export async function revealVariables(
   session: Session,
   scope: VariableScope,
 ): Promise<RevealedVariable[]> {
-  return (await readValues(session, scope)).toSorted(byName);
-}
-
-async function readValues(session: Session, scope: VariableScope): Promise<RevealedVariable[]> {
-  try {
-    const page = await session.read<{ data: RevealedVariable[] }>(`${scope.path}/values`);
-    return page.data;
-  } catch (error) {
-    if (!isMissingRoute(error)) throw error;
-  }
-  const variables: RevealedVariable[] = [];
-  for (const variable of await listVariables(session, scope)) {
-    variables.push({ ...variable, value: await revealVariable(session, variable.id) });
-  }
-  return variables;
-}
-
-/** A service of an earlier release has no route for all values. */
-function isMissingRoute(error: unknown): boolean {
-  return (
-    error instanceof ApiError && (error.code === "not_found" || error.code === "not_implemented")
-  );
+  const page = await session.read<{ data: RevealedVariable[] }>(`${scope.path}/values`);
+  return page.data.toSorted(byName);
 }
 
 export async function revealVariable(session: Session, id: string): Promise<string> {
