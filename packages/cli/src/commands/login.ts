@@ -123,7 +123,7 @@ function describe(
   return [
     ["url", url],
     ["organization", `${organization.name} (${organization.id})`],
-    ["account", account ? `${account.name} (${account.id})` : undefined],
+    ["account", `${account.name} (${account.id})`],
     ["role", membership.role],
     ["key", `${credential.name} (${credential.id}), from ${source}`],
     ["scopes", credential.scopes?.join(", ") ?? "all"],

@@ -34,7 +34,7 @@ const SETTINGS: Partial<Record<Tool, (path: string, folder: Settings) => Setting
 
 /**
  * Undefined: a command of the folder deploys it. An executor needs a repository that the runner can check out; a
- * `deploy.sh` that is there is used as before, unless `--with script` asks for the executor.
+ * `deploy.sh` is started as a command, unless `--with script` asks for the executor.
  */
 export function planExecutor(
   context: CliContext,
