@@ -589,21 +589,20 @@ function explain(error, advice = ADVICE) {
   }
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
-var OLDER_RELEASE = "Is the URL right? An older release may lack what this command needs.";
 function isOfProxy({ code: code2, status }) {
   return code2 === "unexpected_response" && status >= 500;
 }
 var ADVICE = {
-  unauthenticated: "Run: longshore login",
-  not_implemented: OLDER_RELEASE
+  unauthenticated: "Run: longshore login"
 };
 var NO_PATH = "There is no such path.";
+var NO_PATH_ADVICE = "Is the URL right?";
 function describeRefusal(error, advice) {
   const { code: code2, status, message, cause, requestId } = error;
   const issues = typeof cause === "object" && "issues" in cause ? cause.issues : [];
   const lines = issues.filter((issue) => issues.length > 1 || !message.includes(issue.message)).map((issue) => `  ${issue.path || "body"}: ${issue.message}`);
   const where = requestId ? `, request ${requestId}` : "";
-  const next = message === NO_PATH ? OLDER_RELEASE : advice[code2];
+  const next = message === NO_PATH ? NO_PATH_ADVICE : advice[code2];
   const sentences = [`${message} (${code2}, status ${status}${where})`, next ?? []].flat();
   return [sentences.join(" "), ...lines].map(toPlainText).join("\n");
 }
@@ -1326,9 +1325,7 @@ async function listStacks(session, environmentId) {
 }
 function selectStacks(stacks, given) {
   return given.map((text) => {
-    const byId = stacks.filter(({ id }) => id === text);
-    const [found, other] = byId.length > 0 ? byId : stacks.filter(({ name }) => name === text);
-    if (other) throw new CliError(`"${text}" is the name of two stacks. Use an ID.`);
+    const found = stacks.find(({ id }) => id === text) ?? stacks.find(({ name }) => name === text);
     if (found) return found.id;
     if (ID2.test(text)) return text;
     throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);
