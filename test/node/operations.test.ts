@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { newHeader, type Row, type RowLine, withTrailer } from "../../scripts/backup/file.ts";
 import { tableNamed } from "../../scripts/backup/tables.ts";
@@ -13,6 +11,7 @@ import { restoreFile } from "../../scripts/restore.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Checkout } from "./support/checkout.ts";
+import { runScript } from "./support/run-script.ts";
 
 const KEY = /lsh_\w{72}/;
 
@@ -22,19 +21,7 @@ const membershipId = newId(systemClock);
 
 afterAll(() => checkout.remove());
 
-/** Runs a script of package.json in its own process, without npm, which takes half a second more. */
-async function run(name: string, ...args: string[]): Promise<{ code: number; output: string }> {
-  const script = `${JSON.parse(checkout.read("package.json")).scripts[name]} "$@"`;
-  try {
-    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", script, name, ...args], {
-      cwd: checkout.folder,
-    });
-    return { code: 0, output: stdout + stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, output: stdout + stderr };
-  }
-}
+const run = (name: string, ...args: string[]) => runScript(checkout, name, ...args);
 
 /** With the columns of the table in order. */
 function line(table: string, fields: Row): RowLine {
