@@ -22,8 +22,7 @@ interface WaitingRequest {
   resolvers: Resolve[];
 }
 
-export interface PendingRequest extends TokenRequest {
-  exempt: number;
+export interface PendingRequest extends Omit<TokenRequest, "consumerId" | "units"> {
   sentAt: number;
   /** Arrival of the oldest waiting request; undefined if none waits. */
   waitingSince: number | undefined;
@@ -118,7 +117,7 @@ export class KeyWindow {
     return this.#pending;
   }
 
-  accept({ admitted, prefetched, waitMs, overBudgetMs = 0 }: TokenResponse, now: number): void {
+  accept({ admitted, prefetched, waitMs, overBudgetMs }: TokenResponse, now: number): void {
     const pending = this.#endPending();
     if (!pending) return;
     this.#overBudgetUntil = pending.sentAt + overBudgetMs;

@@ -6,7 +6,6 @@ import {
   type OrganizationWindowState,
   type TokenRequest,
   type TokenResponse,
-  UNKNOWN_CONSUMER,
 } from "./organization-window.ts";
 import {
   BUDGETS,
@@ -45,7 +44,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
     });
   }
 
-  /** Keeps its name: objects of earlier releases call it. */
+  /** Charges what requests have cost, and grants tokens while the budget admits requests. */
   lease(policy: PolicyName, request: TokenRequest): TokenResponse {
     const now = Date.now();
     const overBudgetMs = this.#charge(budgetOf(policy), request, now);
@@ -53,7 +52,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
     this.#unsaved.set(policy, () => window.state);
     this.#scheduleSave();
     const admissible =
-      overBudgetMs > 0 ? { ...request, waiting: request.exempt ?? 0, prefetch: 0 } : request;
+      overBudgetMs > 0 ? { ...request, waiting: request.exempt, prefetch: 0 } : request;
     return { ...window.grant(admissible, now), overBudgetMs };
   }
 
@@ -65,11 +64,7 @@ export class OrganizationLimiter extends DurableObject<Env> {
   }
 
   /** Returns for how long the budget admits no requests. */
-  #charge(
-    name: BudgetName,
-    { id, units = 0, consumerId = UNKNOWN_CONSUMER }: TokenRequest,
-    now: number,
-  ): number {
+  #charge(name: BudgetName, { id, units, consumerId }: TokenRequest, now: number): number {
     const key = `${BUDGET_PREFIX}${name}`;
     const stored = this.#stored.get(key) as StoredUse | undefined;
     const budget = this.#budgets.get(name) ?? new CostBudget(BUDGETS[name], stored);

@@ -1,8 +1,8 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { type Expiration, type StoredCounts, sum } from "./admission-counts.ts";
+import { type Expiration, sum } from "./admission-counts.ts";
 import { WINDOW_MS } from "./policies.ts";
 import { TOKEN_TTL_MS, type TokenReport } from "./prefetched-tokens.ts";
-import { SharedUse, type Use } from "./shared-use.ts";
+import { SharedUse, type StoredUse, type Use } from "./shared-use.ts";
 
 const LOG_STEP_MS = 50;
 /** At most this share of the limit is prefetched. */
@@ -11,21 +11,19 @@ const RESERVED_SHARE_OF_CONSUMER = 0.1;
 /** One grant is at most this share of the tokens that may still be prefetched. */
 const GRANT_SHARE = 1 / 8;
 const MAX_CACHED_RESPONSES = 1_000;
-/** Earlier releases send no consumer. */
-export const UNKNOWN_CONSUMER = "";
 
 export interface TokenRequest {
   /** A retry has the same ID and gets the same response. */
   id: string;
   waiting: number;
+  /** How many of the waiting requests the budget does not refuse. */
+  exempt: number;
   prefetch: number;
   reports: TokenReport[];
   /** See `Principal`. The reports are of the same consumer. */
-  consumerId?: string;
-  /** How many of the waiting requests the budget does not refuse. Earlier releases send none. */
-  exempt?: number;
-  /** What requests have cost since the last report, in units of `UNITS`. Earlier releases send none. */
-  units?: number;
+  consumerId: string;
+  /** What requests have cost since the last report, in units of `UNITS`. */
+  units: number;
 }
 
 export interface TokenResponse {
@@ -33,15 +31,17 @@ export interface TokenResponse {
   /** Prefetched tokens, valid until 20 s after the request was sent. */
   prefetched: number;
   waitMs: number;
-  /** Until the budget admits requests; 0 or absent while it does. */
-  overBudgetMs?: number;
+  /** Until the budget admits requests; 0 while it does. */
+  overBudgetMs: number;
 }
 
-/** Stored in the object. Earlier releases stored no consumers, and ignore them. */
-export interface OrganizationWindowState {
-  log: StoredCounts;
-  reserved: [grantId: string, count: number, until: number, consumerId?: string][];
-  consumers?: [consumerId: string, counts: StoredCounts][];
+/** The request and the response without the budget, which is not the window's. */
+type WindowRequest = Omit<TokenRequest, "exempt" | "units">;
+export type Grant = Omit<TokenResponse, "overBudgetMs">;
+
+/** Stored in the object. */
+export interface OrganizationWindowState extends StoredUse {
+  reserved: [grantId: string, count: number, until: number, consumerId: string][];
 }
 
 interface Reservation extends Expiration {
@@ -58,18 +58,12 @@ export class OrganizationWindow {
   /** Requests that were admitted. */
   readonly #use: SharedUse;
   readonly #reserved: Map<string, Reservation>;
-  readonly #responses = new BoundedMap<string, TokenResponse>(MAX_CACHED_RESPONSES);
+  readonly #responses = new BoundedMap<string, Grant>(MAX_CACHED_RESPONSES);
 
-  constructor(
-    limit: number,
-    { reserved, ...use }: OrganizationWindowState = { log: [], reserved: [] },
-  ) {
+  constructor(limit: number, { reserved = [], ...use }: Partial<OrganizationWindowState> = {}) {
     this.#use = new SharedUse(limit, LOG_STEP_MS, use);
     this.#reserved = new Map(
-      reserved.map(([id, count, until, consumerId = UNKNOWN_CONSUMER]) => [
-        id,
-        { count, until, consumerId },
-      ]),
+      reserved.map(([id, count, until, consumerId]) => [id, { count, until, consumerId }]),
     );
   }
 
@@ -85,10 +79,10 @@ export class OrganizationWindow {
     };
   }
 
-  grant(request: TokenRequest, now: number): TokenResponse {
+  grant(request: WindowRequest, now: number): Grant {
     const cached = this.#responses.get(request.id);
     if (cached) return cached;
-    const { consumerId = UNKNOWN_CONSUMER } = request;
+    const { consumerId } = request;
     this.#dropExpired(now);
     for (const report of request.reports) this.#applyReport(report, consumerId, now);
     const before = this.#use.of(consumerId);

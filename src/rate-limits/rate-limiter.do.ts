@@ -19,9 +19,11 @@ const OBJECT_REPORTED_UNITS = 10_000;
 interface State {
   version: number;
   logs: Partial<Record<PolicyName, AdmissionLog>>;
-  /** By the ID of the session. Earlier releases stored none. */
-  sessionLogs?: Record<string, AdmissionLog>;
+  /** By the ID of the session. */
+  sessionLogs: Record<string, AdmissionLog>;
 }
+
+const EMPTY: State = { version: 0, logs: {}, sessionLogs: {} };
 
 /** Which window of the organization a key's window prefetches tokens of, and for which consumer. */
 interface TokenConsumer {
@@ -36,19 +38,18 @@ export interface Cost {
   units: number;
 }
 
-/** Earlier releases send none. */
-interface ConsumeOptions {
+export interface ConsumeOptions {
   /** Whether the budget of the organization does not refuse the request. */
-  exemptFromBudget?: boolean | undefined;
-  /** Of earlier requests. */
-  cost?: Cost | undefined;
+  exemptFromBudget: boolean;
+  /** What earlier requests have cost, unless it is reported already. */
+  cost: Cost | undefined;
 }
 
 export interface Consumption extends KeyDecision {
   /** The newest version of the key that this object has received; 0 if the key never changed. */
   version: number;
-  /** For how long the budget of the organization is used up. Earlier releases send none. */
-  overBudgetMs?: number;
+  /** For how long the budget of the organization is used up; 0 if it is not. */
+  overBudgetMs: number;
 }
 
 /**
@@ -70,11 +71,12 @@ export class RateLimiter extends DurableObject<Env> {
     super(ctx, env);
     this.#scheduleSave = throttledSave(ctx, () => ({ state: this.#state }));
     ctx.blockConcurrencyWhile(async () => {
-      const stored = await ctx.storage.get<State>("state");
-      this.#version = stored?.version ?? 0;
+      const stored = await ctx.storage.get<Partial<State>>("state");
+      const { version, logs, sessionLogs } = { ...EMPTY, ...stored };
+      this.#version = version;
       this.#isKnown = stored !== undefined;
-      this.#windows = createWindows(stored?.logs);
-      for (const [id, log] of Object.entries(stored?.sessionLogs ?? {})) {
+      this.#windows = createWindows(logs);
+      for (const [id, log] of Object.entries(sessionLogs)) {
         this.#sessionWindows.set(id, new KeyWindow(POLICIES.console.limit, log));
       }
     });
@@ -82,17 +84,17 @@ export class RateLimiter extends DurableObject<Env> {
 
   /**
    * @param sessionId Of a request that counts in the session's own window.
-   * @param consumerId See `Principal`. Isolates of earlier releases send none: the key counts alone.
-   * @param id See `LimitedRequest`. Isolates of earlier releases send none: a repeat counts again.
+   * @param consumerId See `Principal`.
+   * @param id See `LimitedRequest`.
    */
   consume(
     policy: PolicyName,
     version: number,
     organizationId: string,
-    sessionId?: string,
-    consumerId = this.ctx.id.toString(),
-    id: string = crypto.randomUUID(),
-    { exemptFromBudget = false, cost }: ConsumeOptions = {},
+    sessionId: string | undefined,
+    consumerId: string,
+    id: string,
+    { exemptFromBudget, cost }: ConsumeOptions,
   ): Consumption | Promise<Consumption> {
     if (cost) this.#add(cost);
     const window =
@@ -100,10 +102,7 @@ export class RateLimiter extends DurableObject<Env> {
     const { promise, resolve } = Promise.withResolvers<KeyDecision>();
     const decision = window.consume(Date.now(), id, resolve, exemptFromBudget);
     this.#requestTokens(window, { policy, organizationId, consumerId });
-    const toConsumption = (made: KeyDecision) => ({
-      ...this.#toConsumption(made, version),
-      overBudgetMs: window.overBudgetMs(Date.now()),
-    });
+    const toConsumption = (made: KeyDecision) => this.#toConsumption(made, window, version);
     return decision ? toConsumption(decision) : promise.then(toConsumption);
   }
 
@@ -161,13 +160,14 @@ export class RateLimiter extends DurableObject<Env> {
     };
   }
 
-  #toConsumption(decision: KeyDecision, knownVersion: number): Consumption {
+  #toConsumption(decision: KeyDecision, window: KeyWindow, knownVersion: number): Consumption {
     if (decision.admitted || knownVersion > this.#version) {
       this.#isKnown = true;
       this.#scheduleSave();
     }
     this.#version = Math.max(this.#version, knownVersion);
-    return { ...decision, version: this.#version };
+    const overBudgetMs = window.overBudgetMs(Date.now());
+    return { ...decision, version: this.#version, overBudgetMs };
   }
 
   #requestTokens(

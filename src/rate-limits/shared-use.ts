@@ -22,7 +22,7 @@ export interface Use {
 /** Stored in an object. */
 export interface StoredUse {
   log: StoredCounts;
-  consumers?: [consumerId: string, counts: StoredCounts][];
+  consumers: [consumerId: string, counts: StoredCounts][];
 }
 
 /** What the consumers of an organization have used of a limit in the last 60 s. */
@@ -31,7 +31,11 @@ export class SharedUse {
   readonly #log: AdmissionCounts;
   readonly #consumers: Map<string, AdmissionCounts>;
 
-  constructor(limit: number, stepMs: number, { log, consumers = [] }: StoredUse = { log: [] }) {
+  constructor(
+    limit: number,
+    stepMs: number,
+    { log = [], consumers = [] }: Partial<StoredUse> = {},
+  ) {
     this.limit = limit;
     this.#log = new AdmissionCounts(stepMs, log);
     this.#consumers = new Map(
@@ -39,7 +43,7 @@ export class SharedUse {
     );
   }
 
-  get stored(): Required<StoredUse> {
+  get stored(): StoredUse {
     const large = [...this.#consumers].filter(
       ([, { total }]) => total >= this.limit * STORED_SHARE,
     );

@@ -45,7 +45,7 @@ class Callers {
     if (!this.#pending) return;
     const admitted = Math.round(this.#pending.waiting * share);
     const prefetched = Math.round(this.#pending.prefetch * share);
-    this.window.accept({ admitted, prefetched, waitMs: 1_000 }, this.#now);
+    this.window.accept({ admitted, prefetched, waitMs: 1_000, overBudgetMs: 0 }, this.#now);
     this.#pending = undefined;
     this.#request();
   }

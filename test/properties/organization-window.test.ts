@@ -1,10 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  OrganizationWindow,
-  type OrganizationWindowState,
-} from "../../src/rate-limits/organization-window.ts";
+import { OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
 import { WINDOW_MS } from "../../src/rate-limits/policies.ts";
 import {
   type Conditions,
@@ -282,21 +279,6 @@ describe("an organization's window", () => {
     expect(after.grant(tokenRequest("c", 12, "quiet"), 2_000)).toEqual(own);
   });
 
-  it("loads what an earlier release has stored, and is loaded by it", () => {
-    const earlier = { log: [[1_000, 15]], reserved: [["a", 2, 81_000]] } as const;
-    const { log, reserved } = structuredClone(earlier) as unknown as OrganizationWindowState;
-    const window = new OrganizationWindow(20, { log, reserved });
-    const answer = { admitted: 3, prefetched: 0, waitMs: WINDOW_MS - 1_000 };
-    expect(window.grant(tokenRequest("b", 5, "someone"), 2_000)).toEqual(answer);
-    expect(stored(window)).toMatchObject({
-      log: [
-        [1_000, 15],
-        [2_000, 3],
-      ],
-      reserved: [["a", 2, 81_000, ""]],
-    });
-  });
-
   it("stores the consumers that have used a hundredth of the limit, and only while they have", () => {
     const window = new OrganizationWindow(2_000);
     const consumersOf = () => stored(window).consumers;
@@ -307,14 +289,6 @@ describe("an organization's window", () => {
     expect(consumersOf()).toEqual([["busy", [[1_000, 20]]]]);
     window.grant(tokenRequest("c", 0, "other"), 1_000 + WINDOW_MS);
     expect(consumersOf()).toEqual([]);
-  });
-
-  it("counts an earlier release's requests, which name no consumer, as those of one", () => {
-    const window = new OrganizationWindow(20);
-    const anonymous = { waiting: 20, prefetch: 0, reports: [] };
-    expect(window.grant({ ...anonymous, id: "a" }, 1_000).admitted).toBe(16);
-    expect(window.grant({ ...anonymous, id: "b" }, 1_000).admitted).toBe(0);
-    expect(window.grant(tokenRequest("c", 20, "quiet"), 1_000).admitted).toBe(4);
   });
 
   it("lets one consumer prefetch at most a tenth, and nothing beyond what it would be admitted", () => {

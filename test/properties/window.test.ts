@@ -121,7 +121,7 @@ describe.each(shapes)("the window under %s load", (_, gaps) => {
           const decision = admit(log, LIMIT, now);
           log = decision.log;
           const { admitted, remaining, waitMs } = decision;
-          return { admitted, by: "key", remaining, waitMs, version: 0 };
+          return { admitted, by: "key", remaining, waitMs, version: 0, overBudgetMs: 0 };
         };
         const namespace = { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
         const limiter = new Limiter({ now: () => now }, () => undefined);

@@ -22,7 +22,12 @@ type Organization = { lease(policy: string, request: TokenRequest): Promise<unkn
 
 /** Grants every request. Unlike the real object, it sets no timers. */
 const GRANTING: Organization = {
-  lease: async (_, { waiting }) => ({ admitted: waiting, prefetched: 0, waitMs: 0 }),
+  lease: async (_, { waiting }) => ({
+    admitted: waiting,
+    prefetched: 0,
+    waitMs: 0,
+    overBudgetMs: 0,
+  }),
 };
 
 /** Runs a limiter in the object of the stub, with this organization. */
@@ -45,11 +50,20 @@ function runWith<Result>(
 }
 
 /** One request of an isolate. A repeat has the same ID. */
-const consumeAs = async (limiter: RateLimiter, id: string, policy: PolicyName) =>
-  limiter.consume(policy, 0, ORGANIZATION, undefined, "someone", id);
+async function consume(
+  limiter: Pick<RateLimiter, "consume">,
+  policy: PolicyName = "default",
+  { organizationId = ORGANIZATION, consumerId = "someone", id = crypto.randomUUID() } = {},
+) {
+  const options = { exemptFromBudget: false, cost: undefined };
+  return limiter.consume(policy, 0, organizationId, undefined, consumerId, id, options);
+}
+
+const consumeAs = (limiter: RateLimiter, id: string, policy: PolicyName) =>
+  consume(limiter, policy, { id });
 
 const consumeAll = (limiter: Pick<RateLimiter, "consume">, times: number) =>
-  Promise.all(Array.from({ length: times }, () => limiter.consume("default", 0, ORGANIZATION)));
+  Promise.all(Array.from({ length: times }, () => consume(limiter)));
 
 /** Lets the object save, and waits until its state is stored. */
 async function save({ storage }: DurableObjectState): Promise<void> {
@@ -60,27 +74,22 @@ async function save({ storage }: DurableObjectState): Promise<void> {
 describe("the rate limiter of a key", () => {
   it("admits exactly 100 of 1,000 requests at once", async () => {
     const limiter = newLimiter();
-    const consumptions = await Promise.all(
-      Array.from({ length: 1_000 }, () => limiter.consume("default", 0, ORGANIZATION)),
-    );
-    expect(admittedOf(consumptions)).toBe(100);
+    expect(admittedOf(await consumeAll(limiter, 1_000))).toBe(100);
   });
 
   it("has a separate window for each policy", async () => {
     const limiter = newLimiter();
-    const reveals = await Promise.all(
-      Array.from({ length: 50 }, () => limiter.consume("reveal", 0, ORGANIZATION)),
-    );
+    const reveals = await Promise.all(Array.from({ length: 50 }, () => consume(limiter, "reveal")));
     expect(admittedOf(reveals)).toBe(30);
-    expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({
+    expect(await consume(limiter)).toMatchObject({
       admitted: true,
       remaining: 99,
     });
-    expect(await limiter.consume("polling", 0, ORGANIZATION)).toMatchObject({
+    expect(await consume(limiter, "polling")).toMatchObject({
       admitted: true,
       remaining: 299,
     });
-    expect(await limiter.consume("runner", 0, ORGANIZATION)).toMatchObject({
+    expect(await consume(limiter, "runner")).toMatchObject({
       admitted: true,
       remaining: 1_199,
     });
@@ -93,7 +102,7 @@ describe("the rate limiter of a key", () => {
       await save(state);
     });
     await evictDurableObject(stub);
-    const refused = await stub.consume("default", 0, ORGANIZATION);
+    const refused = await consume(stub);
     expect(refused).toMatchObject({ admitted: false, by: "key", remaining: 0 });
   });
 
@@ -101,23 +110,23 @@ describe("the rate limiter of a key", () => {
     const limiter = newLimiter();
     await limiter.raiseVersion(3);
     await limiter.raiseVersion(2);
-    expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({ version: 3 });
+    expect(await consume(limiter)).toMatchObject({ version: 3 });
     await evictDurableObject(limiter);
-    expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({ version: 3 });
+    expect(await consume(limiter)).toMatchObject({ version: 3 });
   });
 
   it("stores a version before it responds", async () => {
     const limiter = newLimiter();
     await limiter.raiseVersion(3);
     await evictDurableObject(limiter);
-    expect(await limiter.consume("default", 0, ORGANIZATION)).toMatchObject({ version: 3 });
+    expect(await consume(limiter)).toMatchObject({ version: 3 });
   });
 
   it("saves every 200 ms in a burst of 1,000 requests", async () => {
     const saves = await runWith(newLimiter(), GRANTING, async (limiter, { storage }) => {
       const put = vi.spyOn(storage, "put");
       for (let each = 0; each < 1_000; each += 1) {
-        void limiter.consume("runner", 0, ORGANIZATION);
+        void consume(limiter, "runner");
         // Lets the tokens arrive, which admits the request.
         await Promise.resolve();
         vi.advanceTimersByTime(1);
@@ -128,25 +137,13 @@ describe("the rate limiter of a key", () => {
     expect(saves).toBe(5);
   });
 
-  it("loads state from before organization windows existed", async () => {
-    const limiter = newLimiter();
-    const logs = { default: Array.from({ length: 100 }, () => Date.now()) };
-    await runInDurableObject(limiter, (_, state) =>
-      state.storage.put("state", { version: 7, logs }),
-    );
-    await evictDurableObject(limiter);
-    const refused = await limiter.consume("default", 0, ORGANIZATION);
-    expect(refused).toMatchObject({ admitted: false, by: "key", version: 7 });
-    expect(await limiter.consume("polling", 0, ORGANIZATION)).toMatchObject({ admitted: true });
-  });
-
   it("reports whether its key was used, and stores nothing for that", async () => {
     const limiter = newLimiter();
     expect(await limiter.isKnown()).toBe(false);
     const stored = await runInDurableObject(limiter, (_, { storage }) => storage.list());
     expect(stored.size).toBe(0);
     await runWith(limiter, GRANTING, async (used, state) => {
-      await used.consume("default", 0, ORGANIZATION);
+      await consume(used);
       expect(used.isKnown()).toBe(true);
       await save(state);
     });
@@ -169,18 +166,18 @@ describe("a repeated request", () => {
   it("is the same admission as long as that counts, however many follow", async () => {
     await runWith(newLimiter(), GRANTING, async (limiter) => {
       const idOf = (each: number) => `request ${each}`;
-      const consume = (each: number) => consumeAs(limiter, idOf(each), "reveal");
-      for (let each = 0; each < 30; each += 1) await consume(each);
+      const reveal = (each: number) => consumeAs(limiter, idOf(each), "reveal");
+      for (let each = 0; each < 30; each += 1) await reveal(each);
       for (let each = 30; each < 1_000; each += 1) {
-        expect(await consume(each)).toMatchObject({ admitted: false });
+        expect(await reveal(each)).toMatchObject({ admitted: false });
       }
       vi.advanceTimersByTime(59_999);
       for (let each = 0; each < 30; each += 1) {
-        expect(await consume(each)).toMatchObject({ admitted: true, remaining: 29 - each });
+        expect(await reveal(each)).toMatchObject({ admitted: true, remaining: 29 - each });
       }
-      expect(await consume(30)).toMatchObject({ admitted: false });
+      expect(await reveal(30)).toMatchObject({ admitted: false });
       vi.advanceTimersByTime(1);
-      expect(await consume(30)).toMatchObject({ admitted: true, remaining: 29 });
+      expect(await reveal(30)).toMatchObject({ admitted: true, remaining: 29 });
     });
   });
 
@@ -205,23 +202,15 @@ describe("a repeated request", () => {
 
   it("of a refused one is decided again, and then counts once", async () => {
     let room = 0;
-    const lease = async () => ({ admitted: room, prefetched: 0, waitMs: 1_000 });
+    const lease = async () => ({ admitted: room, prefetched: 0, waitMs: 1_000, overBudgetMs: 0 });
     await runWith(newLimiter(), { lease }, async (limiter) => {
-      const consume = (id: string) => consumeAs(limiter, id, "default");
-      expect(await consume("one")).toMatchObject({ admitted: false, by: "organization" });
+      const once = (id: string) => consumeAs(limiter, id, "default");
+      expect(await once("one")).toMatchObject({ admitted: false, by: "organization" });
       vi.advanceTimersByTime(1_000);
       room = 1;
-      expect(await consume("one")).toMatchObject({ admitted: true, remaining: 99 });
-      expect(await consume("one")).toMatchObject({ admitted: true, remaining: 99 });
-      expect(await consume("other")).toMatchObject({ admitted: true, remaining: 98 });
-    });
-  });
-
-  it("of an isolate of an earlier release, which names none, counts again", async () => {
-    await runWith(newLimiter(), GRANTING, async (limiter) => {
-      const consume = async () => limiter.consume("default", 0, ORGANIZATION, undefined, "someone");
-      expect(await consume()).toMatchObject({ admitted: true, remaining: 99 });
-      expect(await consume()).toMatchObject({ admitted: true, remaining: 98 });
+      expect(await once("one")).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await once("one")).toMatchObject({ admitted: true, remaining: 99 });
+      expect(await once("other")).toMatchObject({ admitted: true, remaining: 98 });
     });
   });
 
@@ -241,64 +230,48 @@ describe("a key's share in its organization's window", () => {
     const organizationId = newId(systemClock);
     await fillWindow(organizationId, "default", 1_999);
     const limiter = newLimiter();
-    const consume = () => limiter.consume("default", 0, organizationId);
-    expect(await consume()).toMatchObject({ admitted: true, by: "key", remaining: 99 });
-    const refused = await consume();
+    const once = () => consume(limiter, "default", { organizationId });
+    expect(await once()).toMatchObject({ admitted: true, by: "key", remaining: 99 });
+    const refused = await once();
     expect(refused).toMatchObject({ admitted: false, by: "organization", remaining: 0 });
     expect(refused.waitMs).toBeGreaterThanOrEqual(60_000);
     expect(refused.waitMs).toBeLessThanOrEqual(60_050);
-    expect((await consume()).waitMs).toBe(refused.waitMs);
-    const polling = await limiter.consume("polling", 0, organizationId);
+    expect((await once()).waitMs).toBe(refused.waitMs);
+    const polling = await consume(limiter, "polling", { organizationId });
     expect(polling).toMatchObject({ admitted: true });
-    const other = await newLimiter().consume("default", 0, newId(systemClock));
+    const other = await consume(newLimiter(), "default", { organizationId: newId(systemClock) });
     expect(other).toMatchObject({ admitted: true });
   });
 
   it("is refused at four fifths of that if its consumer has used a fifth, and others are not", async () => {
     const organizationId = newId(systemClock);
-    const consume = (consumerId?: string) =>
-      newLimiter().consume("default", 0, organizationId, undefined, consumerId);
+    const consumeFor = (consumerId: string) =>
+      consume(newLimiter(), "default", { organizationId, consumerId });
     await useWindow(organizationId, "default", "busy", 1_599);
-    expect(await consume("busy")).toMatchObject({ admitted: true });
-    const refused = await consume("busy");
+    expect(await consumeFor("busy")).toMatchObject({ admitted: true });
+    const refused = await consumeFor("busy");
     expect(refused).toMatchObject({ admitted: false, by: "organization", remaining: 0 });
     expect(refused.waitMs).toBeGreaterThanOrEqual(60_000);
     expect(refused.waitMs).toBeLessThanOrEqual(60_050);
-    expect(await consume("quiet")).toMatchObject({ admitted: true });
+    expect(await consumeFor("quiet")).toMatchObject({ admitted: true });
     await useWindow(organizationId, "default", "other", 400);
-    expect(await consume("other")).toMatchObject({ admitted: false, by: "organization" });
-    expect(await consume("quiet")).toMatchObject({ admitted: false, by: "organization" });
-  });
-
-  it("counts alone for an isolate of an earlier release, which names no consumer", async () => {
-    const organizationId = newId(systemClock);
-    const requests: TokenRequest[] = [];
-    const lease = async (_: string, request: TokenRequest) => {
-      requests.push(request);
-      return GRANTING.lease(_, request);
-    };
-    const consume = async (limiter: RateLimiter) => limiter.consume("default", 0, organizationId);
-    await runWith(newLimiter(), { lease }, consume);
-    await runWith(newLimiter(), { lease }, consume);
-    const [one, other] = requests.map(({ consumerId }) => consumerId);
-    expect(one).toMatch(/^[0-9a-f]{64}$/);
-    expect(other).toMatch(/^[0-9a-f]{64}$/);
-    expect(other).not.toBe(one);
+    expect(await consumeFor("other")).toMatchObject({ admitted: false, by: "organization" });
+    expect(await consumeFor("quiet")).toMatchObject({ admitted: false, by: "organization" });
   });
 
   it("survives the memory loss of the organization's object", async () => {
     const organizationId = newId(systemClock);
     const organization = env.ORGANIZATION_LIMITER.getByName(organizationId);
     await runInDurableObject(organization, async (object, state) => {
-      const request = { waiting: 1_600, prefetch: 0, reports: [] };
+      const request = { waiting: 1_600, exempt: 0, prefetch: 0, reports: [], units: 0 };
       object.lease("default", { ...request, id: "busy", consumerId: "busy" });
       await save(state);
     });
     await evictDurableObject(organization);
-    const consume = (consumerId: string) =>
-      newLimiter().consume("default", 0, organizationId, undefined, consumerId);
-    expect(await consume("busy")).toMatchObject({ admitted: false, by: "organization" });
-    expect(await consume("quiet")).toMatchObject({ admitted: true });
+    const consumeFor = (consumerId: string) =>
+      consume(newLimiter(), "default", { organizationId, consumerId });
+    expect(await consumeFor("busy")).toMatchObject({ admitted: false, by: "organization" });
+    expect(await consumeFor("quiet")).toMatchObject({ admitted: true });
   });
 
   it("is a quarter of the key's limit while the organization's object fails", async () => {

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import type { TokenRequest, TokenResponse } from "../../src/rate-limits/organization-window.ts";
 import {
   BUDGETS,
   type BudgetName,
@@ -27,9 +28,7 @@ export async function useWindow(
   consumerId: string,
   requests: number,
 ): Promise<number> {
-  const request = { id: crypto.randomUUID(), waiting: requests, prefetch: 0, reports: [] };
-  const object = env.ORGANIZATION_LIMITER.getByName(organizationId);
-  return (await object.lease(policy, { ...request, consumerId })).admitted;
+  return (await lease(organizationId, policy, { consumerId, waiting: requests })).admitted;
 }
 
 /** Charges work of the consumer to the organization's budget. */
@@ -39,8 +38,18 @@ export async function spend(
   consumerId: string,
   units: number = BUDGETS[budget],
 ): Promise<void> {
-  const report = { id: crypto.randomUUID(), waiting: 0, prefetch: 0, reports: [] };
   const policy = budget === "runner" ? "runner" : "default";
+  await lease(organizationId, policy, { consumerId, units });
+}
+
+/** As the object of a key does. */
+export async function lease(
+  organizationId: string,
+  policy: PolicyName,
+  request: Partial<TokenRequest> & Pick<TokenRequest, "consumerId">,
+): Promise<TokenResponse> {
+  const id = crypto.randomUUID();
+  const nothing = { id, waiting: 0, exempt: 0, prefetch: 0, reports: [], units: 0 };
   const object = env.ORGANIZATION_LIMITER.getByName(organizationId);
-  await object.lease(policy, { ...report, consumerId, units });
+  return object.lease(policy, { ...nothing, ...request });
 }

@@ -1,9 +1,10 @@
 import { LIMITS } from "../../src/lib/limits.ts";
-import { type KeyDecision, KeyWindow } from "../../src/rate-limits/key-window.ts";
 import {
-  OrganizationWindow,
-  type TokenResponse,
-} from "../../src/rate-limits/organization-window.ts";
+  type KeyDecision,
+  KeyWindow,
+  type PendingRequest,
+} from "../../src/rate-limits/key-window.ts";
+import { type Grant, OrganizationWindow } from "../../src/rate-limits/organization-window.ts";
 import { type Random, seededRandom } from "./random.ts";
 
 /** From the first request to its retry, as in the key's object. */
@@ -54,7 +55,7 @@ export class LimiterSimulation {
   /** The next `remaining` decisions are admissions by the last response, decided at `at`. */
   #granted = { at: 0, remaining: 0 };
   /** By the ID of the lease request, which a retry shares. */
-  readonly #decisions = new Map<string, { at: number; response: TokenResponse }>();
+  readonly #decisions = new Map<string, { at: number; response: Grant }>();
   #now = 0;
   #ids = 0;
 
@@ -132,7 +133,7 @@ export class LimiterSimulation {
   #deliver(
     key: SimulatedKey,
     window: KeyWindow,
-    request: Parameters<OrganizationWindow["grant"]>[0],
+    request: PendingRequest,
     isResponseLost: boolean,
     delayMs: number,
   ): void {
@@ -147,7 +148,7 @@ export class LimiterSimulation {
       this.#schedule(this.#now + this.#latency(), () => {
         key.pending -= 1;
         this.#granted = { at: decidedAt, remaining: response.admitted };
-        window.accept(response, this.#now + key.skewMs);
+        window.accept({ ...response, overBudgetMs: 0 }, this.#now + key.skewMs);
         this.#granted.remaining = 0;
         this.#requestTokens(key, window);
       });
