@@ -192,8 +192,9 @@ class LogHistory {
     const own = this.#zombie.claimed;
     const other = this.#attempt.claimed;
     if (holds === "object") {
-      const { deploymentId } = this.#logged;
-      const request = { deploymentId, attemptId: own.attempt_id, stackId, offset, bytes: body };
+      const { deploymentId, world } = this.#logged;
+      const names = { deploymentId, attemptId: own.attempt_id, limitsOrganizationId: world.id };
+      const request = { ...names, stackId, offset, bytes: body };
       expect(await logObject(deploymentId).append(request)).toEqual({ kind: "ended" });
       return;
     }

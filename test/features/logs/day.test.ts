@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AppendRequest, LogStub } from "../../../src/features/deployments/logs/messages.ts";
+import type { LogStub } from "../../../src/features/deployments/logs/messages.ts";
 import { CLOSING_LINES } from "../../../src/features/deployments/logs/model.ts";
 import { bytesToReserve } from "../../../src/features/deployments/logs/reservation.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
@@ -68,10 +68,6 @@ class Log {
     return new Log(logged, await start(logged));
   }
 
-  via(fetch: Parameters<Client["via"]>[0]): Log {
-    return new Log({ ...this.#logged, runner: this.#logged.runner.via(fetch) }, this.attempt);
-  }
-
   get organizationId(): string {
     return this.#logged.world.id;
   }
@@ -124,8 +120,8 @@ class Log {
     return (await this.#logged.world.client.get(path)).body.status;
   }
 
-  /** Without the fields that the previous release does not know. */
-  async storeAsBefore(): Promise<void> {
+  /** As if nothing had been reserved: see `StoredLog`. */
+  async storeWithoutSizes(): Promise<void> {
     await runInDurableObject(this.object, (_, { storage }) => {
       storage.sql.exec(
         "update log set content = json_remove(content, '$.sentSize', '$.reservedSize')",
@@ -313,37 +309,23 @@ describe("a log whose organization cannot be asked", () => {
   });
 });
 
-describe("a log of the previous release", () => {
+describe("a log that is stored without its sizes", () => {
   it("reserves only what follows", async () => {
     const log = await Log.start();
     await leave(log.organizationId, BLOCK + 2);
     await log.send(0, "abcde");
-    await log.storeAsBefore();
+    await log.storeWithoutSizes();
     await log.send(5, "fgh");
     expect(await log.text()).toBe(`abcdefg${LINE}`);
   });
 
-  it("that is full keeps its size, without the closing line", async () => {
+  it("keeps the size before the closing line if it is full", async () => {
     const log = await Log.start();
     const chunk = new Uint8Array(LIMITS.logChunkBytes.value).fill(0x62);
     for (let offset = 0; offset < LOG_LIMIT; offset += chunk.length) await log.send(offset, chunk);
-    await log.storeAsBefore();
+    await log.storeWithoutSizes();
     await log.attempt.complete("failed", { log: await declare("b".repeat(LOG_LIMIT)) });
     await expect.poll(() => log.page()).toMatchObject({ status: "sealed", truncated: false });
-  });
-
-  it("gets bytes of a Worker of that release, which names no organization", async () => {
-    const log = await Log.start();
-    await leave(log.organizationId, 0);
-    const logs = {
-      getByName: (name: string) => ({
-        append: ({ limitsOrganizationId: _, ...request }: AppendRequest) =>
-          logObject(name).append(request),
-      }),
-    } as unknown as typeof env.ATTEMPT_LOG;
-    const worker = new Instrumented({ logs });
-    expect((await log.via(worker.fetch).send(0, "abc")).status).toBe(200);
-    expect(await log.text()).toBe("abc");
   });
 });
 

@@ -141,6 +141,7 @@ describe("the object, while followers wait", () => {
       object.append({
         deploymentId: logged.deploymentId,
         attemptId: String(attempt.claimed.attempt_id),
+        limitsOrganizationId: logged.world.id,
         stackId: logged.stackIds[0],
         offset: 4,
         bytes: new TextEncoder().encode("two\n"),

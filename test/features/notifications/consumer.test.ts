@@ -142,12 +142,12 @@ describe("a run of the sender", () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     for (const delivery_id of [id, id, "1CiCzHVVXqZpdRYYCDUVHx", id]) {
-      harness.queue.push({ delivery_id }, 0);
+      harness.queue.push({ delivery_id, others: [] }, 0);
     }
     await harness.runUntil(harness.now);
     expect(harness.received).toHaveLength(1);
     expect(harness.queue.messages).toEqual([]);
-    harness.queue.push({ delivery_id: "1CiCzHVVXqZpdRYYCDUVHx" }, 0);
+    harness.queue.push({ delivery_id: "1CiCzHVVXqZpdRYYCDUVHx", others: [] }, 0);
     await insertDeliveries(project, integrationId, harness.now);
     await harness.runUntil(harness.now);
     // The database decides what is due.
@@ -413,7 +413,7 @@ describe("an outage of the database", () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [id = "", other = ""] = await insertDeliveries(project, integrationId, harness.now, 2);
     harness.newInvocation = isDownWhile(() => true);
-    for (const delivery_id of [id, other]) harness.queue.push({ delivery_id }, 0);
+    for (const delivery_id of [id, other]) harness.queue.push({ delivery_id, others: [] }, 0);
     await harness.runUntil(harness.now);
     expect(harness.queue.messages).toMatchObject(
       [id, other].map((delivery_id) => ({ body: { delivery_id }, attempts: 1 })),

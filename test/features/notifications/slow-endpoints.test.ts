@@ -144,7 +144,7 @@ describe("an endpoint that does not respond", () => {
       ids.push(...(await insertDeliveries(project, id, start, 3)));
     }
     const [first = ""] = ids;
-    harness.queue.push({ delivery_id: first }, 0);
+    harness.queue.push({ delivery_id: first, others: [] }, 0);
     const run = harness.runUntil(start);
     await advance(harness, 25 * SECOND, run);
     await run;

@@ -82,16 +82,6 @@ describe("a wake-up", () => {
     for (const id of ids) expect(await stored(id)).toMatchObject({ attempts: 2 });
   });
 
-  it("of an earlier release names one delivery", async () => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
-    harness.queue.push({ delivery_id: id }, 0);
-    await harness.runUntil(harness.now);
-    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
-    expect(harness.queue.messages).toEqual([]);
-    expect(harness.logged).toEqual([]);
-  });
-
   it("is one message for each second in which something is due, of 12 hours at most", async () => {
     const queue = new VirtualQueue(() => 0);
     const delays = [-5, 0, 1, 999, 1_000, 1_001, 5_000, 4_001, 12 * 60 * MINUTE + 1];

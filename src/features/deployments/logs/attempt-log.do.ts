@@ -199,8 +199,7 @@ export class AttemptLog extends DurableObject<Env> {
       const bytes = this.#bytesToReserve(request);
       const log = this.#log;
       if (!log || bytes === 0) return;
-      const reserved =
-        id === undefined ? bytes : await reserveBytes(this.env.ORGANIZATION_LIMITER, id, bytes);
+      const reserved = await reserveBytes(this.env.ORGANIZATION_LIMITER, id, bytes);
       this.#save({ ...log, reservedSize: this.#reservedSize + reserved });
     });
   }
@@ -266,7 +265,7 @@ export class AttemptLog extends DurableObject<Env> {
     return this.#log?.sentSize ?? Math.min(this.#size, LIMIT);
   }
 
-  /** Earlier releases reserved nothing. */
+  /** Stored bytes need no reservation. */
   get #reservedSize(): number {
     return Math.max(this.#log?.reservedSize ?? 0, this.#size);
   }

@@ -14,9 +14,9 @@ export interface StoredLog {
   declaration: LogDeclaration | null;
   /** Whether the log has all bytes that it keeps, and the closing line. */
   isFull: boolean;
-  /** Of a full log, without the closing line. Earlier releases stored none. */
+  /** How many bytes precede the closing line. Absent: all, up to the limit. */
   sentSize?: number;
-  /** Before which all bytes are reserved of the organization's day. Earlier releases stored none. */
+  /** Before which all bytes are reserved of the organization's day. Absent: the stored bytes. */
   reservedSize?: number;
   /** Whether the runner is to cancel. */
   isCanceling: boolean;

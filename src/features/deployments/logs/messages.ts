@@ -4,8 +4,8 @@ import type { Run } from "./run.ts";
 export interface AppendRequest {
   deploymentId: string;
   attemptId: string;
-  /** Whose bytes of the day count. Workers of earlier releases send none. */
-  limitsOrganizationId?: string;
+  /** Whose bytes of the day count. */
+  limitsOrganizationId: string;
   stackId: string;
   /** Of the first byte, in the output of the attempt. */
   offset: number;

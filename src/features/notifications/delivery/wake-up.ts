@@ -6,11 +6,11 @@ import { LIMITS } from "../../../lib/limits.ts";
  */
 export interface DeliveryMessage {
   delivery_id: string;
-  /** Further deliveries. Earlier releases send and read only the first. */
-  others?: string[];
+  /** Further deliveries. */
+  others: string[];
 }
 
-export function deliveryIdsOf({ delivery_id, others = [] }: DeliveryMessage): string[] {
+export function deliveryIdsOf({ delivery_id, others }: DeliveryMessage): string[] {
   return [delivery_id, ...others];
 }
 
