@@ -1,7 +1,7 @@
 /**
  * `npm run rotate-keys`: seals every sealed value again with the first key of the keyring, also those
- * that an earlier release sealed with it in another form. The Worker must know the new key before,
- * and the old keys until this command has finished. It is safe to interrupt and repeat.
+ * that it has sealed without a form marker. The Worker must know the new key before, and the old keys
+ * until this command has finished. It is safe to interrupt and repeat.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -38,7 +38,7 @@ export async function rotateKeys(
     return 1;
   }
   print(
-    `All ${rotation.all} values use the key ${key}, and none has the form of an earlier release. ` +
+    `All ${rotation.all} values use the key ${key}, and none lacks the form marker v2. ` +
       "You can remove the other keys from ENCRYPTION_KEYS.",
   );
   return 0;
@@ -46,7 +46,7 @@ export async function rotateKeys(
 
 function describeOutdated({ all, outdated, unreadable }: Rotation, key: string): string[] {
   const summary =
-    `${outdated} of ${all} values do not use the key ${key}, or have the form of an earlier release. ` +
+    `${outdated} of ${all} values do not use the key ${key}, or lack the form marker v2. ` +
     "Keep the other keys in ENCRYPTION_KEYS.";
   if (unreadable.length === 0) return [summary, "Run this command again."];
   return [

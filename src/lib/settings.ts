@@ -30,7 +30,7 @@ export interface RefusedSetting {
 
 export const MINIMUM_CHARACTERS = 32;
 
-/** The samples of `.dev.vars.example` in earlier releases: a text, and a key of 32 bytes. */
+/** Samples in this repository's history, which everybody can read: a text, and a key of 32 bytes. */
 const PUBLISHED = ["change-me", "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE="];
 
 const HOW_TO_SET_TEXT = "Set it to the output of `openssl rand -hex 32`.";

@@ -72,13 +72,13 @@ async function newSealedTexts() {
     await newIntegrationWithSecrets(client, project, texts, at);
   await createKeysRepeatably(world, texts);
   expect(texts.size).toBe(SEALED);
-  // The current key may have sealed texts in the form of the previous release, too.
+  // The current key may have sealed texts without a form marker, too.
   await putInFormV1(OLD, texts, (at) => at % 3 === 0);
   await putInFormV1(NEW, texts, (at) => at % 3 === 1);
   return texts;
 }
 
-/** Seals some texts again as the previous release did. */
+/** Seals some texts again without a form marker. */
 async function putInFormV1(
   key: string,
   texts: Texts,
@@ -388,7 +388,7 @@ class RotationCommand {
 const REMOVE = "You can remove the other keys from ENCRYPTION_KEYS.";
 
 describe("the command rotate-keys", () => {
-  it("rewrites what an earlier release sealed with the current key, and counts what remains", async () => {
+  it("rewrites what the current key sealed without a form marker, and counts what remains", async () => {
     const texts = await newSealedTexts();
     await rotateOnce(drizzle(env.DB), await Cipher.of(`${OLD},${NEW}`), 50);
     await putInFormV1(OLD, texts, (at) => at < 2);
@@ -397,7 +397,7 @@ describe("the command rotate-keys", () => {
     expect(command.printed).toEqual([
       `${2 * SEALED_COLUMNS.length} values were encrypted again with the key test.`,
       "The second pass: 0 values were encrypted again.",
-      `All ${SEALED} values use the key test, and none has the form of an earlier release. ${REMOVE}`,
+      `All ${SEALED} values use the key test, and none lacks the form marker v2. ${REMOVE}`,
     ]);
     const rows = (await Promise.all(SEALED_COLUMNS.map(rowsOf))).flat();
     expect(rows.filter(({ sealed }) => !sealed.startsWith("test.v2."))).toEqual([]);
@@ -436,7 +436,7 @@ describe("the command rotate-keys", () => {
     expect(await command.run(`${NEW},${OLD}`, false)).toBe(1);
     expect(command.printed.join()).not.toContain("remove");
     expect(command.failed[0]).toBe(
-      `1 of ${SEALED} values do not use the key next, or have the form of an earlier release. ` +
+      `1 of ${SEALED} values do not use the key next, or lack the form marker v2. ` +
         "Keep the other keys in ENCRYPTION_KEYS.",
     );
     expect(command.failed[1]).toContain(`variables.value of ${unreadable?.id}`);

@@ -131,7 +131,7 @@ describe("a variable", () => {
     expect((await reveal(id)).body).toEqual({ value });
   });
 
-  it("that the previous release wrote opens, and is bound to its place when written", async () => {
+  it("without a form marker opens, and is bound to its place when written", async () => {
     const { id, name, value } = await newVariable(here);
     const context = valueContext({
       id,

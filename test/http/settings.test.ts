@@ -18,7 +18,7 @@ import { newPool, newProject, newWorld, type Pool, type World } from "../support
 
 const MINUTE = 60_000;
 const PUBLIC_ORIGIN = "https://longshore.test";
-/** The key that `.dev.vars.example` contained, and another base64 text of the same bytes. */
+/** The published key, and another base64 text of the same bytes. */
 const SAMPLE_KEY = "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISE=";
 const SAMPLE_KEY_VARIANT = "Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWUtISF=";
 const GOOD_KEY = btoa("0123456789abcdef0123456789ABCDEF");
@@ -166,7 +166,7 @@ describe("a deployment works", () => {
       { ENCRYPTION_KEYS: `k2:${GOOD_KEY}, ${env.ENCRYPTION_KEYS}` },
     ],
     ["without an origin", { CORS_ORIGINS: " " }],
-    ["with a setting of an earlier release", { CORS_ORIGINS: undefined }],
+    ["without the setting for origins", { CORS_ORIGINS: undefined }],
     ["without an identity provider", { OIDC_ISSUER: "", OIDC_CLIENT_ID: "" }],
     ["with an issuer that has a path", { OIDC_ISSUER: "https://id.example.com/realms/acme" }],
     ["with origins", { CORS_ORIGINS: "https://a.example.org,https://[2001:db8::1]:8443" }],

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Cipher, DecryptionError, type EncryptionContext } from "../../src/lib/cipher.ts";
 import { sealInFormV1 } from "../support/form-v1.ts";
 
-/** Written by the release before the form `v2`, under the key `k1` of 32 bytes with the value 9. */
-const SEALED_BEFORE = [
+/** Sealed without a form marker, under the key `k1` of 32 bytes with the value 9. */
+const SEALED_WITHOUT_MARKER = [
   [
     "variables",
     "k1.BQWmlCgSt7qHNp7qXH7sjq2RFhaYtcW5AHWSWYSdhfWMkkZk97oE8+UiavccTY78qUo=",
@@ -177,8 +177,8 @@ describe("a sealed text", () => {
   });
 });
 
-describe("a text that the previous release sealed", () => {
-  it.each(SEALED_BEFORE)("opens in its row: %s", async (table, sealed, text) => {
+describe("a text that is sealed without a form marker", () => {
+  it.each(SEALED_WITHOUT_MARKER)("opens in its row: %s", async (table, sealed, text) => {
     const before = await Cipher.of(`k1:${keyOf(9)}`);
     for (const owners of [[], ["project"], ["project", null]]) {
       expect(await before.open(sealed, place({ table, owners }))).toBe(text);
@@ -230,7 +230,7 @@ describe("the form of a sealed text", () => {
     );
   });
 
-  it("is the current one in every new text, also under a keyring of the previous release", async () => {
+  it("is the current one in every new text, also under a key that has sealed without a marker", async () => {
     const before = await Cipher.of(`k1:${keyOf(9)}`);
     expect(await before.seal("text", place())).toMatch(/^k1\.v2\.[A-Za-z0-9+/]+=*$/);
     // A key with the ID of the marker changes nothing.

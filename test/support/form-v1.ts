@@ -1,8 +1,8 @@
 import type { EncryptionContext } from "../../src/lib/cipher.ts";
 
 /**
- * Seals a text as the release before the form `v2` did, without its owners. Restates that code, of
- * which test/properties/cipher.test.ts has texts.
+ * Seals a text without a form marker and without its owners, which `Cipher` only opens. Such texts, which
+ * this must equal, are in test/properties/cipher.test.ts.
  *
  * @param key The first key of a keyring: `id:base64`.
  */

@@ -117,7 +117,7 @@ describe("an environment", () => {
     expect((await replace("xxx")).status).toBe(409);
     expect((await replace("yy")).status).toBe(200);
     expect((await replace("")).status).toBe(200);
-    // In the form of the previous release.
+    // Without the form marker.
     await env.DB.prepare("update variables set value = replace(value, '.v2.', '.')").run();
     expect((await replace("xxx")).status).toBe(409);
     expect((await replace("yy")).status).toBe(200);
