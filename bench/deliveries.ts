@@ -149,7 +149,7 @@ async function enqueue({ queue }: RunningWorker, ids: readonly string[]): Promis
     await queue.sendBatch(
       ids
         .slice(at, at + MAXIMUM_BATCH)
-        .map((delivery_id) => ({ body: { delivery_id }, contentType: "json" })),
+        .map((delivery_id) => ({ body: { delivery_id, others: [] }, contentType: "json" })),
     );
   }
   return began;

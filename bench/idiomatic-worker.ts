@@ -44,7 +44,15 @@ const authenticate = createMiddleware<Idiomatic>(async (c, next) => {
     .where(eq(apiKeys.secretHash, secretHash));
   if (!found) return c.json({ code: "unauthenticated" }, 401);
   const limiter = c.env.RATE_LIMITER.getByName(secretHash);
-  const result = await limiter.consume("default", found.version, found.organizationId);
+  const result = await limiter.consume(
+    "default",
+    found.version,
+    found.organizationId,
+    undefined,
+    found.membershipId,
+    crypto.randomUUID(),
+    { exemptFromBudget: false, cost: undefined },
+  );
   if (!result.admitted) return c.json({ code: "rate" }, 429);
   c.set("membershipId", found.membershipId);
   c.set("organizationId", found.organizationId);

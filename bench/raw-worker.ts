@@ -35,6 +35,10 @@ export default {
         "default",
         KEY_VERSION,
         known.organizationId,
+        undefined,
+        "membership",
+        crypto.randomUUID(),
+        { exemptFromBudget: false, cost: undefined },
       ),
     ]);
     return Response.json(project, { status: result.admitted ? 200 : 429 });

@@ -23,6 +23,7 @@ interface State {
   sessionLogs: Record<string, AdmissionLog>;
 }
 
+/** For what a stored state lacks. */
 const EMPTY: State = { version: 0, logs: {}, sessionLogs: {} };
 
 /** Which window of the organization a key's window prefetches tokens of, and for which consumer. */
@@ -38,7 +39,7 @@ export interface Cost {
   units: number;
 }
 
-export interface ConsumeOptions {
+interface ConsumeOptions {
   /** Whether the budget of the organization does not refuse the request. */
   exemptFromBudget: boolean;
   /** What earlier requests have cost, unless it is reported already. */
