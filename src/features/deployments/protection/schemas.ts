@@ -3,7 +3,8 @@ import { documented } from "#documented";
 import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, identifierInput, slug, text } from "../../../lib/schemas.ts";
+import { component, identifierInput, line, slug, text } from "../../../lib/schemas.ts";
+import { POINTER } from "../../../lib/text-patterns.ts";
 import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
 import { isTimeZone } from "./model.ts";
 
@@ -127,6 +128,8 @@ const ApprovalsInput = component("ProtectionApprovals", () =>
     .openapi(documented(() => ({ description: "The approvals that a deployment needs." }))),
 );
 
+const POINTER_START = "Send a JSON Pointer that starts with /, such as /replicas.";
+
 const FromInput = component("ProtectionFrom", () =>
   z
     .strictObject({
@@ -153,10 +156,9 @@ const FromInput = component("ProtectionFrom", () =>
         .strictObject({
           except: z
             .array(
-              z
-                .string()
-                .max(LIMITS.pointerLength.value)
-                .regex(/^(\/[^\p{Cc}\p{Cs}]*)+$/u, "Send a JSON Pointer."),
+              line(LIMITS.pointerLength.value)
+                .refine((pointer) => pointer.startsWith("/"), POINTER_START)
+                .openapi(documented(() => ({ pattern: POINTER.source }))),
             )
             .max(LIMITS.patchOperations.value)
             .openapi(
