@@ -340,6 +340,8 @@ describe("a pattern", () => {
     for (const pattern of new Set(patterns)) {
       expect(() => new RegExp(pattern, "u")).not.toThrow();
       expect(pattern).not.toMatch(/\(\?[=!<]|\\[1-9kuc]/);
+      // The generator would write the flags of a literal behind the pattern.
+      expect(pattern).not.toMatch(/\$\/[a-z]+$/);
     }
   });
 });
