@@ -9,8 +9,6 @@ const CONTROLS_EXCEPT_LINES = "\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F";
 const BLANKS = "\\p{Z}\uFEFF";
 
 export const LINE = new RegExp(`^[^${CONTROLS}]*$`, "u");
-/** A JSON Pointer, except the empty one, which points to the whole document. */
-export const POINTER = new RegExp(`^/[^${CONTROLS}]*$`, "u");
 /** A line that is not blank. */
 export const TEXT = new RegExp(`^[${BLANKS}]*[^${BLANKS}${CONTROLS}][^${CONTROLS}]*$`, "u");
 /** Lines, with tabs. */

@@ -6,7 +6,7 @@ import { newDeployableProject, newWorld } from "../../support/world.ts";
 const LONGEST = LIMITS.pointerLength.value;
 /** The longest pointer, without its last character. */
 const SLASHES = "/".repeat(LONGEST - 1);
-const NO_START = "Send a JSON Pointer that starts with /, such as /replicas.";
+const NO_START = "Send a JSON Pointer that starts with /.";
 
 const ACCEPTED = ["/", "/replicas", "/a~1b/é/🔑/\u2028", "//", `${SLASHES}/`];
 const REFUSED = [

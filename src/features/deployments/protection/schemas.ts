@@ -4,7 +4,7 @@ import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
 import { component, identifierInput, line, slug, text } from "../../../lib/schemas.ts";
-import { POINTER } from "../../../lib/text-patterns.ts";
+import { LINE } from "../../../lib/text-patterns.ts";
 import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
 import { isTimeZone } from "./model.ts";
 
@@ -128,8 +128,6 @@ const ApprovalsInput = component("ProtectionApprovals", () =>
     .openapi(documented(() => ({ description: "The approvals that a deployment needs." }))),
 );
 
-const POINTER_START = "Send a JSON Pointer that starts with /, such as /replicas.";
-
 const FromInput = component("ProtectionFrom", () =>
   z
     .strictObject({
@@ -157,8 +155,8 @@ const FromInput = component("ProtectionFrom", () =>
           except: z
             .array(
               line(LIMITS.pointerLength.value)
-                .refine((pointer) => pointer.startsWith("/"), POINTER_START)
-                .openapi(documented(() => ({ pattern: POINTER.source }))),
+                .startsWith("/", "Send a JSON Pointer that starts with /.")
+                .openapi(documented(() => ({ pattern: LINE.source.replace("^", "^/") }))),
             )
             .max(LIMITS.patchOperations.value)
             .openapi(
