@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../src/lib/addresses.ts";
 import { FIRST_ORGANIZATION } from "./local-api.ts";
 
 /** What only the first start has, and one with `--new-key`. */
@@ -37,7 +38,7 @@ curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
   Log in the command line, for the next command of the README and the tour (docs/tour.md):
 
-echo ${key} | npx @longshore/cli login --url ${url}
+echo ${key} | ${RUN_CLI} login --url ${url}
 `;
 }
 

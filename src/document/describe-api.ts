@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import { describeWebhooks } from "../features/notifications/delivery/webhooks.ts";
 import type { Operation } from "../http/operation.ts";
+import { REPOSITORY_URL } from "../lib/addresses.ts";
 import { COMPONENTS } from "../lib/documented.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { durationOf } from "../lib/quantities.ts";
@@ -114,7 +115,7 @@ export function describeApi(operations: readonly Operation[]): OpenApiDocument {
       title: "Longshore",
       version: "1",
       description: `${DESCRIPTION}\n\n${describePolicies()}`,
-      contact: { name: "Longshore", url: "https://github.com/longshore/longshore/issues" },
+      contact: { name: "Longshore", url: `${REPOSITORY_URL}/issues` },
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This installation" }],

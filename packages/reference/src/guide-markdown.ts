@@ -1,9 +1,8 @@
 import { posix } from "node:path";
 import { Marked, type RendererObject, type Tokens } from "marked";
+import { sourceUrl } from "../../../src/lib/addresses.ts";
 import { GUIDE_FILES } from "./guide-list.ts";
 import { pathOfGuide } from "./links.ts";
-
-const SOURCE = "https://github.com/longshore/longshore/blob/main";
 
 export interface Guide {
   slug: string;
@@ -89,7 +88,7 @@ function resolveLink(slug: string, href: string): string {
   if (path === "") return suffix;
   const guide = GUIDE_FILES.find(({ file }) => file === path);
   if (guide) return pathOfGuide(guide.slug) + suffix;
-  return `${SOURCE}/${posix.join("docs", path)}${suffix}`;
+  return `${sourceUrl(posix.join("docs", path))}${suffix}`;
 }
 
 /** `sh server` is the language, and the terminal for the test that runs the code. */

@@ -1,9 +1,8 @@
 import { html, raw } from "hono/html";
 import { ICON } from "../../../src/http/html-page.ts";
+import { REPOSITORY_URL } from "../../../src/lib/addresses.ts";
 import { linkToOperation } from "./links.ts";
 import { HOME_STYLE } from "./style.ts";
-
-const SOURCE = "https://github.com/longshore/longshore";
 
 /** The page at `/`, for people who open the address of the API in a browser. */
 export function renderHome(): string {
@@ -27,7 +26,7 @@ encrypted variables, deployments, the runners that execute them, and notificatio
 <dd>Every operation, with examples. Also as an <a href="/openapi.json">OpenAPI document</a>.</dd>
 <dt><a href="/health">Health</a></dt>
 <dd>Whether this installation works, and what it lacks.</dd>
-<dt><a href="${SOURCE}">Source</a></dt>
+<dt><a href="${REPOSITORY_URL}">Source</a></dt>
 <dd>How to start, a tour, and how to deploy your own installation.</dd>
 </dl>
 <p>Requests need an API key in the header <code>x-api-key</code>. A new installation has none:

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { RUN_CLI, sourceUrl } from "../../../../src/lib/addresses.ts";
 import { addConsentOption, addExamples, collect } from "../command-options.ts";
 import { type Answers, type InitOptions, readAnswers } from "../init/answers.ts";
 import { CREDENTIALS, quote } from "../init/deploy-scripts.ts";
@@ -14,8 +15,7 @@ Creates the project, its environments and stacks, a runner pool with a token tha
 elsewhere, deploy.sh is written unless there is one. Prints the command that starts the runner. What exists is used,
 so it can be repeated.`;
 
-/** Of the executors. */
-const PAGES = "https://github.com/longshore/longshore/blob/main/docs/deploy-with";
+const pageOf = (executor: string) => sourceUrl(`docs/deploy-with/${executor}.md`);
 
 /** `longshore init`. */
 export function addInitCommand(program: Command, context: CliContext): void {
@@ -55,7 +55,7 @@ async function init(context: CliContext, options: InitOptions): Promise<void> {
   const longshore = programName(context.environment);
   context.output.note(
     plan
-      ? `Start the runner in this folder. Then deploy a commit that is pushed: ${PAGES}/${plan.executor}.md`
+      ? `Start the runner in this folder. Then deploy a commit that is pushed: ${pageOf(plan.executor)}`
       : `Start the runner in this folder. Then deploy, in another terminal: ${longshore} deploy --wait`,
   );
   const passed = credentialsOf(context, answers).map((name) => `--pass-env ${name}`);
@@ -86,5 +86,5 @@ function credentialsOf(
 
 /** How the user has started this program. */
 function programName({ npm_lifecycle_event: event }: NodeJS.Dict<string>): string {
-  return event === "npx" ? "npx @longshore/cli" : "longshore";
+  return event === "npx" ? RUN_CLI : "longshore";
 }

@@ -1,3 +1,4 @@
+import { sourceUrl } from "../../../../src/lib/addresses.ts";
 import { SCRIPT_FILE, type Tool } from "./detect.ts";
 
 /** What a `deploy.sh` needs to know about the folder. */
@@ -9,7 +10,7 @@ export interface ScriptOptions {
 
 const HEAD = String.raw`#!/bin/sh
 # The runner of Longshore runs this for each stack of a deployment. What it gets, and what it may report:
-# https://github.com/longshore/longshore/blob/main/docs/executors.md
+# ${sourceUrl("docs/executors.md")}
 set -eu
 
 report() { printf '%s\n' "$1" >> "$LONGSHORE_REPORT_FILE"; }

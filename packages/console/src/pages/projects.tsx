@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../src/lib/addresses.ts";
 import { can } from "../access.ts";
 import { client, type Schemas } from "../api.ts";
 import { FormDialog } from "../components/dialog.tsx";
@@ -40,7 +41,7 @@ export function ProjectsPage() {
       )}
       empty="There are no projects yet."
       noneNamed="No loaded project has this name."
-      command={mayCreate && "npx @longshore/cli projects create shop"}
+      command={mayCreate && `${RUN_CLI} projects create shop`}
     />
   );
 }

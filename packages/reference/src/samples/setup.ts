@@ -1,4 +1,5 @@
 import { ORIGIN } from "../../../../src/http/page-files.ts";
+import { NPM_SCOPE } from "../../../../src/lib/addresses.ts";
 import type { Credential } from "../contract.ts";
 import { renderSample } from "../example.ts";
 import type { Html } from "../markdown.ts";
@@ -6,7 +7,7 @@ import { isSentByCli } from "./cli.ts";
 import { credentialVariable } from "./shell.ts";
 import { renderTabs } from "./tabs.ts";
 
-const CREATE_CLIENT = `import { createClient } from "@longshore/client";
+const CREATE_CLIENT = `import { createClient } from "${NPM_SCOPE}/client";
 
 const longshore = createClient({
   url: "${ORIGIN}",

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
@@ -60,9 +61,7 @@ export function ComponentsTab({ environment, can }: EnvironmentTabProps) {
         },
       ]}
       empty="There are no components."
-      command={
-        mayCreate && `npx @longshore/cli components create web --kind service -e ${environment.id}`
-      }
+      command={mayCreate && `${RUN_CLI} components create web --kind service -e ${environment.id}`}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter, TextFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
@@ -64,7 +65,7 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         fits={isFilteredHere ? fits : undefined}
         row={(deployment) => <DeploymentRow deployment={deployment} />}
         empty={isFiltered ? "No deployment fits the filters." : "Nothing was deployed yet."}
-        command={mayDeploy && !isFiltered && `npx @longshore/cli deploy -e ${id} --wait`}
+        command={mayDeploy && !isFiltered && `${RUN_CLI} deploy -e ${id} --wait`}
       >
         {loaded && <p class="soft small">{loaded}</p>}
       </ItemList>

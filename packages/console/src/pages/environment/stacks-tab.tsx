@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import type { Schemas } from "../../api.ts";
 import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
@@ -36,7 +37,7 @@ export function StacksTab({ environment, can }: EnvironmentTabProps) {
         />
       )}
       empty="There are no stacks."
-      command={mayCreate && `npx @longshore/cli stacks create network -e ${environment.id}`}
+      command={mayCreate && `${RUN_CLI} stacks create network -e ${environment.id}`}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { useAction } from "../../action.ts";
 import { client } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
@@ -52,8 +53,7 @@ export function IntegrationsTab({ project, can }: ProjectTabProps) {
       )}
       empty="Nothing is notified."
       command={
-        mayCreate &&
-        `npx @longshore/cli integrations create https://example.com/hook -p ${project.id}`
+        mayCreate && `${RUN_CLI} integrations create https://example.com/hook -p ${project.id}`
       }
     >
       <ErrorNote error={slack.error} />

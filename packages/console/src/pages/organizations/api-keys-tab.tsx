@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
@@ -54,7 +55,7 @@ export function ApiKeysTab({ path }: OrganizationTabProps) {
         },
       ]}
       empty="No loaded key fits."
-      command={mayCreate && "npx @longshore/cli keys create deploy"}
+      command={mayCreate && `${RUN_CLI} keys create deploy`}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
@@ -39,7 +40,7 @@ export function CreateKey({ path, showSecret, ...dialog }: CreateKeyProps) {
           title: "Your new API key",
           what: "API key",
           secret: key,
-          command: `npx @longshore/cli login --url ${location.origin}`,
+          command: `${RUN_CLI} login --url ${location.origin}`,
         });
       }}
     >

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
 import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.tsx";
@@ -49,7 +50,7 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
         {isEmpty && (
           <Empty
             title="There are no environments."
-            command={create && `npx @longshore/cli environments create staging -p ${project.id}`}
+            command={create && `${RUN_CLI} environments create staging -p ${project.id}`}
             button={
               create && <DialogButtons buttons={[{ ...create, kind: "primary" }]} open={open} />
             }

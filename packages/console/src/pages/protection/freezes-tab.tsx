@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { can as canInOrganization } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
@@ -117,7 +118,7 @@ function Freezes({ list, mayChange, create, projectId, scope, command }: Freezes
       empty="There are no freezes."
       command={
         mayChange &&
-        `npx @longshore/cli freeze Holidays --reason 'Nobody is there' --until 2027-01-03 ${command}`
+        `${RUN_CLI} freeze Holidays --reason 'Nobody is there' --until 2027-01-03 ${command}`
       }
     >
       <p class="soft">{scope}</p>

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Command } from "../../components/copy.tsx";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
@@ -51,7 +52,7 @@ export function RulesTab({ environment, can }: EnvironmentTabProps) {
             own. <a href="/docs/guides/protection">Five common set-ups</a>
           </p>
           <Command
-            text={`npx @longshore/cli api PUT /v1/environments/${id}/protection approvals:='{"required":1,"approvers":{"role":"owner"}}'`}
+            text={`${RUN_CLI} api PUT /v1/environments/${id}/protection approvals:='{"required":1,"approvers":{"role":"owner"}}'`}
           />
         </Section>
       )}

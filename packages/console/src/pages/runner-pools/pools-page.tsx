@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { ItemList } from "../../components/item-list.tsx";
@@ -43,7 +44,7 @@ export function RunnerPoolsPage() {
         <PoolRow pool={pool} hasRunners={(list.items ?? []).indexOf(pool) < MOST_WITH_RUNNERS} />
       )}
       empty="There are no pools. Runners, which execute deployments, belong to a pool."
-      command={mayCreate && "npx @longshore/cli pools create main -p shop -e production"}
+      command={mayCreate && `${RUN_CLI} pools create main -p shop -e production`}
     />
   );
 }

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
@@ -72,7 +73,7 @@ function secretOf({ token }: { token: string }): Secret {
 function startCommand(): string {
   return [
     '(umask 077; read -rs token; printf %s "$token" > runner.token)',
-    `npx @longshore/cli runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`,
+    `${RUN_CLI} runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`,
   ].join("\n");
 }
 

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
@@ -23,7 +24,7 @@ export function ComponentVariablesPage({ params }: { params: Params }) {
       <Variables
         scope={{ component: component_id }}
         can={can}
-        command={`npx @longshore/cli vars set PORT=8080 -e ${data.environment_id} --component ${data.id}`}
+        command={`${RUN_CLI} vars set PORT=8080 -e ${data.environment_id} --component ${data.id}`}
       />
     </Page>
   );

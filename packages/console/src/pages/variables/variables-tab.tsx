@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import type { EnvironmentTabProps } from "../tabs.ts";
 import { Variables } from "./variables.tsx";
 
@@ -6,7 +7,7 @@ export function VariablesTab({ environment, can }: EnvironmentTabProps) {
     <Variables
       scope={{ environment: environment.id }}
       can={can}
-      command={`npx @longshore/cli vars set LOG_LEVEL=info -e ${environment.id}`}
+      command={`${RUN_CLI} vars set LOG_LEVEL=info -e ${environment.id}`}
     />
   );
 }
