@@ -5,18 +5,24 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { PUBLISHED_PACKAGES } from "../src/lib/addresses.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { CLI_PROGRAM, RUNNER_PROGRAM, writeProgram } from "./lib/program-bundle.ts";
+import {
+  CLI_PROGRAM,
+  EXECUTOR_PROGRAMS,
+  RUNNER_PROGRAM,
+  writePrograms,
+} from "./lib/program-bundle.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
-const PACKAGES = ["client", "runner", "cli"].map((name) => join(ROOT, "packages", name));
+const PACKAGES = PUBLISHED_PACKAGES.map((name) => join(ROOT, "packages", name));
 const USAGE = "Usage: node scripts/pack.ts FOLDER TAG";
 
 await runCommand(async () => {
   const [folder, tag] = process.argv.slice(2);
   if (folder === undefined || tag === undefined) throw new CommandError(USAGE, 2);
   for (const each of PACKAGES) requireVersion(each, tag);
-  for (const program of [RUNNER_PROGRAM, CLI_PROGRAM]) writeProgram(program);
+  writePrograms([RUNNER_PROGRAM, CLI_PROGRAM, ...EXECUTOR_PROGRAMS]);
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   run(process.execPath, [compiler, "-p", join(ROOT, "packages/client/tsconfig.build.json")]);
   mkdirSync(folder, { recursive: true });

@@ -20,7 +20,8 @@ import {
   LICENSES_FILE,
 } from "../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { installPackedPackages, PUBLISHED } from "./support/packed-packages.ts";
+import { PUBLISHED_PACKAGES } from "../../src/lib/addresses.ts";
+import { installPackedPackages } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
 import { findSystemNode, versionOf } from "./support/system-node.ts";
 
@@ -76,7 +77,7 @@ describe("the packed command line", () => {
     const packages = readdirSync(join(folder, "node_modules"));
     expect(packages.filter((name) => !name.startsWith("."))).toEqual(["@longshore"]);
     const license = readFileSync(join(ROOT, "LICENSE"), "utf8");
-    for (const name of PUBLISHED) {
+    for (const name of PUBLISHED_PACKAGES) {
       const packed = join(folder, "node_modules/@longshore", name, "LICENSE");
       expect(readFileSync(packed, "utf8")).toBe(license);
     }

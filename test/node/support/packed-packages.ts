@@ -3,10 +3,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } fro
 import { join } from "node:path";
 import { inject } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
+import { PUBLISHED_PACKAGES } from "../../../src/lib/addresses.ts";
 
-/** The packages that users install. */
-export const PUBLISHED = ["cli", "client", "runner"];
-const FOLDERS = PUBLISHED.map((name) => join(ROOT, "packages", name));
+const FOLDERS = PUBLISHED_PACKAGES.map((name) => join(ROOT, "packages", name));
 const POLL_EVERY_MS = 200;
 
 /** Packs the packages that users install, and installs them in an empty folder. */
@@ -42,7 +41,8 @@ function packOnce(folder: string): string {
 /** Installs the packages of one folder in another, which is empty or has them. */
 export function installTarballs(packed: string, folder: string): void {
   const tarballs = readdirSync(packed).filter((name) => name.endsWith(".tgz"));
-  if (tarballs.length !== PUBLISHED.length) throw new Error(`Packed ${tarballs.join(", ")}.`);
+  if (tarballs.length !== PUBLISHED_PACKAGES.length)
+    throw new Error(`Packed ${tarballs.join(", ")}.`);
   npm(folder, "init", "-y");
   npm(folder, "install", "--offline", "--no-audit", ...tarballs.map((name) => join(packed, name)));
 }
