@@ -13,7 +13,8 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
-import { installPackedPackages, installTarballs, PUBLISHED } from "./support/packed-packages.ts";
+import { NPM_SCOPE, PUBLISHED_PACKAGES } from "../../src/lib/addresses.ts";
+import { installPackedPackages, installTarballs } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
 import { findSystemNode, versionOf } from "./support/system-node.ts";
 
@@ -32,16 +33,30 @@ describe("the packages that are published", () => {
     });
     const published = all.filter((path) => !manifestOf(join(ROOT, dirname(path))).private);
     expect(published.toSorted()).toEqual(
-      PUBLISHED.map((name) => `packages/${name}/package.json`).toSorted(),
+      PUBLISHED_PACKAGES.map((name) => `packages/${name}/package.json`).toSorted(),
     );
     expect(root.private).toBe(true);
   });
 
-  it.each(PUBLISHED)("say what npm and its provenance need: %s", (name) => {
+  it("have one version, in every manifest and in the lockfile", () => {
+    const { version, packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+    const manifests = globSync("{.,packages/**}/package.json", {
+      cwd: ROOT,
+      exclude: (path) => path.endsWith("node_modules"),
+    });
+    expect(manifests.length).toBeGreaterThan(PUBLISHED_PACKAGES.length);
+    const versions = manifests.flatMap((path) => {
+      const folder = dirname(path) === "." ? "" : dirname(path);
+      return [manifestOf(join(ROOT, folder)).version, packages[folder].version];
+    });
+    expect(new Set([version, ...versions])).toEqual(new Set([root.version]));
+  });
+
+  it.each(PUBLISHED_PACKAGES)("say what npm and its provenance need: %s", (name) => {
     const folder = join(ROOT, "packages", name);
     const manifest = manifestOf(folder);
     expect(manifest).toMatchObject({
-      name: `@longshore/${name}`,
+      name: `${NPM_SCOPE}/${name}`,
       version: root.version,
       license: root.license,
       repository: { ...root.repository, directory: `packages/${name}` },
@@ -98,11 +113,14 @@ describe("scripts/pack.ts", () => {
 
   it("packs one file of each package, named as the workflow publishes it", () => {
     const packed = readdirSync(join(folder, "packed"));
-    expect(packed).toEqual(PUBLISHED.map((name) => `longshore-${name}-${root.version}.tgz`));
+    expect(packed).toEqual(
+      PUBLISHED_PACKAGES.map((name) => `longshore-${name}-${root.version}.tgz`),
+    );
     const workflow = readFileSync(join(ROOT, ".github/workflows/release.yml"), "utf8");
     expect(workflow).toContain('"./longshore-$name-$version.tgz"');
+    expect(workflow).toMatch(/"packed\/longshore-runner-\$\{GITHUB_REF_NAME#v\}\.tgz"/);
     const [, names = ""] = /for name in (.*); do/.exec(workflow) ?? [];
-    expect(names.split(" ").toSorted()).toEqual(PUBLISHED);
+    expect(names.split(" ").toSorted()).toEqual(PUBLISHED_PACKAGES);
   });
 
   it("packs the same as npm pack, which runs the scripts of the packages", () => {
