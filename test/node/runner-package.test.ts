@@ -78,7 +78,7 @@ describe("the Dockerfile of the runner", () => {
     expect(valuesOf("COPY")[0]).toContain("--chown=root:root --chmod=0555 ");
     expect(valuesOf("USER")).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
     const names = statements.map(({ instruction }) => instruction);
-    expect(names).toEqual(["FROM", "COPY", "WORKDIR", "USER", "ENTRYPOINT"]);
+    expect(names).toEqual(["ARG", "FROM", "COPY", "WORKDIR", "USER", "ENTRYPOINT"]);
   });
 
   it("is used in docs/runners.md with a root filesystem that is read-only, and extended as its user", () => {
@@ -98,7 +98,8 @@ describe("the Dockerfile of the runner", () => {
     const workflow = readFileSync(join(ROOT, ".github/workflows/ci.yml"), "utf8");
     const [, node = ""] = /node-version: (\d+\.\d+\.\d+)\n/.exec(workflow) ?? [];
     expect(node).not.toBe("");
-    expect(valuesOf("FROM")).toEqual([`node:${node}-trixie-slim`]);
+    expect(valuesOf("ARG")).toEqual([`NODE_IMAGE=node:${node}-trixie-slim`]);
+    expect(valuesOf("FROM")).toEqual(["$NODE_IMAGE"]);
   });
 });
 

@@ -65,7 +65,9 @@ describe("the workflows", () => {
       "deploy.yml: deploy",
       "release.yml: check-and-test",
       "release.yml: pack",
-      "release.yml: publish",
+      "release.yml: publish-packages",
+      "release.yml: publish-image",
+      "release.yml: release",
     ]);
     for (const { lines } of workflows) {
       const uncommented = lines.map((line) => line.replace(/(^| )#.*$/, "")).join("\n");
@@ -109,12 +111,14 @@ describe("the workflows", () => {
 
 describe("every job", () => {
   it.each(jobs)("may only read, or publish, and has a timeout: $name", ({ name, lines }) => {
-    const publishes = name === "release.yml: publish";
-    const more = publishes ? ["      id-token: write"] : [];
-    expect(blockOf(lines, "permissions", 4).filter((line) => line)).toEqual([
-      "      contents: read",
-      ...more,
-    ]);
+    const publishing: Record<string, string[]> = {
+      "release.yml: publish-packages": ["      contents: read", "      id-token: write"],
+      "release.yml: publish-image": ["      contents: read", "      packages: write"],
+      "release.yml: release": ["      contents: write"],
+    };
+    expect(blockOf(lines, "permissions", 4).filter((line) => line)).toEqual(
+      publishing[name] ?? ["      contents: read"],
+    );
     expect(valuesOf(lines, "timeout-minutes")[0]).toMatch(/^\d+$/);
   });
 
@@ -122,7 +126,9 @@ describe("every job", () => {
     const environments = valuesOf(lines, "environment");
     const expected: Record<string, unknown> = {
       "deploy.yml: deploy": [["production"], true],
-      "release.yml: publish": [["npm"], false],
+      "release.yml: publish-packages": [["release"], false],
+      "release.yml: publish-image": [["release"], false],
+      "release.yml: release": [["release"], false],
     };
     expect([environments, usesSecrets(lines)]).toEqual(expected[name] ?? [[], false]);
   });
@@ -144,37 +150,5 @@ describe("the job with secrets", () => {
     expect(commands.join("\n")).not.toMatch(/npm (run|test|start|exec)|npx|node_modules|\.ci\//);
     const install = lines.findIndex((line) => line.includes("npm ci"));
     expect(usesSecrets(lines.slice(0, install + 2))).toBe(false);
-  });
-});
-
-describe("the job that publishes", () => {
-  const jobOf = (name: string) =>
-    jobs.find((job) => job.name === `release.yml: ${name}`)?.lines ?? [];
-  const lines = jobOf("publish");
-
-  it("waits for what the tests accept, and installs and builds nothing", () => {
-    expect(valuesOf(lines, "needs")).toEqual(["pack"]);
-    expect(valuesOf(jobOf("pack"), "needs")).toEqual(["check-and-test"]);
-    expect(commandsOf(jobOf("check-and-test")).map((each) => each.trim())).toEqual([".ci/run"]);
-    expect(commandsOf(jobOf("pack")).map((each) => each.trim())).toEqual([
-      "npm ci --ignore-scripts",
-      'node scripts/pack.ts packed "$GITHUB_REF_NAME"',
-    ]);
-    const [command = "", ...others] = commandsOf(lines);
-    expect(others).toEqual([]);
-    expect(command).toContain("npm publish --provenance --access public ");
-    expect(command.match(/\b(npm|npx|node|yarn|pnpm) [a-z]+/g)).toEqual([
-      "npm view",
-      "npm publish",
-    ]);
-    expect(lines.join("\n")).not.toContain("actions/checkout@");
-  });
-
-  it("starts with a published release only", () => {
-    const { lines: workflow = [] } = workflows.find(({ name }) => name === "release.yml") ?? {};
-    expect(blockOf(workflow, "on").filter((line) => line.trim())).toEqual([
-      "  release:",
-      "    types: [published]",
-    ]);
   });
 });
