@@ -4,34 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
+import { DOCUMENTED_VERSION, readRelease } from "../../scripts/lib/release.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
+import { readShownTexts } from "./support/shown-texts.ts";
 
 /** What a command of a package manager downloads or runs. */
 const PACKAGE =
   /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)[ \t]+(?:exec|x|dlx|create|install|i|add))(?:[ \t]+-[-\w=]*)*[ \t]+["'`]?((?:@longshore\/|longshore)[\w-]*)(?![\w./-]*\.tgz)/g;
-const SEARCHED = ["docs", "examples", "packages", "scripts", "src", ".github"];
-const READABLE = /\.(?:md|ts|tsx|html|json|ya?ml|sh|css)$|\bDockerfile$/;
 
 const packageJsonOf = (name: string) =>
   JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
 
 const packagesIn = (text: string) => [...text.matchAll(PACKAGE)].map(([, name = ""]) => name);
 
-function filesIn(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (["node_modules", "dist", ".git"].includes(entry.name)) return [];
-    return entry.isDirectory() ? filesIn(path) : [path];
-  });
-}
-
 describe("the commands that docs, messages and pages show", () => {
-  const roots = readdirSync(ROOT, { withFileTypes: true });
-  const files = [
-    ...roots.filter((entry) => entry.isFile()).map(({ name }) => name),
-    ...roots.filter(({ name }) => SEARCHED.includes(name)).flatMap(({ name }) => filesIn(name)),
-  ].filter((name) => READABLE.test(name));
+  const texts = readShownTexts();
   const published = readdirSync(join(ROOT, "packages"))
     .filter((name) => existsSync(join(ROOT, "packages", name, "package.json")))
     .map(packageJsonOf)
@@ -39,26 +27,29 @@ describe("the commands that docs, messages and pages show", () => {
     .map((each) => each.name);
 
   it("run and install only packages of Longshore that are published", () => {
-    const shown = files.flatMap((file) =>
-      packagesIn(readFileSync(join(ROOT, file), "utf8")).map((name) => ({ file, name })),
+    const shown = texts.flatMap(({ file, text }) =>
+      packagesIn(text).map((name) => ({ file, name })),
     );
     expect(shown.filter(({ name }) => !published.includes(name))).toEqual([]);
     const inFolders = new Set(shown.map(({ file }) => file.split("/")[0]));
     expect([...inFolders]).toEqual(
-      expect.arrayContaining(["README.md", "docs", "packages", "scripts"]),
+      expect.arrayContaining(["README.md", "docs", "examples", "packages"]),
     );
   });
 
   it("name the version of this checkout, if they name one", () => {
-    const versions = files.flatMap((file) => {
-      const text = readFileSync(join(ROOT, file), "utf8");
-      return [...text.matchAll(/@longshore\/\w+@([\w.-]+)|longshore@COMMIT # v(\S+)/g)].map(
-        ([, published, tagged]) => ({ file, version: published ?? tagged }),
-      );
-    });
-    expect(versions.length).toBeGreaterThan(3);
-    const { version } = packageJsonOf("cli");
-    expect(versions.filter((each) => each.version !== version)).toEqual([]);
+    const versions = texts.flatMap(({ file, text }) =>
+      [...text.matchAll(DOCUMENTED_VERSION)].map(([version]) => ({ file, version })),
+    );
+    expect(versions.length).toBeGreaterThan(7);
+    expect(versions.filter(({ version }) => version !== readRelease())).toEqual([]);
+  });
+
+  it("are about a checkout, and fetch no repository", () => {
+    const fetches = texts.filter(({ text }) =>
+      /\bgit (?:clone|fetch|pull|ls-remote)\b[^\n`]*longshore/.test(text),
+    );
+    expect(fetches.map(({ file }) => file)).toEqual([]);
   });
 
   it("are recognized in each form", () => {
