@@ -7,8 +7,7 @@ import { Checkout } from "./support/checkout.ts";
 import { type CommandBlock, LONGSHORE, readCommandBlocks } from "./support/page-commands.ts";
 import { Terminal } from "./support/terminal.ts";
 
-const MAXIMUM_COMMANDS = 5;
-const CLONE = /^git clone (\S+) && cd longshore && npm ci && /;
+const MAXIMUM_COMMANDS = 6;
 
 /** What a command that keeps running prints when it is ready. */
 const READY: readonly [RegExp, string][] = [
@@ -51,10 +50,10 @@ describe("the commands of the README", () => {
     return terminal;
   };
 
-  /** The checkout is a clone after `npm ci`. The port may be in use on this machine. */
+  /** The checkout is one after `npm ci`. The port may be in use on this machine. */
   const adapt = (line: string) =>
     line
-      .replace(CLONE, "")
+      .replace(/^npm ci && /, "")
       .replace("npm start", `npm start -- --port ${port}`)
       .replace(/^echo lsh_\.\.\. .*/, login);
 
@@ -71,17 +70,17 @@ describe("the commands of the README", () => {
     return output;
   };
 
-  it("are at most five, from the clone on", () => {
+  it("are few, begin with the service and its tests, and clone nothing", () => {
     const lines = start.flatMap(linesOf);
     expect(lines.length).toBeLessThanOrEqual(MAXIMUM_COMMANDS);
-    const { repository } = JSON.parse(readPage("package.json"));
-    const [, url] = CLONE.exec(lines[0] ?? "") ?? [];
-    expect(`git+${url}.git`).toBe(repository.url);
+    expect(lines.slice(0, 2)).toEqual(["npm ci && npm start", "npm ci && npm test"]);
     expect(lines.at(-1)).toBe("npx @longshore/cli deploy --wait");
+    const contributing = readCommandBlocks(readPage("CONTRIBUTING.md")).flatMap(linesOf);
+    expect(contributing.slice(0, 2)).toEqual(lines.slice(0, 2));
   });
 
   it("end with a site that is deployed, and its URL", async () => {
-    const [server, others, deploy] = start;
+    const [server, , others, deploy] = start;
     if (!server || !others || !deploy) throw new Error("The README has three terminals.");
     const started = await run(open(), linesOf(server).join());
     login = /^echo lsh_\w+ \| npx .*$/m.exec(started)?.[0] ?? "none";
