@@ -14,11 +14,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { NPM_SCOPE, PUBLISHED_PACKAGES } from "../../src/lib/addresses.ts";
+import { Checkout } from "./support/checkout.ts";
 import { installPackedPackages, installTarballs } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
 import { findSystemNode, versionOf } from "./support/system-node.ts";
 
-const PACK = join(ROOT, "scripts/pack.ts");
 const nodes = [process.execPath, ...findSystemNode()].map((node) => [versionOf(node), node]);
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -84,7 +84,11 @@ describe("scripts/pack.ts", () => {
   let folder: string;
   let service: Service;
 
-  const pack = (...args: string[]) => promisify(execFile)(process.execPath, [PACK, ...args]);
+  /** After `npm ci --ignore-scripts`, as in the workflow: no program is bundled. */
+  const checkout = new Checkout({ hasAssets: false });
+
+  const pack = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [checkout.path("scripts/pack.ts"), ...args]);
 
   /** Runs a program with this Node as the only one, and nothing of the checkout. */
   async function run(node: string, command: string, args: readonly string[]) {
@@ -101,12 +105,16 @@ describe("scripts/pack.ts", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "longshore-release-"));
     mkdirSync(join(folder, "installed"));
+    for (const name of PUBLISHED_PACKAGES) {
+      rmSync(checkout.path(`packages/${name}/dist`), { recursive: true, force: true });
+    }
     await pack(join(folder, "packed"), tag);
     installTarballs(join(folder, "packed"), join(folder, "installed"));
     service = await startService();
   }, 120_000);
 
   afterAll(async () => {
+    checkout.remove();
     rmSync(folder, { recursive: true });
     await service.stop();
   });
@@ -138,7 +146,7 @@ describe("scripts/pack.ts", () => {
   it("refuses a tag that is not the version of the packages", async () => {
     await expect(pack(join(folder, "refused"), "v0.0.1")).rejects.toMatchObject({
       code: 1,
-      stderr: `The tag is v0.0.1, and the version of @longshore/client is ${root.version}.\n`,
+      stderr: `The tag is v0.0.1, and the version of ${NPM_SCOPE}/cli is ${root.version}.\n`,
     });
     await expect(pack()).rejects.toMatchObject({ code: 2 });
   });
