@@ -6,12 +6,19 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { DOCUMENTED_VERSION, readRelease } from "../../scripts/lib/release.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
+import { NPM_SCOPE } from "../../src/lib/addresses.ts";
 import { Checkout } from "./support/checkout.ts";
 import { readShownTexts } from "./support/shown-texts.ts";
 
 /** What a command of a package manager downloads or runs. */
 const PACKAGE =
   /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)[ \t]+(?:exec|x|dlx|create|install|i|add))(?:[ \t]+-[-\w=]*)*[ \t]+["'`]?((?:@longshore\/|longshore)[\w-]*)(?![\w./-]*\.tgz)/g;
+
+/** `npx @longshore/cli` is not among them: in a checkout, it is the checkout's own. */
+const INSTALL = new RegExp(`\\bnpm (?:i|install|pack|exec|view)\\b.* ${NPM_SCOPE}/`);
+
+const CLONE = /\bgit (?:clone|fetch|pull|ls-remote)\b[^\n`]*longshore/;
+const BLOCK = /^```sh\b[\s\S]*?^```$/gm;
 
 const packageJsonOf = (name: string) =>
   JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
@@ -45,10 +52,11 @@ describe("the commands that docs, messages and pages show", () => {
     expect(versions.filter(({ version }) => version !== readRelease())).toEqual([]);
   });
 
-  it("are about a checkout, and fetch no repository", () => {
-    const fetches = texts.filter(({ text }) =>
-      /\bgit (?:clone|fetch|pull|ls-remote)\b[^\n`]*longshore/.test(text),
-    );
+  it("start in a checkout: they clone nothing, and pages install no package from npm", () => {
+    const fetches = texts.filter(({ file, text }) => {
+      const blocks = file.endsWith(".md") ? (text.match(BLOCK) ?? []) : [];
+      return CLONE.test(text) || blocks.some((each) => INSTALL.test(each));
+    });
     expect(fetches.map(({ file }) => file)).toEqual([]);
   });
 
