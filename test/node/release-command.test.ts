@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DOCUMENTED_VERSION, readRelease } from "../../scripts/lib/release.ts";
@@ -201,6 +201,14 @@ describe("CHANGELOG.md", () => {
       expect(each).toMatch(/^\d+\.\d+\.\d+ \((?:not released|\d{4}-\d{2}-\d{2})\)$/);
     }
     expect(releases.at(-1)).toMatch(/^1\.0\.0 /);
+  });
+
+  it("links only to pages that exist", () => {
+    const links = [...text.matchAll(/\]\(((?:docs|packages)\/[^)#]*)/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it("has changes in the usual sections", () => {
