@@ -1,17 +1,7 @@
 -- Only for releases before this one: to be removed.
 
-CREATE TRIGGER `accounts_record_version` AFTER UPDATE OF `name`, `display_name`, `avatar`, `profile` ON `accounts`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.display_name IS NOT old.display_name OR new.avatar IS NOT old.avatar OR new.profile IS NOT old.profile) BEGIN
-	UPDATE `accounts` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
-
 CREATE TRIGGER `alarms_of_environment` AFTER INSERT ON `alarms` WHEN new.environment_id IS NULL BEGIN
 	UPDATE `alarms` SET `environment_id` = (SELECT `environment_id` FROM `stacks` WHERE `id` = new.stack_id) WHERE `id` = new.id;
-END;
-
-CREATE TRIGGER `api_keys_record_version` AFTER UPDATE OF `name`, `expires_at`, `narrowed_expires_at` ON `api_keys`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.expires_at IS NOT old.expires_at OR new.narrowed_expires_at IS NOT old.narrowed_expires_at) BEGIN
-	UPDATE `api_keys` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
 END;
 
 CREATE TRIGGER `attempts_unheld` BEFORE INSERT ON `attempts` WHEN new.state = 'offered' AND NOT EXISTS (
@@ -66,21 +56,6 @@ END;
 CREATE TRIGGER `integrations_record_version` AFTER UPDATE OF `configuration`, `shown_url`, `environment_ids`, `stack_ids`, `previous_secret_until` ON `integrations`
 WHEN new.record_version = old.record_version AND (new.configuration IS NOT old.configuration OR new.shown_url IS NOT old.shown_url OR new.environment_ids IS NOT old.environment_ids OR new.stack_ids IS NOT old.stack_ids OR new.previous_secret_until IS NOT old.previous_secret_until) BEGIN
 	UPDATE `integrations` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
-
-CREATE TRIGGER `memberships_email` AFTER INSERT ON `memberships` WHEN new.email IS NULL BEGIN
-	UPDATE `memberships` SET `email` = (SELECT `email` FROM `accounts` WHERE `id` = new.account_id AND `email` LIKE '%@%')
-	WHERE `id` = new.id;
-END;
-
-CREATE TRIGGER `memberships_record_version` AFTER UPDATE OF `role` ON `memberships`
-WHEN new.record_version = old.record_version AND (new.role IS NOT old.role) BEGIN
-	UPDATE `memberships` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
-
-CREATE TRIGGER `organizations_record_version` AFTER UPDATE OF `name`, `max_key_age_seconds` ON `organizations`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.max_key_age_seconds IS NOT old.max_key_age_seconds) BEGIN
-	UPDATE `organizations` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
 END;
 
 CREATE TRIGGER `project_members_record_version` AFTER UPDATE OF `role` ON `project_members`

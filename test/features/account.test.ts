@@ -82,8 +82,7 @@ describe("GET /v1/whoami", () => {
     const key = await newKey(world, { role: "admin" });
     const expires = Date.now() + 3_600_000;
     await env.DB.prepare(
-      `update api_keys set scopes = '["members:read"]', project_ids = ?, expires_at = 0,
-         narrowed_expires_at = ? where id = ?`,
+      `update api_keys set scopes = '["members:read"]', project_ids = ?, expires_at = ? where id = ?`,
     )
       .bind(JSON.stringify([world.id]), expires, key.keyId)
       .run();

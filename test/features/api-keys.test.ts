@@ -509,30 +509,6 @@ describe("the maximum age of keys", () => {
   });
 });
 
-describe("a narrowed key in the database", () => {
-  it("is expired for the previous release, which does not know scopes", async () => {
-    const expires_at = at(DAY_MS);
-    const project = await newProject(world.client);
-    const rows = await Promise.all(
-      [
-        { scopes: ["projects:read"] },
-        { project_ids: [project.id] },
-        { scopes: ["projects:read"], expires_at },
-        { expires_at },
-        {},
-      ].map(async (fields) => {
-        const { id, expires_at: shown } = await create(world.client, fields);
-        expect(shown).toBe("expires_at" in fields ? expires_at : undefined);
-        return env.DB.prepare("select expires_at from api_keys where id = ?")
-          .bind(id)
-          .first<number | null>("expires_at");
-      }),
-    );
-    const isAccepted = (expiry: number | null) => expiry === null || Date.now() < expiry;
-    expect(rows.map(isAccepted)).toEqual([false, false, false, true, true]);
-  });
-});
-
 describe("rotation and revocation", () => {
   it("revoking a key with its descendants reaches the key that it was rotated to, and those it created", async () => {
     for (const overlap_seconds of [0, 3_600]) {

@@ -49,7 +49,7 @@ const node = fc.record({
   table: fc.constantFrom(...KEY_TABLES, ...KEY_TABLES, ...SESSION_TABLES, "removed_memberships"),
   membership: fc.nat(3),
   source: fc.constantFrom("api_key", "open_id_connect"),
-  links: fc.array(link, { minLength: 5, maxLength: 5 }),
+  links: fc.array(link, { minLength: 4, maxLength: 4 }),
 });
 const graphs = fc.record({
   nodes: fc.array(node, { minLength: NODES - 4, maxLength: NODES - 4 }),
@@ -65,7 +65,7 @@ function toRows({ nodes, adding }: Graph): Row[] {
   ];
   const idOf = (at: number | null | undefined) => (at == null ? null : (ids[at] ?? null));
   const made = nodes.map(({ table, membership, source, links }, at): Row => {
-    const [first, second, third, fourth, fifth] = links.map(idOf);
+    const [first, second, third, fourth] = links.map(idOf);
     const owner = memberships[membership];
     const row = {
       ...{ table, id: ids[at + 4] ?? "", organization_id: owner?.organization_id ?? "" },
@@ -73,9 +73,8 @@ function toRows({ nodes, adding }: Graph): Row[] {
     };
     if (KEY_TABLES.includes(table)) {
       return {
-        ...{ ...row, issued_by_key_id: first ?? null, created_by_key_id: second ?? null },
-        ...{ created_by_session_id: third ?? null, rotated_by_key_id: fourth ?? null },
-        replaced_by_key_id: fifth ?? null,
+        ...{ ...row, issued_by_key_id: first ?? null, created_by_session_id: second ?? null },
+        ...{ rotated_by_key_id: third ?? null, replaced_by_key_id: fourth ?? null },
       };
     }
     if (SESSION_TABLES.includes(table)) {
@@ -141,10 +140,8 @@ function familyIn(rows: readonly Row[], root: string, reach: FamilyReach): Map<s
         const found: [string | null | undefined, number][] = [];
         if (KEY_TABLES.includes(row.table)) {
           const { issued_by_key_id: issuer, replaced_by_key_id: successor } = row;
-          const isCreated = row["created_by_key_id"] === id && !issuer && successor !== id;
           const makers = [issuer, row["created_by_session_id"], row["rotated_by_key_id"]];
-          const isMade = [...makers, row.membership_id].includes(id) || isCreated;
-          if (isMade) found.push([row.id, next]);
+          if ([...makers, row.membership_id].includes(id)) found.push([row.id, next]);
           if (row.id === id) found.push([successor, next]);
           if (successor === id && degree === 2) found.push([row.id, 2]);
         } else if (SESSION_TABLES.includes(row.table)) {
@@ -229,7 +226,7 @@ describe("the walk of a family", () => {
 
   it.each([
     ["api_keys", "issued_by_key_id"],
-    ["api_keys", "created_by_key_id"],
+    ["api_keys", "rotated_by_key_id"],
     ["revoked_keys", "rotated_by_key_id"],
     ["revoked_keys", "created_by_session_id"],
     ["revoked_keys", "membership_id"],

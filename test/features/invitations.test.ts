@@ -174,9 +174,7 @@ describe("an invitation", () => {
 
   it("is not created with a narrowed key, whose link would give a wider one", async () => {
     const narrowed = await newKey(world);
-    await env.DB.prepare(
-      `update api_keys set scopes = '["members:write"]', expires_at = 0 where id = ?`,
-    )
+    await env.DB.prepare(`update api_keys set scopes = '["members:write"]' where id = ?`)
       .bind(narrowed.keyId)
       .run();
     const body = { email: newEmail(), role: "member" };

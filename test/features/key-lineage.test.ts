@@ -32,7 +32,7 @@ interface StoredKey extends Narrowing {
 async function keysOf(organizationId: string): Promise<Map<string, StoredKey>> {
   const { results } = await env.DB.prepare(
     `select id, created_by_key_id as parent, scopes, project_ids, environment_ids,
-      coalesce(iif(expires_at = 0, narrowed_expires_at, expires_at), 9e15) as expires_at
+      coalesce(expires_at, 9e15) as expires_at
       from api_keys where organization_id = ?`,
   )
     .bind(organizationId)

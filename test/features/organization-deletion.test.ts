@@ -142,8 +142,8 @@ async function addKeysOfTrust(
   const ids = Array.from({ length: rows }, () => newId(systemClock));
   await env.DB.prepare(
     `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four,
-         created_at, expires_at, narrowed_expires_at, trust_id)
-       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, 0, ?3, ?4 from json_each(?5)`,
+         created_at, expires_at, trust_id)
+       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, ?3, ?4 from json_each(?5)`,
   )
     .bind(world.id, world.membershipId, expiresAt, trustId, JSON.stringify(ids))
     .run();

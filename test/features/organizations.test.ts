@@ -63,9 +63,7 @@ describe("organizations", () => {
     });
     const trustId = await newTrust(world, { membershipId: admin.membershipId });
     const ofTrust = await newKey(world, { ...admin, role: "admin" });
-    await env.DB.prepare(
-      "update api_keys set trust_id = ?, expires_at = 0, narrowed_expires_at = ? where id = ?",
-    )
+    await env.DB.prepare("update api_keys set trust_id = ?, expires_at = ? where id = ?")
       .bind(trustId, Date.now() + 900_000, ofTrust.keyId)
       .run();
     const child = (await ofTrust.client.post(keys, { name: "child" })).body;

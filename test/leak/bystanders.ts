@@ -25,7 +25,7 @@ export async function readAuthorities(
 ): Promise<Map<string, string>> {
   const select = env.DB.prepare(
     `select api_keys.id, json_array(api_keys.role, memberships.role, memberships.status, scopes, project_ids,
-        environment_ids, expires_at, narrowed_expires_at, is_own) as text
+        environment_ids, expires_at, is_own) as text
       from api_keys join memberships on memberships.id = api_keys.membership_id
       where api_keys.id in (select value from json_each(?))`,
   ).bind(JSON.stringify(bystanders.map(({ keyId }) => keyId)));

@@ -43,8 +43,8 @@ export async function addKeys(
 ): Promise<void> {
   await env.DB.prepare(
     `insert into api_keys (id, organization_id, membership_id, name, role, secret_hash, last_four, created_at,
-         expires_at, narrowed_expires_at, trust_id, created_by_key_id, issued_by_key_id, created_by_membership_id)
-       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, 0, ?3, ?4, ?6, ?6, ?7 from json_each(?5)`,
+         expires_at, trust_id, created_by_key_id, issued_by_key_id, created_by_membership_id)
+       select value, ?1, ?2, 'ci', 'member', '${UNUSABLE}' || value, 'abcd', 1, ?3, ?4, ?6, ?6, ?7 from json_each(?5)`,
   )
     .bind(
       world.id,

@@ -95,6 +95,7 @@ export async function newKey(world: World, fields: Partial<NewKeyFields> = {}): 
     name: "test",
     role,
     isOwn,
+    issuedByKeyId: others.createdByKeyId ?? null,
     ...others,
   });
   return { client: new Client(issued.key), membershipId, keyId: issued.id };
@@ -294,6 +295,7 @@ export async function newTrust(
 ): Promise<string> {
   const { db } = openForWriting(env.DB);
   const isOfPool = "poolId" in target;
+  const { createdByKeyId = world.keyId } = fields;
   const trust: TrustRow = {
     id: newId(systemClock),
     organizationId: world.id,
@@ -308,9 +310,9 @@ export async function newTrust(
     projectIds: null,
     environmentIds: null,
     ttlSeconds: 900,
-    createdByKeyId: world.keyId,
+    createdByKeyId,
     createdByMembershipId: world.membershipId,
-    issuedByKeyId: null,
+    issuedByKeyId: createdByKeyId,
     createdBySessionId: null,
     createdAt: Date.now(),
     ...fields,

@@ -241,7 +241,7 @@ describe("a trust", () => {
     const ended = await newTrust(world, { membershipId }, { createdByKeyId: creator.keyId });
     const kept = await newTrust(world, { membershipId });
     const token = await newToken(world, pool);
-    await env.DB.prepare("update runner_tokens set created_by_key_id = ? where id = ?")
+    await env.DB.prepare("update runner_tokens set issued_by_key_id = ? where id = ?")
       .bind(creator.keyId, token.tokenId)
       .run();
     const key = `/v1/orgs/${world.id}/api-keys/${creator.keyId}`;

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import { after, type Results, type Statements } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
-import { resourceHasExpectedVersion } from "../../../db/expected-version.ts";
+import { nextVersion, resourceHasExpectedVersion } from "../../../db/expected-version.ts";
 import type { ManyRows } from "../../../db/row-pages.ts";
 import { isLiveOrganization } from "../../../db/tombstone.ts";
 import { timeOf } from "../../../lib/ids.ts";
@@ -144,9 +144,10 @@ const ERASED_NAME = "Deleted account";
 
 function erasePerson(db: Database, id: string, now: number, condition: SQL) {
   const names = { name: ERASED_NAME, displayName: ERASED_NAME };
+  const version = nextVersion(accounts.version);
   return db
     .update(accounts)
-    .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now })
+    .set({ ...names, email: id, avatar: null, profile: {}, updatedAt: now, version })
     .where(and(eq(accounts.id, id), condition));
 }
 

@@ -116,11 +116,7 @@ export function findIdentity(db: Database, actor: Actor) {
       kind: memberships.kind,
       accountName: sql<string>`${accounts.name}`.as("account_name"),
       keyName: sql<string>`${apiKeys.name}`.as("key_name"),
-      expiresAt: sql<
-        number | null
-      >`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`.as(
-        "key_expires_at",
-      ),
+      expiresAt: apiKeys.expiresAt,
     })
     .from(apiKeys)
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))

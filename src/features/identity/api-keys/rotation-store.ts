@@ -1,18 +1,24 @@
-import { and, eq, getTableColumns, isNull, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  getTableColumns,
+  gt,
+  isNull,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
-import {
-  apiKeys,
-  isAsAuthenticated,
-  KEY_EXPIRY,
-  revokedKeys,
-} from "../credentials/api-key-table.ts";
+import { apiKeys, isAsAuthenticated, revokedKeys } from "../credentials/api-key-table.ts";
 import { keepsOwnerKey } from "../credentials/index.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { trusts } from "../credentials/trust-table.ts";
-import { type ApiKeyRow, KEY, NEVER } from "./store.ts";
+import { type ApiKeyRow, NEVER } from "./store.ts";
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {
@@ -31,19 +37,16 @@ export interface Rotation {
  * it descends from, if one that descends from it would outlive it, or if the last owner's key would expire.
  */
 export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotation) {
-  const { expiresAt, ...fields } = key;
+  const { expiresAt } = key;
   const lasting = expiresAt ?? NEVER;
   const callerId = actor.keyId;
-  const isNarrowed = sql`${apiKeys.expiresAt} = 0`;
   return insertFrom(
     db,
     apiKeys,
     {
       ...getTableColumns(apiKeys),
-      ...fields,
+      ...key,
       keyVersion: 1,
-      expiresAt: sql`iif(${isNarrowed}, 0, ${expiresAt})`,
-      narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiresAt}, null)`,
       lastUsedAt: null,
       createdAt: now,
       createdByKeyId: parentIdOf(old),
@@ -57,15 +60,12 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       and ${apiKeys.organizationId} = ${old.organizationId}
       and ${apiKeys.keyVersion} = ${old.keyVersion}
       and exists (select 1 from api_keys as caller where caller.id = ${callerId}
-        and (${callerId} = ${old.id} or caller.expires_at is null or caller.expires_at >= ${lasting}
-          or caller.expires_at = 0
-            and coalesce(caller.narrowed_expires_at, ${NEVER}) >= ${lasting}))
+        and (${callerId} = ${old.id} or caller.expires_at is null or caller.expires_at >= ${lasting}))
       and ${isAsAuthenticated(actor)}
       and not exists (select 1 from api_keys as parent
-        where parent.id = ${apiKeys.createdByKeyId}
-          and iif(parent.expires_at = 0, parent.narrowed_expires_at, parent.expires_at) < ${lasting})
+        where parent.id = ${apiKeys.createdByKeyId} and parent.expires_at < ${lasting})
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
-  ).returning(KEY);
+  ).returning();
 }
 
 /** Of a key that was rotated before, and expires: that of its successor, from which it descends. */
@@ -101,10 +101,10 @@ export function findOutliving(
     isNull(apiKeys.trustId),
     sql`${apiKeys.createdByKeyId} in ${ended}`,
     sql`coalesce(${apiKeys.replacedByKeyId} not in ${ended}, true)`,
-    or(sql`${KEY_EXPIRY} is null`, sql`${KEY_EXPIRY} > ${expiresAt}`),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, expiresAt)),
   );
   const issued = sql`${apiKeys.trustId} in (select id from trusts where created_by_key_id in ${ended})
-    and ${apiKeys.narrowedExpiresAt} > ${expiresAt}`;
+    and ${apiKeys.expiresAt} > ${expiresAt}`;
   return db.select({ id: apiKeys.id }).from(apiKeys).where(or(made, issued)).limit(1);
 }
 
@@ -165,12 +165,10 @@ export function nameSuccessor(db: Database, { old, key }: Rotation) {
 
 /** The old key descends from the new one from now on, so that revoking that revokes both. */
 export function expireOldKey(db: Database, { old, key }: Rotation, until: number) {
-  const earliest = sql`min(coalesce(${KEY_EXPIRY}, ${until}), ${until})`;
   return db
     .update(apiKeys)
     .set({
-      expiresAt: sql`iif(${apiKeys.expiresAt} = 0, 0, ${earliest})`,
-      narrowedExpiresAt: sql`iif(${apiKeys.expiresAt} = 0, ${earliest}, null)`,
+      expiresAt: sql`min(coalesce(${apiKeys.expiresAt}, ${until}), ${until})`,
       keyVersion: sql`${apiKeys.keyVersion} + 1`,
       version: nextVersion(apiKeys.version),
       createdByKeyId: key.id,

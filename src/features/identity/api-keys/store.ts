@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -18,7 +18,6 @@ import { projects } from "../../tenancy/project-table.ts";
 import {
   apiKeys,
   KEY_AUTHORITY,
-  KEY_EXPIRES_AT,
   mayCreateUntil,
   revokedKeys,
   whereKeyIsLive,
@@ -32,14 +31,10 @@ export interface CreatedKey {
   key: string;
 }
 
-/** `narrowedExpiresAt` is only for the database: `expiresAt` is the time at which the key expires. */
-export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "narrowedExpiresAt">;
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type RevokedKeyRow = typeof revokedKeys.$inferSelect;
 /** A key, or what remains of a revoked one. */
 export type KeyOrTombstone = ApiKeyRow | RevokedKeyRow;
-
-const { narrowedExpiresAt: _, ...COLUMNS } = getTableColumns(apiKeys);
-export const KEY = { ...COLUMNS, expiresAt: KEY_EXPIRES_AT };
 
 const PRINCIPAL = {
   ...KEY_AUTHORITY,
@@ -81,7 +76,7 @@ export function listKeys(
 ) {
   const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
   return db
-    .select(KEY)
+    .select()
     .from(apiKeys)
     .where(
       and(
@@ -122,7 +117,7 @@ export const within = (organizationId: string, id: string) =>
   and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id), isNull(apiKeys.sessionId));
 
 export function findKey(db: Database, organizationId: string, id: string) {
-  return db.select(KEY).from(apiKeys).where(within(organizationId, id));
+  return db.select().from(apiKeys).where(within(organizationId, id));
 }
 
 /** A key, or what remains of a revoked one. */
@@ -147,17 +142,17 @@ export type Caller = Awaited<ReturnType<typeof findCaller>>[number];
 
 /** The key of a request, with what the rules of a new key depend on. */
 export function findCaller(db: Database, { keyId }: Pick<Actor, "keyId">) {
-  const { expiresByPolicy } = apiKeys;
+  const { expiresAt, expiresByPolicy } = apiKeys;
   const { kind } = memberships;
   return db
-    .select({ expiresAt: KEY_EXPIRES_AT, expiresByPolicy, kind })
+    .select({ expiresAt, expiresByPolicy, kind })
     .from(apiKeys)
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
     .where(eq(apiKeys.id, keyId));
 }
 
 export function findExpiry(db: Database, id: string) {
-  return db.select({ expiresAt: KEY_EXPIRES_AT }).from(apiKeys).where(eq(apiKeys.id, id));
+  return db.select({ expiresAt: apiKeys.expiresAt }).from(apiKeys).where(eq(apiKeys.id, id));
 }
 
 export function findProjects(db: Database, organizationId: string, ids: readonly string[]) {
@@ -226,9 +221,8 @@ export function keyCountBound(membershipId: string): Bound {
   };
 }
 
-/** A key that is narrowed, or of a trust, expires in `narrowed_expires_at`. */
 export function insertKey(db: Database, key: ApiKeyRow, condition: SQL = sql`true`) {
-  return insertFrom(db, apiKeys, toStoredKey(key), sql`where ${condition}`).returning(KEY);
+  return insertFrom(db, apiKeys, key, sql`where ${condition}`).returning();
 }
 
 /**
@@ -236,10 +230,13 @@ export function insertKey(db: Database, key: ApiKeyRow, condition: SQL = sql`tru
  * have replaced the key that created the trust.
  */
 export function insertKeyOfTrust(db: Database, key: ApiKeyRow & { trustId: string }) {
-  const row = { ...toStoredKey(key), createdByKeyId: sql`trusts.created_by_key_id` };
-  return insertFrom(db, apiKeys, row, sql`from trusts where trusts.id = ${key.trustId}`).returning(
-    KEY,
-  );
+  const row = { ...key, createdByKeyId: sql`trusts.created_by_key_id` };
+  return insertFrom(
+    db,
+    apiKeys,
+    row,
+    sql`from trusts where trusts.id = ${key.trustId}`,
+  ).returning();
 }
 
 /** Inserts nothing unless the key that creates it still has as much, and for as long. */
@@ -247,11 +244,5 @@ export function insertDescendant({ db, actor, clock }: ServiceContext, key: ApiK
   const parent = sql`select 1 from ${apiKeys} where ${apiKeys.id} = ${actor.keyId}
     and ${whereKeyIsLive(clock.now())}`;
   const condition = sql`where exists (${parent}) and ${mayCreateUntil(actor, key.expiresAt)}`;
-  return insertFrom(db, apiKeys, toStoredKey(key), condition).returning(KEY);
-}
-
-function toStoredKey(key: ApiKeyRow) {
-  const isNarrowed = key.scopes || key.projectIds || key.environmentIds || key.trustId;
-  if (!isNarrowed) return { ...key, narrowedExpiresAt: null };
-  return { ...key, expiresAt: 0, narrowedExpiresAt: key.expiresAt };
+  return insertFrom(db, apiKeys, key, condition).returning();
 }

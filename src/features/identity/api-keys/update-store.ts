@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { grantsScope, SCOPES, type Scope } from "../../../lib/scopes.ts";
-import { apiKeys, KEY_EXPIRY, whereKeyIsLive } from "../credentials/api-key-table.ts";
+import { apiKeys, whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
   boundWays,
   familyTable,
@@ -14,7 +14,7 @@ import {
   selectValue,
 } from "../credentials/index.ts";
 import type { KeyChange } from "./narrowing.ts";
-import { type ApiKeyRow, KEY } from "./store.ts";
+import type { ApiKeyRow } from "./store.ts";
 
 /**
  * Changes nothing if the request expects another version, or if the key has changed. Narrows nothing if
@@ -27,7 +27,9 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
     .update(apiKeys)
     .set({
       name,
-      ...(narrowed && toStoredNarrowing(narrowed)),
+      ...narrowed,
+      ...(narrowed && { keyVersion: nextVersion(apiKeys.keyVersion) }),
+      ...(narrowed?.expiresAt !== undefined && { expiresByPolicy: false }),
       version: nextVersion(apiKeys.version),
     })
     .where(
@@ -39,27 +41,11 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
         narrowed && mayNarrow(before, narrowed, ctx.clock.now()),
       ),
     )
-    .returning(KEY);
+    .returning();
 }
 
 type KeyId = Pick<ApiKeyRow, "id" | "organizationId">;
 type Narrowed = NonNullable<KeyChange["narrowed"]>;
-
-/** The sent fields. The expiry of a key with boundaries moves, as in `toStoredKey`. */
-function toStoredNarrowing({ expiresAt, scopes, projectIds, environmentIds }: Narrowed) {
-  const isNarrowed =
-    scopes || projectIds || environmentIds ? sql`true` : sql`${apiKeys.expiresAt} = 0`;
-  const expiry = expiresAt === undefined ? KEY_EXPIRY : sql`${expiresAt}`;
-  return {
-    scopes,
-    projectIds,
-    environmentIds,
-    expiresAt: sql`iif(${isNarrowed}, 0, ${expiry})`,
-    narrowedExpiresAt: sql`iif(${isNarrowed}, ${expiry}, null)`,
-    ...(expiresAt !== undefined && { expiresByPolicy: false }),
-    keyVersion: nextVersion(apiKeys.keyVersion),
-  };
-}
 
 function mayNarrow(before: ApiKeyRow, narrowed: Narrowed, now: number): SQL | undefined {
   const { organizationId, id, keyVersion } = before;
@@ -94,7 +80,11 @@ function excessOf(ids: SQL, key: KeyId, narrowed: Narrowed, now: number): SQL {
 function outlives(ids: SQL, key: KeyId, { expiresAt }: Narrowed, now: number): SQL {
   if (expiresAt === undefined) return sql`false`;
   const lasts = (end: SQL) => sql`(${end} is null or ${end} > ${expiresAt})`;
-  const everything = { keys: lasts(KEY_EXPIRY), trusts: sql`true`, tokens: lasts(TOKEN_EXPIRY) };
+  const everything = {
+    keys: lasts(sql`${apiKeys.expiresAt}`),
+    trusts: sql`true`,
+    tokens: lasts(TOKEN_EXPIRY),
+  };
   return hasDescendant(ids, key, everything, now);
 }
 

@@ -24,6 +24,7 @@ export const apiKeys = sqliteTable(
     lastFour: text("last_four").notNull(),
     /** Increases with every change to the key's permissions. The key's rate limiter has a copy. */
     keyVersion: integer("version").notNull().default(1),
+    /** The time from which the key is refused. Null: never. */
     expiresAt: time("expires_at"),
     /** To the hour. */
     lastUsedAt: time("last_used_at"),
@@ -33,19 +34,14 @@ export const apiKeys = sqliteTable(
     projectIds: text("project_ids", { mode: "json" }).$type<readonly string[]>(),
     environmentIds: text("environment_ids", { mode: "json" }).$type<readonly string[]>(),
     /**
-     * Of a narrowed key, instead of `expires_at`, which is 0: earlier releases, which do not know
-     * scopes, refuse the key as expired.
-     */
-    narrowedExpiresAt: time("narrowed_expires_at"),
-    /**
      * The key that it descends from, which may be revoked: the one that made it, or the one that has
-     * taken the place of that by a rotation. Null: none, or not known. Of a trust: the one that made it.
+     * taken the place of that by a rotation. Null: none. Of a trust: the one that made it.
      */
     createdByKeyId: id("created_by_key_id"),
     createdByMembershipId: id("created_by_membership_id"),
-    /** The key that made it, which never changes. Null: see `created_by_key_id`. */
+    /** The key that made it, or has founded its organization: no rotation changes it. Null: none. */
     issuedByKeyId: id("issued_by_key_id"),
-    /** The session that it was created in, which may have ended. Null: none, or not known. */
+    /** The session that it was created in, which may have ended. Null: none. */
     createdBySessionId: id("created_by_session_id"),
     /** The other key that made it by a rotation. It is in the family of that key, too. */
     rotatedByKeyId: id("rotated_by_key_id"),
@@ -56,9 +52,8 @@ export const apiKeys = sqliteTable(
     /** JSON: the claims that its trust has verified, as far as rules compare them or deployments show them. */
     claims: text("claims"),
     /**
-     * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, and it does
-     * not count toward the quota. `expires_at` is 0 without another expiry, so that earlier releases
-     * refuse it, and it is no owner's last key.
+     * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, it does not
+     * count toward the quota, and it is no owner's last key.
      */
     sessionId: id("session_id"),
     /** Whether only the membership itself has made it and the keys that it descends from. */
@@ -78,9 +73,6 @@ export const apiKeys = sqliteTable(
       .on(table.membershipId)
       .where(sql`role = 'owner' and trust_id is null`),
     index("api_keys_created_by").on(table.createdByKeyId),
-    index("api_keys_created_by_alone")
-      .on(table.createdByKeyId)
-      .where(sql`issued_by_key_id is null`),
     index("api_keys_created_by_without_trust")
       .on(table.createdByKeyId)
       .where(sql`trust_id is null`),
@@ -92,23 +84,14 @@ export const apiKeys = sqliteTable(
     index("api_keys_replaced_by")
       .on(table.replacedByKeyId)
       .where(sql`replaced_by_key_id is not null`),
-    index("api_keys_trust")
-      .on(table.trustId, table.narrowedExpiresAt)
-      .where(sql`trust_id is not null`),
+    index("api_keys_trust").on(table.trustId, table.expiresAt).where(sql`trust_id is not null`),
     index("api_keys_session").on(table.sessionId).where(sql`session_id is not null`),
-    index("api_keys_trust_expires").on(table.narrowedExpiresAt).where(sql`trust_id is not null`),
+    index("api_keys_trust_expires").on(table.expiresAt).where(sql`trust_id is not null`),
   ]),
 );
 
-/** The time from which the key is refused, narrowed or not. Null: never. */
-export const KEY_EXPIRY = sql<
-  number | null
->`iif(${apiKeys.expiresAt} = 0, ${apiKeys.narrowedExpiresAt}, ${apiKeys.expiresAt})`;
-
-export const KEY_EXPIRES_AT = KEY_EXPIRY.as("key_expires_at");
-
 export function whereKeyIsLive(now: number): SQL {
-  return sql`(${KEY_EXPIRY} is null or ${KEY_EXPIRY} > ${now})`;
+  return sql`(${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > ${now})`;
 }
 
 /** The key of a request, as it was when it was authenticated. */
@@ -132,9 +115,9 @@ export function isAsAuthenticated(key: AuthenticatedKey): SQL {
  * @param end Null: forever.
  */
 export function mayCreateUntil(key: AuthenticatedKey, end: number | null): SQL {
-  const lasts = end === null ? sql`false` : sql`${KEY_EXPIRY} >= ${end}`;
+  const lasts = end === null ? sql`false` : sql`${apiKeys.expiresAt} >= ${end}`;
   return sql`exists (select 1 from ${apiKeys} where ${isUnchanged(key)}
-    and (${KEY_EXPIRY} is null or ${lasts}))`;
+    and (${apiKeys.expiresAt} is null or ${lasts}))`;
 }
 
 /** Selects the IDs of the keys that a key has made, without those of its trusts, of which there may be many. */
@@ -167,7 +150,7 @@ export const KEY_AUTHORITY = {
   isOwnKey: apiKeys.isOwn,
   createdByKeyId: apiKeys.createdByKeyId,
   createdByMembershipId: apiKeys.createdByMembershipId,
-  expiresAt: KEY_EXPIRES_AT,
+  expiresAt: apiKeys.expiresAt,
   expiresByPolicy: apiKeys.expiresByPolicy,
   limitsOrganizationId: limitsOrganizationId(apiKeys.organizationId),
 };
@@ -202,9 +185,6 @@ export const revokedKeys = sqliteTable(
     index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("revoked_keys_membership").on(table.membershipId),
     index("revoked_keys_created_by").on(table.createdByKeyId),
-    index("revoked_keys_created_by_alone")
-      .on(table.createdByKeyId)
-      .where(sql`issued_by_key_id is null`),
     index("revoked_keys_issued_by")
       .on(table.issuedByKeyId)
       .where(sql`issued_by_key_id is not null`),

@@ -162,16 +162,11 @@ export function madeBy(members: SQL, table: MadeTable): SQL {
   return sql`${members} as member cross join ${table} as made on ${isMadeByMember(table)}`;
 }
 
-/** Earlier releases do not write `issued_by_key_id`. */
 function makersOf(table: MadeTable): SQL[] {
   const bySession = sql`made.created_by_session_id = member.id`;
   if (table === signInLinks) return [bySession, sql`made.key_id = member.id`];
   if (table === invitations) return [bySession, sql`made.created_by_key_id = member.id`];
-  const byKey = [
-    bySession,
-    sql`made.issued_by_key_id = member.id`,
-    sql`made.created_by_key_id = member.id and made.issued_by_key_id is null`,
-  ];
+  const byKey = [bySession, sql`made.issued_by_key_id = member.id`];
   return table === runnerTokens ? [...byKey, sql`made.rotated_by_key_id = member.id`] : byKey;
 }
 

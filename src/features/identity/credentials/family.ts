@@ -71,19 +71,13 @@ export const boundWays: Ways = ({ id }) => [
   { table: "revoked_keys", where: sql`replaced_by_key_id = ${id}` },
 ];
 
-/** A key descends from the one that has replaced it until it expires, and is not made by it. */
 function keysMadeBy(node: Node, table: "api_keys" | "revoked_keys"): Way[] {
-  return [
-    ...madeWith(node, table, sql`and replaced_by_key_id is not ${node.id}`),
-    { table, where: sql`membership_id = ${node.id}` },
-  ];
+  return [...madeWith(node, table), { table, where: sql`membership_id = ${node.id}` }];
 }
 
-/** Earlier releases do not write `issued_by_key_id`. */
-function madeWith({ id }: Node, table: string, isMade = sql``): Way[] {
+function madeWith({ id }: Node, table: string): Way[] {
   return [
     { table, where: sql`issued_by_key_id = ${id}` },
-    { table, where: sql`created_by_key_id = ${id} and issued_by_key_id is null ${isMade}` },
     { table, where: sql`created_by_session_id = ${id}` },
     { table, where: sql`rotated_by_key_id = ${id}` },
   ];

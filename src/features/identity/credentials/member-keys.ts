@@ -30,8 +30,8 @@ export function keysToIncrement(organizationId: string, membershipId: string): S
 }
 
 /**
- * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner
- * has another key with the role `owner`. One that expires does not count as another, and none of a trust counts at all.
+ * Whether the organization can do without the `lost` keys: none of them is an owner's, or an owner has another key
+ * with the role `owner` that does not expire. Narrowed keys, and those of trusts and sessions, do not count at all.
  */
 export function keepsOwnerKey(
   organizationId: string | SQL,
@@ -41,7 +41,9 @@ export function keepsOwnerKey(
   const column = sql.raw(lost.column);
   // A cross join reads the owners first: an organization has few owners, and may have many keys.
   const ownerKeys = sql`memberships as owner cross join api_keys as owner_key
-    on owner_key.membership_id = owner.id and owner_key.role = 'owner' and owner_key.trust_id is null
+    on owner_key.membership_id = owner.id and owner_key.role = 'owner'
+      and owner_key.trust_id is null and owner_key.session_id is null and owner_key.scopes is null
+      and owner_key.project_ids is null and owner_key.environment_ids is null
     where owner.organization_id = ${organizationId} and owner.role = 'owner'`;
   return sql`(not exists (select 1 from ${ownerKeys} and owner_key.${column} in (${lost.value})
       and (owner_key.expires_at is null or owner_key.expires_at > ${now}))

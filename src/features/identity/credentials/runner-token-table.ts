@@ -44,9 +44,6 @@ export const runnerTokens = sqliteTable(
       .where(sql`trust_id is not null`),
     index("runner_tokens_trust_expires").on(table.expiresAt).where(sql`trust_id is not null`),
     index("runner_tokens_created_by").on(table.createdByKeyId),
-    index("runner_tokens_created_by_alone")
-      .on(table.createdByKeyId)
-      .where(sql`issued_by_key_id is null`),
     index("runner_tokens_created_by_without_trust")
       .on(table.createdByKeyId)
       .where(sql`trust_id is null`),

@@ -180,7 +180,6 @@ function firstKeyOf(
     ...newKeyRow(issued, now),
     ...{ organizationId, membershipId, name: FIRST_KEY_NAME, role },
     expiresAt: maxKeyAgeSeconds === null ? null : now + maxKeyAgeSeconds * 1000,
-    narrowedExpiresAt: null,
     createdByMembershipId: membershipId,
     isOwn: true,
     expiresByPolicy: maxKeyAgeSeconds !== null,

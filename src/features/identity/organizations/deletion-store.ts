@@ -92,7 +92,7 @@ function listCredentials({ db, clock }: ServiceContext, id: string, condition: S
       })
       .from(sql`(select ${columns} ${rows} and ${condition} limit ${SEARCHED}) as item`)
       .where(sql`item.end_at is null or item.end_at > ${now}`);
-  const ofKeys = sql`secret_hash, version, trust_id, iif(expires_at = 0, narrowed_expires_at, expires_at) as end_at`;
+  const ofKeys = sql`secret_hash, version, trust_id, expires_at as end_at`;
   const ofTokens = sql`runner_tokens.secret_hash, runner_tokens.version, trust_id, expires_at as end_at`;
   return {
     keys: list(ofKeys, keysOf(id, sql`is null`)),

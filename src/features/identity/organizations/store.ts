@@ -80,10 +80,12 @@ export function insertOwner(
 ) {
   const { now, organizationId, ...ids } = owner;
   const row = { ...ids, organizationId, role: "owner", createdAt: now, updatedAt: now } as const;
-  const rest = { kind: "person", status: "active", email: null, version: 1 } as const;
+  const rest = { kind: "person", status: "active", version: 1 } as const;
+  // Only an account that has an address of its own has another text than its ID.
+  const email = sql`(select email from accounts where id = ${owner.accountId} and email <> id)`;
   const origin = { addedByKeyId: null, addedBySessionId: null, signedInAt: null };
   const condition = sql`where ${exists({ id: organizationId })}`;
-  return insertFrom(db, memberships, { ...row, ...rest, ...origin }, condition);
+  return insertFrom(db, memberships, { ...row, ...rest, ...origin, email }, condition);
 }
 
 /** Those that have been deleted count until their purge, so that a loop cannot create without end. */

@@ -170,7 +170,7 @@ function growthOf({ organizationId, poolId, name }: NewToken): Growth {
 /** That of the old token, and that of the key that rotates it. */
 function familiesOf({ actor }: ServiceContext, old: TokenRow) {
   return {
-    issuedByKeyId: old.issuedByKeyId ?? old.createdByKeyId,
+    issuedByKeyId: old.issuedByKeyId,
     createdBySessionId: actor.session?.id ?? old.createdBySessionId,
     rotatedByKeyId: actor.keyId,
   };

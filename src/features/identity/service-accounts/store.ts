@@ -106,7 +106,7 @@ export function renameAccount(
   return after(updated, (hasChanged) =>
     db
       .update(accounts)
-      .set({ name, displayName: name, updatedAt: now })
+      .set({ name, displayName: name, updatedAt: now, version: nextVersion(accounts.version) })
       .where(and(sql`${accounts.id} = (${account})`, hasChanged)),
   );
 }

@@ -14,7 +14,6 @@ import { memberships } from "../../tenancy/member-table.ts";
 import {
   apiKeys,
   KEY_AUTHORITY,
-  KEY_EXPIRES_AT,
   revokedKeys,
   whereKeyIsLive,
 } from "../credentials/api-key-table.ts";
@@ -31,7 +30,7 @@ export type NewSession = Omit<SessionRow, "lastUsedAt">;
 type SessionOfKey = NewSession & { keyId: string };
 type KeyOfSession = Omit<
   typeof apiKeys.$inferSelect,
-  "name" | "role" | "expiresAt" | "narrowedExpiresAt" | "createdByMembershipId" | "isOwn"
+  "name" | "role" | "createdByMembershipId" | "isOwn"
 >;
 export type ListedSession = Awaited<ReturnType<typeof listSessions>>[number];
 
@@ -103,7 +102,7 @@ export function listSessions(db: Database, owner: Owner, page: PageRequest, now:
       expiresAt: sql<number>`${expiresAt}`.as("expires_at"),
       lastUsedAt: sql<number | null>`${lastUsedAt}`.as("last_used_at"),
       ...{ source, keyId, userAgent },
-      keyExpiresAt: KEY_EXPIRES_AT,
+      keyExpiresAt: sql<number | null>`${apiKeys.expiresAt}`.as("key_expires_at"),
     })
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
@@ -219,9 +218,6 @@ export function insertKeyOfSession(db: Database, key: KeyOfSession) {
     ...key,
     name: "Sign-in",
     role: "owner" as const,
-    // Without another expiry: see `sessionId` in the table.
-    expiresAt: 0,
-    narrowedExpiresAt: null,
     createdByMembershipId: key.membershipId,
     isOwn: true,
   };

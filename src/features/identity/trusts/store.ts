@@ -111,7 +111,7 @@ export function findSomeKeysOfTrust(db: Database, id: string) {
 }
 
 export function liveKeyBound(id: string, now: number): Bound {
-  const live = sql`((select count(*) from api_keys where trust_id = ${id} and narrowed_expires_at > ${now})
+  const live = sql`((select count(*) from api_keys where trust_id = ${id} and expires_at > ${now})
     + (select count(*) from runner_tokens where trust_id = ${id} and expires_at > ${now}))`;
   return {
     what: "live keys of a trust",
@@ -137,7 +137,7 @@ export function insertUsedToken(
 export function deleteExpired(db: Database, now: number, chunk: number) {
   const expired = {
     keys: sql`select id from api_keys where trust_id is not null
-      and narrowed_expires_at <= ${now} limit ${chunk}`,
+      and expires_at <= ${now} limit ${chunk}`,
     tokens: sql`select id from runner_tokens where trust_id is not null
       and expires_at <= ${now} limit ${chunk}`,
     used: sql`select rowid from used_tokens where expires_at <= ${now} limit ${chunk}`,
