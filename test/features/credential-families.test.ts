@@ -156,6 +156,24 @@ describe("a key that a leaked key rotates", () => {
     }
   });
 
+  it("takes nothing of what the key has made to the leaked one's family, also when it is rotated twice", async () => {
+    const leaked = await newLeak();
+    const made = await created(world.client.post(keys, { name: "made" }));
+    const rotate = (id: string) =>
+      created(leaked.client.post(`${keys}/${id}/rotate`, { overlap_seconds: 3_600 }));
+    const stolen = await rotate(world.keyId);
+    const again = await rotate(stolen.id);
+    const { body } = await clientOf(made).get(`${keys}/${leaked.keyId}/family`);
+    expect(body.data.map(({ id }: Parsed) => id).toSorted()).toEqual(
+      [stolen.id, again.id].toSorted(),
+    );
+    await created(clientOf(made).post(keys, { name: "last", role: "owner" }));
+    await revokeFamily(leaked.keyId, { client: clientOf(made) });
+    expect(await statusesOf([clientOf(stolen), clientOf(again), clientOf(made)])).toEqual([
+      401, 401, 200,
+    ]);
+  });
+
   it("can only be itself, if it is narrowed, expires, or is a program's, and none in a session", async () => {
     for (const [kind, { client, keyId, membershipId }] of await lesserKeys()) {
       const unused = await newKey(world, { membershipId, role: "member", scopes: ["keys:write"] });

@@ -1,6 +1,7 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Client } from "../support/client.ts";
-import { join, newKey, newWorld, type Person, type World } from "../support/world.ts";
+import { join, newKey, newProject, newWorld, type Person, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -40,6 +41,30 @@ describe("the last owner's key of an organization", () => {
     await newWorld();
     expect((await revoke(world.keyId)).status).toBe(409);
     expect((await revoke(admin.keyId)).status).toBe(204);
+  });
+
+  it("is neither a narrowed one nor that of a session: they do not count, and can always be revoked", async () => {
+    const project = await newProject(world.client);
+    const others = await Promise.all([
+      newKey(world, { scopes: ["keys:write"] }),
+      newKey(world, { projectIds: [project.id] }),
+      newKey(world, { environmentIds: [project.default_environment_id] }),
+      newKey(world),
+    ]);
+    const ofSession = others.at(-1)?.keyId ?? "";
+    await env.DB.prepare("update api_keys set session_id = id where id = ?").bind(ofSession).run();
+    expect((await revoke(world.keyId)).status).toBe(409);
+    const second = await newKey(world);
+    const { client } = await newKey(world, { expiresAt: Date.now() + HOUR_MS });
+    for (const { keyId } of [world, ...others.slice(0, -1)]) {
+      expect((await revoke(keyId, { client })).status).toBe(204);
+    }
+    expect((await revoke(second.keyId, { client })).status).toBe(409);
+    await env.DB.prepare("update api_keys set expires_at = 1 where id = ?")
+      .bind(second.keyId)
+      .run();
+    const narrowed = await newKey(world, { scopes: ["keys:write"] });
+    expect((await revoke(narrowed.keyId, { client })).status).toBe(204);
   });
 
   it("cannot be an expiring one, if no other remains, and an expired one can always be revoked", async () => {
