@@ -121,6 +121,19 @@ describe("a service account", () => {
     },
   );
 
+  it("has an account whose tag changes with its name, and not with its role", async () => {
+    const id = await newServiceAccount(world, "member");
+    const client = await keyOf(id);
+    const tag = async () => (await client.get("/v1/account")).headers.get("etag");
+    const before = await tag();
+    await world.client.patch(`${accounts}/${id}`, { name: "renamed" });
+    const renamed = await tag();
+    const version = (text: string | null) => text?.slice(1).split(".")[0];
+    expect([version(before), version(renamed)]).toEqual(["1", "2"]);
+    await world.client.patch(`${accounts}/${id}`, { role: "admin" });
+    expect(version(await tag())).toBe("2");
+  });
+
   it("remains when the member who created it leaves, and its key too", async () => {
     const admin = await join(world, "admin");
     const id = await newServiceAccount({ ...world, client: admin.client });

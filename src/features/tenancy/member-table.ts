@@ -54,7 +54,7 @@ export const memberships = sqliteTable(
     status: text("status", { enum: MEMBER_STATUSES }).notNull().default("active"),
     /** The address that the person was added with, in lower case. Private. */
     email: text("email"),
-    /** What added the membership: itself, or by an invitation. Null: the founder, or not known. */
+    /** What added the membership: itself, or by an invitation. Null: the founder. */
     addedByKeyId: id("added_by_key_id"),
     addedBySessionId: id("added_by_session_id"),
     /** The last sign-in with the address. Null: the person has not joined by a sign-in. */
