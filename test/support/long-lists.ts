@@ -19,8 +19,8 @@ export async function lengthenLists(world: World, ids: Ids, rows: number): Promi
   await copyMembership(world.id, ids["membership_id"], rows);
   await addProjectMembers(world.id, String(ids["project_id"]), people);
   const made = { created_by_membership_id: quoted("member_id") };
-  for (const by of ["created_by_key_id", "created_by_session_id"]) {
-    const maker = by === "created_by_key_id" ? "key_id" : "member_session_id";
+  for (const by of ["issued_by_key_id", "created_by_session_id"]) {
+    const maker = by === "issued_by_key_id" ? "key_id" : "member_session_id";
     const changes = { ...SECRET, ...made, created_by_key_id: "null", [by]: quoted(maker) };
     await copy("api_keys", ids["key_id"], changes);
   }
