@@ -1,16 +1,29 @@
-import { and, type Column, eq, getTableName, is, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  eq,
+  getTableColumns,
+  getTableName,
+  is,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { LIMITS } from "../lib/limits.ts";
 import type { RetentionPeriod } from "../lib/retention.ts";
 import type { Statements } from "./batch.ts";
 import type { Database } from "./client.ts";
+import { nextVersion } from "./expected-version.ts";
 import type { FixedBytes } from "./row-bytes.ts";
 
 export interface OwnedTable {
   table: SQLiteTable;
   /** Foreign keys to the owners of a row. The row is deleted with any of its owners. */
   deletedWith: readonly SQLiteColumn[];
-  /** Foreign keys that become null when the resource that they refer to is deleted. */
+  /**
+   * Foreign keys that become null when the resource that they refer to is deleted. The version of the row
+   * increases, because the row is shown without it.
+   */
   clearedWith?: readonly SQLiteColumn[];
   /** Its rows may be many: those of a deleted resource that leaves a tombstone stay for the purge. */
   purged?: true;
@@ -118,7 +131,10 @@ export class Ownership {
     const updates = cleared.map((column) => {
       const where = and(isOneOf(column, id), condition);
       const table = tableOf(column);
-      const update = db.update(table).set({ [propertyOf(column)]: null });
+      const { version } = getTableColumns(table);
+      const update = db
+        .update(table)
+        .set({ [propertyOf(column)]: null, ...(version && { version: nextVersion(version) }) });
       return [`${getTableName(table)}.${column.name}`, update.where(where)] as const;
     });
     return Object.fromEntries([...deletions, ...updates]);

@@ -260,7 +260,7 @@ describe("a name, together with what else a list depends on,", () => {
       await newProject(world.client, { name: "shop" }),
       await newProject(world.client, { name: "other" }),
     ];
-    // An earlier release accepted a name twice.
+    // Projects that share a name keep it.
     await env.DB.prepare("update projects set name = 'shop' where id = ?").bind(hidden.id).run();
     const member_ids = [member.membershipId];
     await created(world.client, `/v1/projects/${shared.id}/members`, { member_ids });

@@ -168,6 +168,26 @@ describe("an alarm", () => {
     expect((await client.get(path)).body.data).toEqual([]);
   });
 
+  it("is another one than that of the same name from another source", async () => {
+    const { path, client } = await newAlarmFixture();
+    await client.put(`${path}/cpu`, { state: "ok" });
+    const copy = (id: string, source: string) =>
+      env.DB.prepare(
+        `insert into alarms select ?1, stack_id, environment_id, ?2, name, organization_id, project_id, 'alarm', reason,
+           created_at, changed_at, updated_at from alarms where stack_id = ?3 and source = ''`,
+      )
+        .bind(id, source, stack.id)
+        .run();
+    await copy("grafana", "grafana");
+    await expect(copy("again", "grafana")).rejects.toThrow("UNIQUE");
+    await expect(copy("absent", "")).rejects.toThrow("UNIQUE");
+    await client.put(`${path}/cpu`, { state: "alarm" });
+    await client.put(`${path}/cpu`, { state: "ok" });
+    expect(await typesOf()).toEqual(["services.in_alarm", "services.ok"]);
+    const states = (await client.get(path)).body.data.map(({ state }: Parsed) => state);
+    expect(states.toSorted()).toEqual(["alarm", "ok"]);
+  });
+
   it("is listed in pages", async () => {
     const { path, client } = await newAlarmFixture();
     const names = ["a", "b", "c", "d", "e"];

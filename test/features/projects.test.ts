@@ -107,7 +107,7 @@ describe("projects", () => {
     expect((await world.client.get("/v1/projects?name=race")).body.data).toHaveLength(1);
   });
 
-  it("that an earlier release has given the name of another keep it until they are renamed", async () => {
+  it("that share a name keep it until they are renamed", async () => {
     const { id } = await newProject(world.client, { name: "twin" });
     await env.DB.prepare("update projects set name = 'storefront' where id = ?").bind(id).run();
     const twin = `/v1/projects/${id}`;

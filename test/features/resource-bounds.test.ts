@@ -110,7 +110,7 @@ async function rowsOf({ stackId }: Stack): Promise<Row[]> {
 const namesOf = (rows: readonly Reported[]) => rows.map((row) => row.template_id).toSorted();
 const isDeleted = ({ status }: Reported) => status === "DELETE_COMPLETE";
 
-/** Rows that no report has written, as an earlier release has left them. */
+/** Rows that no report has written. */
 async function insertDeleted({ stackId }: Stack, count: number, time = now): Promise<void> {
   await env.DB.prepare(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
@@ -198,7 +198,7 @@ describe("the resources of a stack", () => {
     expect(await rowsOf(other)).toEqual([]);
   });
 
-  it("of an earlier release are readable, and fewer with each report, which reads few", async () => {
+  it("beyond the limits are readable, and fewer with each report, which reads few", async () => {
     const stack = await newStack();
     const path = `/v1/stacks/${stack.stackId}/resources`;
     await stack.report(named("live", LIVE));

@@ -27,14 +27,9 @@ export const environments = sqliteTable(
     epoch: integer("epoch").notNull().default(0),
     /** The number of the newest deployment that has started. Older ones never start. */
     startedNumber: integer("started_number").notNull().default(0),
-    /**
-     * Increases with every change of the configuration. A trigger maintains it, so that writes by
-     * the previous version of the Worker count too.
-     */
+    /** Increases with every change of the configuration: a trigger counts, so that no statement is left out. */
     configurationVersion: integer("configuration_version").notNull().default(0),
     version: version(),
-    /** Unused: `environmentPositions` has it. The Worker of the release before reads and writes it. */
-    position: integer("position"),
   },
   migrated((table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),

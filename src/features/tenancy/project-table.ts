@@ -20,12 +20,9 @@ export const projects = sqliteTable(
     /** No foreign key: it would be circular, because an environment refers to its project. */
     defaultEnvironmentId: id("default_environment_id").notNull(),
     connectionStatus: text("connection_status", { enum: CONNECTION_STATUSES }).notNull(),
-    /**
-     * When somebody last disconnected the project; null if nobody has, or it is connected again. A trigger maintains
-     * it, so that disconnections by the previous version of the Worker count too.
-     */
+    /** When somebody last disconnected the project. Null: nobody has, or it is connected again. */
     disconnectedAt: time("disconnected_at"),
-    /** The membership that did. Null if a Worker of an earlier release was asked. */
+    /** The membership that did. It may be gone since. */
     disconnectedBy: id("disconnected_by"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

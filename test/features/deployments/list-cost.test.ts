@@ -96,9 +96,9 @@ describe("every list of deployments, resources, alarms, changes, runners and del
            values (?1, ?2, ?1, ?3, 0)`,
       ).bind(id, world.id, timeOf(at)),
       insert(
-        `insert into alarms (id, stack_id, name, organization_id, project_id, state, created_at,
-           changed_at, updated_at) values (?1, ?2, ?5, ?3, ?4, 'ok', ?6, 0, 0)`,
-      ).bind(id, stackId, world.id, projectId, `alarm ${at}`, timeOf(at)),
+        `insert into alarms (id, stack_id, environment_id, name, organization_id, project_id, state,
+           created_at, changed_at, updated_at) values (?1, ?2, ?7, ?5, ?3, ?4, 'ok', ?6, 0, 0)`,
+      ).bind(id, stackId, world.id, projectId, `alarm ${at}`, timeOf(at), environmentId),
       insert(
         `insert into changelog_entries (id, organization_id, project_id, action, record_type,
            record_id, created_at) values (?1, ?2, ?3, 'updated', 'stack', ?4, ?5)`,

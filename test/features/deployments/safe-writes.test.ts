@@ -177,8 +177,8 @@ describe("a cancellation", () => {
   });
 });
 
-describe("an environment whose configuration a deployment has changed", () => {
-  it("has another version, so that no write undoes the change unseen", async () => {
+describe("an environment after a deployment", () => {
+  it("has another version if its configuration changed, so that no write undoes the change unseen", async () => {
     const path = `/v1/environments/${environmentId}`;
     const before = await client.get(path);
     await newDeployment(client, environmentId, {
@@ -192,6 +192,19 @@ describe("an environment whose configuration a deployment has changed", () => {
     const current = await client.get(path);
     expect(refused).toMatchObject({ status: 409, body: { cause: { etag: tagOf(current) } } });
     expect(current.body.configuration).toEqual({ replicas: 3 });
+  });
+
+  it("keeps its version if the deployment left the configuration as it was", async () => {
+    const path = `/v1/environments/${environmentId}`;
+    const before = await client.get(path);
+    await newDeployment(client, environmentId, { patch: [] });
+    await runToSuccess();
+    const versionOf = (reply: Reply) => tagOf(reply).split(".")[0];
+    expect(versionOf(await client.get(path))).toBe(versionOf(before));
+    const replacement = { name: "production", configuration: { features: [] } };
+    const replaced = await send("PUT", path, replacement, { "if-match": tagOf(before) });
+    expect(replaced.status).toBe(200);
+    expect(versionOf(replaced)).not.toBe(versionOf(before));
   });
 });
 

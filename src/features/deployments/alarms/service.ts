@@ -76,7 +76,7 @@ function toAlarm(
   const owners = { stackId, organizationId, projectId, environmentId };
   const now = clock.now();
   const times = { createdAt: now, changedAt: now, updatedAt: now };
-  return { id: newId(clock), ...owners, ...report, ...times };
+  return { id: newId(clock), ...owners, source: "", ...report, ...times };
 }
 
 const notWritten = () => new Error("The batch returned no alarm");

@@ -62,20 +62,23 @@ export function writeReport(ctx: SystemContext, alarm: AlarmRow) {
   return { event: writeAlarmEvent(ctx, alarm), written: writeAlarm(ctx.db, alarm) };
 }
 
-const fromExisting = ({ stackId, name }: Pick<AlarmRow, "stackId" | "name">) =>
-  sql`from alarms where alarms.stack_id = ${stackId} and alarms.name = ${name}`;
+const fromExisting = ({ stackId, source, name }: Pick<AlarmRow, "stackId" | "source" | "name">) =>
+  sql`from alarms where alarms.stack_id = ${stackId} and alarms.source = ${source}
+    and alarms.name = ${name}`;
+
+const bytesOfTexts = ({ source, name, reason }: AlarmRow) => bytesOf(source, name, reason);
 
 export function addedBytes(alarm: AlarmRow): SQL {
-  return sql`${bytesOf(alarm.name, alarm.reason)} - coalesce((select octet_length(alarms.name)
-    + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;
+  return sql`${bytesOfTexts(alarm)} - coalesce((select octet_length(alarms.source)
+    + octet_length(alarms.name) + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;
 }
 
 /** A change of an alarm that exists counts as nothing. */
 export function bytesIfNew(alarm: AlarmRow): SQL {
-  return sql`${bytesOf(alarm.name, alarm.reason)} * (not exists (select 1 ${fromExisting(alarm)}))`;
+  return sql`${bytesOfTexts(alarm)} * (not exists (select 1 ${fromExisting(alarm)}))`;
 }
 
-/** Counts a new alarm, unless the stack already has one of this name. */
+/** Counts a new alarm, unless the stack already has one of this name from the source. */
 export function alarmCountBound(alarm: AlarmRow): Bound {
   const count = sql`coalesce((select usage.records from usage
     where usage.organization_id = ${alarm.organizationId} and usage.kind = 'alarms'), 0)`;
@@ -88,7 +91,8 @@ export function alarmCountBound(alarm: AlarmRow): Bound {
 }
 
 /** Writes an event if the report changes the state. A new alarm counts as `ok` until then. */
-function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id }: AlarmRow) {
+function writeAlarmEvent(ctx: SystemContext, alarm: AlarmRow) {
+  const { id, stackId, name, state, reason } = alarm;
   const type = TYPE_OF_STATE[state];
   return writeOutbox(
     ctx,
@@ -102,7 +106,7 @@ function writeAlarmEvent(ctx: SystemContext, { stackId, name, state, reason, id 
       join projects on projects.id = stacks.project_id
       join environments on environments.id = stacks.environment_id
       where stacks.id = ${stackId} and ${state} <> coalesce(
-        (select alarms.state ${fromExisting({ stackId, name })}), 'ok')`,
+        (select alarms.state ${fromExisting(alarm)}), 'ok')`,
   );
 }
 
@@ -111,7 +115,7 @@ function writeAlarm(db: Database, alarm: AlarmRow) {
     .insert(alarms)
     .values(alarm)
     .onConflictDoUpdate({
-      target: [alarms.stackId, alarms.name],
+      target: [alarms.stackId, alarms.source, alarms.name],
       set: {
         state: sql`excluded.state`,
         reason: sql`excluded.reason`,

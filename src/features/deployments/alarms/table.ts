@@ -13,8 +13,10 @@ export const alarms = sqliteTable(
     stackId: id("stack_id")
       .notNull()
       .references(() => stacks.id, { onDelete: "restrict" }),
-    /** The stack's. A trigger sets it for alarms that a Worker of a release without this column has inserted. */
-    environmentId: id("environment_id"),
+    /** The stack's. */
+    environmentId: id("environment_id").notNull(),
+    /** The system that reports the alarm, in which its name is unique. Empty: not stated. */
+    source: text("source").notNull().default(""),
     name: text("name").notNull(),
     organizationId: id("organization_id")
       .notNull()
@@ -30,7 +32,7 @@ export const alarms = sqliteTable(
     updatedAt: updatedAt(),
   },
   migrated((table) => [
-    uniqueIndex("alarms_name").on(table.stackId, table.name),
+    uniqueIndex("alarms_name").on(table.stackId, table.source, table.name),
     index("alarms_list").on(table.stackId, table.createdAt, table.id),
     index("alarms_project").on(table.projectId),
     index("alarms_environment").on(table.environmentId, table.state, table.changedAt, table.id),

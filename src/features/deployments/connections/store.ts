@@ -42,6 +42,8 @@ export function connectProject(ctx: ServiceContext, row: ConnectionRow) {
     .update(projects)
     .set({
       connectionStatus: "connected",
+      disconnectedAt: null,
+      disconnectedBy: null,
       updatedAt: row.updatedAt,
       version: nextVersion(projects.version),
     })
@@ -70,6 +72,7 @@ export function beginDisconnecting({ db, actor }: ServiceContext, id: string, no
       .update(projects)
       .set({
         connectionStatus: "disconnecting",
+        disconnectedAt: now,
         disconnectedBy: actor.membershipId,
         updatedAt: now,
         version: nextVersion(projects.version),

@@ -92,7 +92,7 @@ export async function createEnvironment(
   const { organizationId } = await requireProject(ctx, projectId, "contributor");
   requireSettings(input.configuration);
   const now = ctx.clock.now();
-  const environment: EnvironmentRow = {
+  const environment: store.NewEnvironment = {
     id: newId(ctx.clock),
     organizationId,
     projectId,
@@ -105,8 +105,8 @@ export async function createEnvironment(
     startedNumber: 0,
     configurationVersion: 0,
     version: 1,
-    position: null,
   };
+  const created: EnvironmentRow = { ...environment, position: null };
   return write(ctx, {
     growth: {
       organizationId,
@@ -114,9 +114,9 @@ export async function createEnvironment(
       bytes: bytesOf(environment.name, environment.configuration),
     },
     guarded: store.insertEnvironment(ctx.db, environment),
-    value: environment,
+    value: created,
     stored,
-    changes: [changes.created(environment)],
+    changes: [changes.created(created)],
     taken,
   });
 }

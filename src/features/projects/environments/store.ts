@@ -27,7 +27,8 @@ import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-mem
 import { projects } from "../../tenancy/project-table.ts";
 import { selectRules } from "../access/index.ts";
 
-export type EnvironmentRow = typeof environments.$inferSelect;
+export type NewEnvironment = typeof environments.$inferSelect;
+export type EnvironmentRow = NewEnvironment & { position: number | null };
 export type FoundEnvironment = Awaited<ReturnType<typeof findEnvironment>>[number];
 
 const within = (organizationId: string, id: string | SQL) =>
@@ -79,7 +80,7 @@ export function listEnvironments(
     .innerJoin(environments, sql`${id} = page.id`);
 }
 
-export function insertEnvironment(db: Database, environment: EnvironmentRow) {
+export function insertEnvironment(db: Database, environment: NewEnvironment) {
   return db.insert(environments).values(environment);
 }
 

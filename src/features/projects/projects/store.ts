@@ -152,7 +152,6 @@ export function insertProject(
         startedNumber: 0,
         configurationVersion: 0,
         version: 1,
-        position: null,
         createdAt,
         updatedAt,
       },
@@ -175,7 +174,7 @@ export function insertProject(
   };
 }
 
-/** Earlier releases accepted a name twice. */
+/** Some project with the name: those that share one keep it until they are renamed. */
 export function selectNamed(db: Database, organizationId: string, name: string) {
   return db
     .select({ id: projects.id })

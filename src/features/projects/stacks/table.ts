@@ -30,8 +30,8 @@ export const stacks = sqliteTable(
     version: version(),
     /** The UTF-8 bytes of the stack's resources when the schedule last counted them. */
     resourceBytes: integer("resource_bytes").notNull().default(0),
-    /** When they first changed since. The default makes the schedule count a stack of an earlier backup. */
-    resourcesChangedAt: time("resources_changed_at").default(0),
+    /** When they first changed since. Null: they have not. */
+    resourcesChangedAt: time("resources_changed_at"),
   },
   migrated((table) => [
     uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),

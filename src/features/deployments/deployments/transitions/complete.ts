@@ -18,8 +18,8 @@ import { type AttemptKey, deploymentIdOf, isAttempt, whereLeaseIsValid } from ".
 const SUCCESSFUL_STACK_STATUSES = literalList<StackStatus>(["succeeded", "skipped"]);
 
 /**
- * If the deployment succeeds, its configuration and source become the environment's. Precedes `finalize` in a
- * batch.
+ * If the deployment succeeds, its configuration and source become the environment's, whose version increases if
+ * the configuration differs. Precedes `finalize` in a batch.
  */
 export function completeDeployment(
   db: Database,
@@ -54,6 +54,7 @@ export function completeDeployment(
         configuration: deployed("configuration"),
         source: deployed("source"),
         updatedAt: now,
+        version: sql`${environments.version} + (${environments.configuration} <> ${deployed("configuration")})`,
       })
       .where(
         sql`${hasChanged} and ${environments.id} = (select deployments.environment_id
