@@ -61,8 +61,8 @@ export function countLive(
 /**
  * Deletes the omitted resources that are beyond the bounds: those that are live now are the newest of the deleted,
  * if the report is complete.
- * Considers as many rows as there can be within the bounds, so that a stack with more, from an earlier
- * release, loses some with each report.
+ * Considers as many rows as there can be within the bounds, so that a stack with more, such as after a bound was
+ * lowered, loses some with each report.
  */
 function removeSurplus(
   db: Database,
