@@ -145,10 +145,8 @@ export function sizeOfDeployment(fields: DeploymentFields): number {
 /** A project that was never connected may deploy. */
 export function requireDeployable(project: store.ConnectionState | undefined): void {
   if (!project) throw new NotFound("environment");
-  const { connectionStatus, disconnectedAt, disconnectedBy } = project;
-  if (connectionStatus === "connected") return;
-  if (connectionStatus === "disconnected" && disconnectedAt === null) return;
-  throw new ProjectDisconnected(disconnectedAt, disconnectedBy);
+  const { disconnectedAt, disconnectedBy } = project;
+  if (disconnectedAt !== null) throw new ProjectDisconnected(disconnectedAt, disconnectedBy);
 }
 
 function sourceOf({ source: current }: EnvironmentRow, { source }: DeploymentInput) {

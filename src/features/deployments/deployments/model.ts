@@ -3,10 +3,10 @@ import { Conflict } from "../../../lib/errors.ts";
 import type { Outcome } from "./lifecycle.ts";
 
 export class ProjectDisconnected extends Conflict {
-  constructor(disconnectedAt: number | null, name: string | null) {
-    const time = disconnectedAt === null ? "" : ` at ${toTimestamp(disconnectedAt)}`;
+  constructor(disconnectedAt: number, name: string | null) {
     const who = name ?? "Somebody";
-    super(`${who} has disconnected the project${time}. Connect it first.`);
+    const time = toTimestamp(disconnectedAt);
+    super(`${who} has disconnected the project at ${time}. Connect it first.`);
   }
 }
 

@@ -220,16 +220,13 @@ export function listActive(db: Database, organizationId: string, environmentId: 
 }
 
 export interface ConnectionState {
-  connectionStatus: string;
   disconnectedAt: number | null;
-  /** The name of the person or service account. */
+  /** The name of the person or service account. Null: it is no longer a member. */
   disconnectedBy: string | null;
 }
 
-const { connectionStatus, disconnectedAt } = projects;
 const CONNECTION_STATE = {
-  connectionStatus,
-  disconnectedAt,
+  disconnectedAt: projects.disconnectedAt,
   disconnectedBy: sql<string | null>`(select accounts.display_name from memberships
     join accounts on accounts.id = memberships.account_id
     where memberships.id = ${projects.disconnectedBy})`.as("disconnected_by"),

@@ -114,8 +114,7 @@ export function exemptionOf(id: string): SQL {
 }
 
 /** Whether the project is connected, or nobody has ever disconnected it. */
-export const isDeployable = () => sql`(projects.connection_status = 'connected'
-  or projects.connection_status = 'disconnected' and projects.disconnected_at is null)`;
+export const isDeployable = () => sql`projects.disconnected_at is null`;
 
 function countStacks(organizationId: string, environmentId: string): SQL {
   return sql`(select count(*) from ${stacks} where ${stacks.environmentId} = ${environmentId}
