@@ -95,8 +95,8 @@ async function fill(projectId: string, environmentId: string, size: Size): Promi
   await add(
     stacks,
     "alarms",
-    "stack_id, name, state, changed_at",
-    `place.id, ${name}, 'ok', 0`,
+    "stack_id, environment_id, name, state, changed_at",
+    `place.id, place.environment_id, ${name}, 'ok', 0`,
     size.alarms,
   );
 }
