@@ -69,8 +69,8 @@ const fromExisting = ({ stackId, source, name }: Pick<AlarmRow, "stackId" | "sou
 const bytesOfTexts = ({ source, name, reason }: AlarmRow) => bytesOf(source, name, reason);
 
 export function addedBytes(alarm: AlarmRow): SQL {
-  return sql`${bytesOfTexts(alarm)} - coalesce((select octet_length(alarms.source)
-    + octet_length(alarms.name) + coalesce(octet_length(alarms.reason), 0) ${fromExisting(alarm)}), 0)`;
+  return sql`${bytesOfTexts(alarm)} - coalesce((select octet_length(alarms.source || alarms.name
+    || coalesce(alarms.reason, '')) ${fromExisting(alarm)}), 0)`;
 }
 
 /** A change of an alarm that exists counts as nothing. */
