@@ -1,6 +1,6 @@
 import type { Feature } from "../../../feature.ts";
 import { auditRoutes } from "./routes.ts";
-import { auditDays, auditLog, auditRecords } from "./table.ts";
+import { auditDays, auditLog } from "./table.ts";
 
 export const auditFeature = {
   routes: { apiKey: [auditRoutes] },
@@ -16,14 +16,6 @@ export const auditFeature = {
       table: auditDays,
       deletedWith: [],
       notInBackups: "It has the number of entries of one day.",
-    },
-    {
-      table: auditRecords,
-      deletedWith: [],
-      retention: { period: "audit" },
-      history: { kind: "audit_log" },
-      outlivesProject: "Its rows are in audit_log, too.",
-      notInBackups: "Its rows are in audit_log, too.",
     },
   ],
 } satisfies Feature;

@@ -60,25 +60,3 @@ export const auditDays = sqliteTable("audit_days", {
   entries: integer("entries").notNull(),
   bytes: integer("bytes").notNull().default(0),
 });
-
-/** Only earlier releases write it. A trigger copies its rows to `audit_log`. */
-export const auditRecords = sqliteTable(
-  "audit_records",
-  {
-    id: id("id").primaryKey(),
-    organizationId: id("organization_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "restrict" }),
-    projectId: id("project_id").notNull(),
-    accountId: id("account_id").notNull(),
-    membershipId: id("membership_id").notNull(),
-    keyId: id("key_id").notNull(),
-    action: text("action").notNull(),
-    recordId: id("record_id").notNull(),
-    createdAt: createdAt(),
-  },
-  migrated((table) => [
-    index("audit_records_list").on(table.projectId, table.createdAt, table.id),
-    index("audit_records_organization").on(table.organizationId),
-  ]),
-);

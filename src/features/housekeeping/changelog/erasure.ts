@@ -1,7 +1,7 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import type { ManyRows } from "../../../db/row-pages.ts";
-import { deliveries, events } from "../outbox/table.ts";
+import { events } from "../outbox/table.ts";
 import { changelogEntries } from "./table.ts";
 
 const PERSONAL_PATHS = sql.raw("'$.name', '$.display_name', '$.avatar', '$.profile'");
@@ -49,16 +49,6 @@ export function eraseChangedPerson(
           .update(events)
           .set({ data: withoutName(events.data, members) })
           .where(sql`${condition} and +${isEvent} and ${isAbout(events.data)}`),
-    },
-    {
-      // Those of earlier releases have their own data.
-      table: deliveries,
-      lists: inProjects(sql`true`, [sql`rowid`]),
-      write: (condition) =>
-        db
-          .update(deliveries)
-          .set({ data: withoutName(deliveries.data, members) })
-          .where(sql`${condition} and +${isEvent} and ${isAbout(deliveries.data)}`),
     },
     {
       table: changelogEntries,

@@ -66,26 +66,7 @@ function storedRow(select: Select, { json = [] }: EntryOptions): SQL {
 export function readStored(text: string): unknown {
   const stored = JSON.parse(text) as StoredResult;
   const result = "row" in stored ? mergeFields(stored.row) : stored.value;
-  return convert(renameVersions(result, stored.json), stored.json, (value) =>
-    value === null ? null : JSON.stringify(value),
-  );
-}
-
-/** Entries of earlier releases have the version of a row as `recordVersion`, also of a row in the result. */
-function renameVersions(result: unknown, json: readonly string[]): unknown {
-  if (!isObject(result)) return result;
-  const fields = Object.entries(result).map(([name, value]) =>
-    isObject(value) && !json.includes(name) ? [name, renameVersion(value)] : [name, value],
-  );
-  return renameVersion(Object.fromEntries(fields));
-}
-
-function renameVersion(row: object): object {
-  return "recordVersion" in row ? { ...row, version: row.recordVersion } : row;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return convert(result, stored.json, (value) => (value === null ? null : JSON.stringify(value)));
 }
 
 function parseText(value: unknown): unknown {

@@ -6,13 +6,10 @@ import { insertFrom } from "../../../db/insert-from.ts";
 import { newId } from "../../../lib/ids.ts";
 import { EVENTS } from "./events.ts";
 import { IS_CONFIRMED, integrations } from "./integration-table.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "./model.ts";
 import { deliveries, events } from "./table.ts";
 
 /** What `enqueue` observes. */
 const DELIVERY_ID = { deliveryId: sql<string>`id`.as("delivery_id") };
-
-const { data: _, ...WITHOUT_DATA } = getTableColumns(deliveries);
 
 const KIND_BY_TYPE = JSON.stringify(
   Object.fromEntries(Object.entries(EVENTS).map(([type, { kind }]) => [type, kind])),
@@ -23,8 +20,6 @@ function pendingAt(now: number) {
     status: "pending" as const,
     attempts: 0,
     dueAt: now,
-    claimedUntil: UNCLAIMABLE_BY_EARLIER_RELEASES,
-    sweepAt: UNCLAIMABLE_BY_EARLIER_RELEASES,
     createdAt: now,
     updatedAt: now,
     finishedAt: null,
@@ -84,8 +79,6 @@ export function writeOutbox(
           integrationId: sql`integrations.id`,
           eventId: sql`events.id`,
           type: sql`events.type`,
-          // `events` has it.
-          data: "",
           occurredAt: now,
           ...pendingAt(now),
         },
@@ -105,7 +98,7 @@ export function writeOutbox(
 type NewDelivery = Pick<
   typeof deliveries.$inferSelect,
   "id" | "organizationId" | "integrationId" | "eventId" | "type" | "occurredAt"
-> & { data: string | SQL };
+>;
 
 /** Writes nothing if the integration is unconfirmed, disabled or deleted. */
 export function writePing(
@@ -118,7 +111,7 @@ export function writePing(
   const event = { id: newId(clock), organizationId, type: "ping" as const };
   const delivery = { integrationId, organizationId, eventId: event.id, type: event.type };
   return {
-    delivery: writeDelivery(ctx, { ...delivery, id: deliveryId, occurredAt: now, data: "" }),
+    delivery: writeDelivery(ctx, { ...delivery, id: deliveryId, occurredAt: now }),
     event: insertFrom(
       db,
       events,
@@ -139,7 +132,7 @@ export function writePing(
 export function writeRedelivery(
   ctx: SystemContext,
   deliveryId: string,
-  failed: Omit<typeof deliveries.$inferSelect, "data">,
+  failed: typeof deliveries.$inferSelect,
 ) {
   const { organizationId, integrationId, eventId, type, occurredAt } = failed;
   const { db, clock } = ctx;
@@ -151,8 +144,6 @@ export function writeRedelivery(
       eventId,
       type,
       occurredAt,
-      // A delivery of an earlier release has no event, but its own data.
-      data: sql`(select failed.data from deliveries as failed where failed.id = ${failed.id})`,
     }),
     event: db
       .update(events)
@@ -174,7 +165,7 @@ function writeDelivery({ db, clock, enqueue }: SystemContext, delivery: NewDeliv
       sql`from integrations where ${eq(integrations.organizationId, organizationId)}
       and ${eq(integrations.id, integrationId)} and integrations.disabled_at is null
       and ${IS_CONFIRMED}`,
-    ).returning({ ...WITHOUT_DATA, ...DELIVERY_ID }),
+    ).returning({ ...getTableColumns(deliveries), ...DELIVERY_ID }),
     enqueue,
   );
 }
@@ -218,8 +209,6 @@ export function writeRedeliveries(
             integrationId,
             eventId: sql`failed.event_id`,
             type: sql`failed.type`,
-            // A delivery of an earlier release has no event, but its own data.
-            data: sql`failed.data`,
             occurredAt: sql`failed.occurred_at`,
             ...pendingAt(now),
           },
@@ -229,9 +218,9 @@ export function writeRedeliveries(
           join deliveries on deliveries.id = item.value
           where deliveries.organization_id = ${organizationId}
             and deliveries.integration_id = ${integrationId} and deliveries.status = 'failed'
-        ) as failed left join events on events.id = failed.event_id
+        ) as failed
         where ${hasChanged} and failed.position = 1
-          and (failed.data <> '' or events.id is not null)
+          and exists (select 1 from events where events.id = failed.event_id)
           and not ${isPending} and not (${wasDelivered})`,
         ).returning(DELIVERY_ID),
         enqueue,

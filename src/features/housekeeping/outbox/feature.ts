@@ -15,8 +15,6 @@ const FIXED_BYTES = {
   attempts: 1,
   failure_reason: 0,
   due_at: 13,
-  claimed_until: 15,
-  sweep_at: 15,
   finished_at: 13,
 };
 

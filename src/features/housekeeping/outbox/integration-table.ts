@@ -45,7 +45,7 @@ export const integrations = sqliteTable(
     lastSentAt: time("last_sent_at"),
     /** The origin of this service, for links in Slack messages. */
     linksTo: text("links_to"),
-    /** JSON: a `SlackChannel`. Null for webhooks, and for Slack installations of older versions. */
+    /** JSON: a `SlackChannel`. Null for webhooks. */
     slackChannel: text("slack_channel"),
     /** Null until an owner has confirmed a Slack installation. Webhooks need no confirmation. */
     confirmedAt: time("confirmed_at"),
@@ -64,7 +64,7 @@ export const integrations = sqliteTable(
 /** Nothing is sent to an integration until it is confirmed. The same rule as `isConfirmed`. */
 export const IS_CONFIRMED = sql`(integrations.type <> 'slack' or integrations.confirmed_at is not null)`;
 
-/** Disabled, so that no release sends its pending deliveries. */
+/** Disabled, so that its pending deliveries are not sent. */
 export const INTEGRATION_TOMBSTONE = {
   organizationId: TOMBSTONE_ORGANIZATION_ID,
   configuration: "{}",

@@ -10,7 +10,6 @@ export const DELIVERY_FAILURE_REASONS = [
   "integration_disabled",
   "integration_unconfirmed",
   "too_many_attempts",
-  "not_handled",
 ] as const;
 export type FailureReason = (typeof DELIVERY_FAILURE_REASONS)[number];
 
@@ -22,8 +21,6 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A delivery is this long overdue when its message was lost or never sent. */
 export const OVERDUE_MS = 60_000;
-/** The year 9999. Releases before `events` cannot send rows that have no data of their own. */
-export const UNCLAIMABLE_BY_EARLIER_RELEASES = 253_402_300_799_999;
 
 export interface Payload {
   id: string;

@@ -59,18 +59,12 @@ export const deliveries = sqliteTable(
     /** The same for every integration, and for a redelivery. */
     eventId: id("event_id").notNull(),
     type: text("type").$type<EventType>().notNull(),
-    /** JSON, or empty if `events` has it: rows of earlier releases have their own copy. */
-    data: text("data").notNull(),
     occurredAt: time("occurred_at").notNull(),
     status: text("status", { enum: DELIVERY_STATUSES }).notNull(),
     /** Counts claims. `deliveryAttempts` has the requests. */
     attempts: integer("attempts").notNull(),
     /** It is not sent before this time. While it is sent, the end of the claim. */
     dueAt: time("due_at").notNull(),
-    /** Only earlier releases claim with it. New rows: `UNCLAIMABLE_BY_EARLIER_RELEASES`. */
-    claimedUntil: time("claimed_until"),
-    /** Only earlier releases read it. */
-    sweepAt: time("sweep_at").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
@@ -87,10 +81,6 @@ export const deliveries = sqliteTable(
       table.id,
     ),
     index("deliveries_project").on(table.projectId),
-    index("deliveries_waiting")
-      .on(table.integrationId, table.dueAt)
-      .where(sql`status = 'pending' and attempts = 0`),
-    index("deliveries_sweep").on(table.sweepAt).where(sql`status = 'pending'`),
     index("deliveries_due")
       .on(table.organizationId, table.integrationId, table.dueAt)
       .where(sql`status = 'pending'`),
@@ -101,9 +91,6 @@ export const deliveries = sqliteTable(
     index("deliveries_pending_event").on(table.eventId).where(sql`status = 'pending'`),
   ]),
 );
-
-/** Of a delivery, which is joined with its event. */
-export const DATA = sql<string>`coalesce(nullif(deliveries.data, ''), events.data)`.as("data");
 
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",

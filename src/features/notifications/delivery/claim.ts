@@ -15,8 +15,7 @@ import { SLACK_INTERVAL_MS, selectTurns, type Turn } from "./turns.ts";
 const MAX_CLAIMS = LIMITS.deliveryClaims.value;
 /** Longer than any delivery attempt takes. */
 export const CLAIM_MS = 60_000;
-const DATA = sql<string>`coalesce(nullif(deliveries.data, ''),
-  (select events.data from events where events.id = deliveries.event_id))`;
+const DATA = sql<string>`(select events.data from events where events.id = deliveries.event_id)`;
 const CREATOR_NAME = sql`(select coalesce(
     (select trusts.name from trusts where trusts.id = item.value ->> 'trust_id'),
     (select accounts.display_name from memberships join accounts on accounts.id = memberships.account_id

@@ -23,8 +23,7 @@ const FailureReason = component("DeliveryFailureReason", () =>
     description:
       "`integration_disabled`: the integration was disabled when the delivery was due. " +
       "`integration_unconfirmed`: its Slack installation was not confirmed. " +
-      "`too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue " +
-      "gave up on it. It can be redelivered.",
+      "`too_many_attempts`: too many attempts ended without a result. It can be redelivered.",
   }),
 );
 

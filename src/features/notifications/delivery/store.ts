@@ -7,7 +7,7 @@ import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { unionBranches } from "../../../db/union-branches.ts";
 import { integrations } from "../../housekeeping/outbox/integration-table.ts";
 import type { DeliveryStatus } from "../../housekeeping/outbox/model.ts";
-import { DATA, deliveries, deliveryAttempts, events } from "../../housekeeping/outbox/table.ts";
+import { deliveries, deliveryAttempts, events } from "../../housekeeping/outbox/table.ts";
 import {
   isRoleOf,
   MEMBER_ROLE,
@@ -15,8 +15,8 @@ import {
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
 
-export type DeliveryRowInFull = typeof deliveries.$inferSelect;
-export type DeliveryRow = Omit<DeliveryRowInFull, "data">;
+export type DeliveryRow = typeof deliveries.$inferSelect;
+export type DeliveryRowInFull = DeliveryRow & { data: string };
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
 export interface DeliveryPage extends PageRequest {
@@ -30,7 +30,7 @@ export interface DeliveryReference {
   id: string;
 }
 
-const { data: _, ...COLUMNS } = getTableColumns(deliveries);
+const COLUMNS = getTableColumns(deliveries);
 
 export function listDeliveries(
   db: Database,
@@ -60,13 +60,13 @@ export function listDeliveries(
 export function findDelivery(db: Database, actor: Actor, reference: DeliveryReference) {
   return db
     .select({
-      ...getTableColumns(deliveries),
-      data: DATA,
+      ...COLUMNS,
+      data: events.data,
       environmentId: NO_ENVIRONMENT,
       memberRole: MEMBER_ROLE,
     })
     .from(deliveries)
-    .leftJoin(events, eq(events.id, deliveries.eventId))
+    .innerJoin(events, eq(events.id, deliveries.eventId))
     .leftJoin(projectMembers, isRoleOf(actor, deliveries.projectId))
     .where(
       and(

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../../lib/limits.ts";
 import { IS_CONFIRMED } from "../../housekeeping/outbox/integration-table.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../housekeeping/outbox/model.ts";
 
 const MAX_ORGANIZATIONS = LIMITS.scannedOrganizations.value;
 const MAX_INTEGRATIONS = LIMITS.scannedIntegrations.value;
@@ -175,8 +174,6 @@ function selectPositions(now: number): SQL {
       select due.rowid from deliveries as due
       where due.status = 'pending' and due.organization_id = ready.organization_id
         and due.integration_id = ready.id and due.due_at <= ${now}
-        and (due.claimed_until is null or due.claimed_until <= ${now}
-          or due.claimed_until = ${UNCLAIMABLE_BY_EARLIER_RELEASES})
       order by due.due_at limit (select deliveries from share))`;
 }
 

@@ -68,8 +68,8 @@ const EventCreator = component("EventCreator", () =>
     .pick({ type: true, membership_id: true, trust_id: true })
     .openapi({
       description:
-        "Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if an earlier " +
-        "release has created it.",
+        "Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if " +
+        "it is unknown.",
       example: CREATOR,
     }),
 );

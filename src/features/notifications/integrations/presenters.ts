@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { maskHost, maskUrl } from "../../../lib/mask-url.ts";
+import { maskHost } from "../../../lib/mask-url.ts";
 import type { Change, Fields } from "../../housekeeping/changelog/index.ts";
 import { NOTIFICATION_KINDS } from "../../housekeeping/outbox/events.ts";
 import {
@@ -21,8 +21,7 @@ export function presentIntegration(row: IntegrationRow) {
     project_id: row.projectId,
     type: row.type,
     configuration: toConfiguration(JSON.parse(row.configuration)),
-    // Earlier versions stored more of the URL.
-    url: row.type === "webhook" ? maskUrl(row.maskedUrl) : undefined,
+    url: row.type === "webhook" ? row.maskedUrl : undefined,
     slack: row.slackChannel === null ? undefined : presentChannel(JSON.parse(row.slackChannel)),
     environment_ids: row.environmentIds === null ? undefined : readIds(row.environmentIds),
     stack_ids: row.stackIds === null ? undefined : readIds(row.stackIds),
@@ -78,7 +77,7 @@ export function presentUpdate(
   after: IntegrationRow,
   target: { maskedUrl: string } | undefined,
 ) {
-  const looksEqual = target?.maskedUrl === maskUrl(before.maskedUrl);
+  const looksEqual = target?.maskedUrl === before.maskedUrl;
   return {
     before: presentIntegration(before),
     after: { ...presentIntegration(after), ...(looksEqual && { url_replaced: true }) },

@@ -54,8 +54,7 @@ const SlackChannel = component("SlackChannel", () =>
     .openapi({
       description:
         "The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: " +
-        "any workspace can have these names. Absent for webhooks, and for installations from " +
-        "before confirmations.",
+        "any workspace can have these names. Absent for webhooks.",
     }),
 );
 

@@ -249,10 +249,8 @@ export async function confirmIntegration(
   const now = ctx.clock.now();
   const after = { ...before, confirmedAt: now, confirmBy: null };
   const fields = { before: presentIntegration(before), after: presentIntegration(after) };
-  const { confirmed: guarded, ...first } = store.confirmIntegration(ctx.db, before, now);
   const results = await writeBatch(ctx, {
-    first,
-    guarded,
+    guarded: store.confirmIntegration(ctx.db, before, now),
     entry: { row: store.selectIntegration(ctx.db, before) },
     changes: [toChange("confirmed", before, fields)],
   });

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext, SystemContext } from "../../../context.ts";
 import { observe } from "../../../db/batch.ts";
@@ -11,7 +11,6 @@ import {
   IS_CONFIRMED,
   integrations,
 } from "../../housekeeping/outbox/integration-table.ts";
-import type { FailureReason } from "../../housekeeping/outbox/model.ts";
 import { deliveries, deliveryAttempts } from "../../housekeeping/outbox/table.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { stacks } from "../../projects/stacks/table.ts";
@@ -224,34 +223,13 @@ export function rotateSecret(
     .returning(PUBLIC);
 }
 
-/**
- * Changes nothing if the installation is confirmed or has lapsed. Earlier deliveries, which only a
- * version without confirmations writes, fail instead of being sent now.
- */
+/** Changes nothing if the installation is confirmed or has lapsed. */
 export function confirmIntegration(db: Database, reference: Reference, now: number) {
-  const isWaiting = sql`type = 'slack' and confirmed_at is null
-    and (confirm_by is null or confirm_by > ${now})`;
-  const unconfirmed: FailureReason = "integration_unconfirmed";
-  return {
-    earlier: db
-      .update(deliveries)
-      .set({
-        status: "failed",
-        failureReason: unconfirmed,
-        claimedUntil: null,
-        updatedAt: now,
-        finishedAt: now,
-      })
-      .where(
-        sql`${deliveries.status} = 'pending' and ${deliveries.integrationId} in
-          (select id from integrations where ${within(reference)} and ${isWaiting})`,
-      ),
-    confirmed: db
-      .update(integrations)
-      .set({ confirmedAt: now, confirmBy: null, updatedAt: now, version: NEXT_VERSION })
-      .where(and(within(reference), isWaiting))
-      .returning(PUBLIC),
-  };
+  return db
+    .update(integrations)
+    .set({ confirmedAt: now, confirmBy: null, updatedAt: now, version: NEXT_VERSION })
+    .where(and(within(reference), gt(integrations.confirmBy, now)))
+    .returning(PUBLIC);
 }
 
 /** Of one statement, so that none takes long. */

@@ -2,8 +2,8 @@ import { isSafeUrl } from "../../../lib/safe-url.ts";
 import { dateTime, quote, urlLink } from "./block-kit.ts";
 
 /**
- * Stored data of an event: an older version may have written it, so every field may be missing or
- * hold anything. `?.` reads fields of any JSON value, and the functions below check the value.
+ * An event's data is kept as it was written, also if the type gets fields later: every field may be
+ * missing. `?.` reads fields of any JSON value, and the functions below check the value.
  */
 export type Stored<Data> = Data extends readonly (infer Item)[]
   ? readonly Stored<Item>[] | undefined
