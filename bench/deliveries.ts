@@ -3,7 +3,6 @@ import { wakeConsumers } from "../src/features/notifications/delivery/wake-up.ts
 import {
   DATA,
   type Delivery,
-  giveData,
   insertDeliveries,
   insertIntegrations,
   KEYRING,
@@ -135,7 +134,6 @@ async function enqueueEach(
   worker: RunningWorker,
   deliveries: readonly Delivery[],
 ): Promise<number> {
-  await giveData(worker.d1);
   return enqueue(
     worker,
     deliveries.map(({ id }) => id),

@@ -26,9 +26,10 @@ export default {
 async function deliver({ DB, RECEIVER, SECRET }: IdiomaticEnv, id: string): Promise<void> {
   const startedAt = Date.now();
   const delivery = await DB.prepare(
-    `update deliveries set attempts = attempts + 1, claimed_until = ?1, updated_at = ?2
-      where id = ?3 and status = 'pending' and (claimed_until is null or claimed_until <= ?2)
-      returning event_id as eventId, type, data, occurred_at as occurredAt, integration_id as target`,
+    `update deliveries set attempts = attempts + 1, due_at = ?1, updated_at = ?2
+      where id = ?3 and status = 'pending' and due_at <= ?2
+      returning event_id as eventId, type, occurred_at as occurredAt, integration_id as target,
+        (select events.data from events where events.id = event_id) as data`,
   )
     .bind(startedAt + CLAIM_MS, startedAt, id)
     .first<Parameters<typeof toPayload>[0] & { target: string }>();
@@ -39,7 +40,7 @@ async function deliver({ DB, RECEIVER, SECRET }: IdiomaticEnv, id: string): Prom
   const now = Date.now();
   await DB.batch([
     DB.prepare(
-      `update deliveries set status = 'succeeded', claimed_until = null, updated_at = ?1,
+      `update deliveries set status = 'succeeded', updated_at = ?1,
         finished_at = ?1 where id = ?2`,
     ).bind(now, id),
     DB.prepare(

@@ -1,4 +1,3 @@
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../src/features/housekeeping/outbox/model.ts";
 import { secretContext, urlContext } from "../src/features/notifications/integrations/secret.ts";
 import { Cipher } from "../src/lib/cipher.ts";
 import { systemClock } from "../src/lib/clock.ts";
@@ -56,14 +55,6 @@ export function newDeliveries(integrations: readonly string[], events: number): 
   );
 }
 
-/** Gives each delivery its own data, as the idiomatic Worker stores it. */
-export async function giveData(d1: D1Database): Promise<void> {
-  await d1
-    .prepare("update deliveries set data = ?, claimed_until = null where status = 'pending'")
-    .bind(DATA)
-    .run();
-}
-
 /** Inserts deliveries, by default due ones, and their events. */
 export async function insertDeliveries(
   d1: D1Database,
@@ -84,13 +75,13 @@ export async function insertDeliveries(
       .bind(organizationId, project.id, DATA, now, items),
     d1
       .prepare(
-        `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
-            occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at)
+        `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type,
+            occurred_at, status, attempts, due_at, created_at, updated_at)
           select value ->> 'id', ?1, ?2, value ->> 'integration', value ->> 'event',
-            'deployments.succeeded', '', ?3, 'pending', 0, value ->> 'dueAt', ?4, ?4, ?3, ?3
-          from json_each(?5)`,
+            'deployments.succeeded', ?3, 'pending', 0, value ->> 'dueAt', ?3, ?3
+          from json_each(?4)`,
       )
-      .bind(organizationId, project.id, now, UNCLAIMABLE_BY_EARLIER_RELEASES, items),
+      .bind(organizationId, project.id, now, items),
   ]);
 }
 

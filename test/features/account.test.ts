@@ -290,7 +290,7 @@ describe("the deletion of an account", () => {
     for (const hasProject of [true, false]) {
       const left = await newOrganization(person);
       await leave(left, await accept(left, { role: "owner" }), hasProject);
-      // Earlier releases wrote changelog entries, but no audit record about a member.
+      // The audit log may be kept for a shorter time than the changelog.
       const deletion = "delete from audit_log where organization_id = ? and target_type = 'member'";
       if (hasProject) await env.DB.prepare(deletion).bind(left.id).run();
     }

@@ -318,39 +318,3 @@ describe("the records of an organization", () => {
     expect(one.body.id).not.toBe(two.body.id);
   });
 });
-
-describe("an entry of an earlier release", () => {
-  /** As earlier releases stored it. */
-  async function renameVersions(organizationId: string): Promise<void> {
-    const { meta } = await env.DB.prepare(
-      `update idempotency_records set result = replace(result, '"version":', '"recordVersion":')
-        where organization_id = ? and result like '%"version":%'`,
-    )
-      .bind(organizationId)
-      .run();
-    expect(meta.changes).toBe(1);
-  }
-
-  it("which has the version as `recordVersion`, repeats the same tag", async () => {
-    const worker = new Instrumented({ clock });
-    const first = await create(worker, "staging");
-    await renameVersions(world.id);
-    const repeated = await create(worker, "staging");
-    expect(repeated.text).toBe(first.text);
-    expect(repeated.headers.get("etag")).toBe(first.headers.get("etag"));
-    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
-  });
-
-  it("whose result has a row with `recordVersion`, repeats the same tag", async () => {
-    const founder = await newWorld();
-    const headers = { "idempotency-key": "key" };
-    const found = () => founder.client.request("POST", "/v1/orgs", { name: "Founded" }, headers);
-    const first = await found();
-    expect(first.headers.get("etag")).toMatch(/^"1\./);
-    await renameVersions(founder.id);
-    const repeated = await found();
-    expect(repeated.text).toBe(first.text);
-    expect(repeated.headers.get("etag")).toBe(first.headers.get("etag"));
-    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
-  });
-});

@@ -509,11 +509,6 @@ describe("the purge of a deleted organization", () => {
     const accountOf = async (membershipId: string) =>
       String((await rowWith("memberships", membershipId))?.["account_id"]);
     const unprovenAccount = await accountOf(unproven.membershipId);
-    await env.DB.prepare(
-      "insert into audit_records values (?1, ?2, 'p', 'a', 'm', 'k', 'x', 'r', 1)",
-    )
-      .bind(newId(systemClock), world.id)
-      .run();
     await env.DB.prepare("insert into used_sign_ins values (?1, ?2, ?3)")
       .bind(newId(systemClock), world.id, Number.MAX_SAFE_INTEGER)
       .run();

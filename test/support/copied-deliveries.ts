@@ -5,7 +5,7 @@ import { newDelivery } from "./world.ts";
 export async function copyDeliveries(integrationId: string, rows: number): Promise<void> {
   const id = await newDelivery(integrationId);
   const columns =
-    "organization_id, project_id, integration_id, event_id, type, data, occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at, updated_at, finished_at, failure_reason";
+    "organization_id, project_id, integration_id, event_id, type, occurred_at, status, attempts, due_at, created_at, updated_at, finished_at, failure_reason";
   await env.DB.prepare(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
      insert into deliveries (id, ${columns}) select substr(id, 1, 18) || printf('%04d', i),

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { UNCLAIMABLE_BY_EARLIER_RELEASES } from "../../src/features/housekeeping/outbox/model.ts";
 import { HostWindow } from "../../src/features/notifications/delivery/host-window.ts";
 import {
   type DeliveryMessage,
@@ -376,40 +375,12 @@ export async function insertDeliveries(
     ).bind(JSON.stringify(rows), project.org_id, project.id, now),
     env.DB.prepare(
       `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type,
-          data, occurred_at, status, attempts, due_at, claimed_until, sweep_at, created_at,
-          updated_at)
+          occurred_at, status, attempts, due_at, created_at, updated_at)
         select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'changelog.created',
-          '', ?5, 'pending', 0, ?5, ?6, ?6, ?5 + key, ?5
+          ?5, 'pending', 0, ?5, ?5 + key, ?5
         from json_each(?1)`,
-    ).bind(
-      JSON.stringify(rows),
-      project.org_id,
-      project.id,
-      integrationId,
-      now,
-      UNCLAIMABLE_BY_EARLIER_RELEASES,
-    ),
+    ).bind(JSON.stringify(rows), project.org_id, project.id, integrationId, now),
   ]);
-  return rows.map(({ id }) => id);
-}
-
-/** The same, as releases before `events` write them: each delivery has its own data. */
-export async function insertEarlierDeliveries(
-  project: Parsed,
-  integrationId: string,
-  now: number,
-  count = 1,
-): Promise<string[]> {
-  const rows = newRows(count);
-  await env.DB.prepare(
-    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
-        occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
-      select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'changelog.created',
-        json_object('at', value ->> 'at'), ?5, 'pending', 0, ?5, ?5 + 60000, ?5 + key, ?5
-      from json_each(?1)`,
-  )
-    .bind(JSON.stringify(rows), project.org_id, project.id, integrationId, now)
-    .run();
   return rows.map(({ id }) => id);
 }
 
@@ -442,8 +413,6 @@ export interface Stored {
   failure_reason: string | null;
   attempts: number;
   due_at: number;
-  sweep_at: number;
-  claimed_until: number | null;
   finished_at: number | null;
 }
 

@@ -13,8 +13,8 @@ interface Delivery {
 /** The deliveries of a project, oldest first. */
 export async function listDeliveries(projectId: string) {
   const { results } = await env.DB.prepare(
-    `select deliveries.*, coalesce(nullif(deliveries.data, ''), events.data) as data
-      from deliveries left join events on events.id = deliveries.event_id
+    `select deliveries.*, events.data
+      from deliveries join events on events.id = deliveries.event_id
       where deliveries.project_id = ? order by occurred_at, deliveries.id`,
   )
     .bind(projectId)

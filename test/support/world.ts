@@ -393,21 +393,18 @@ export async function newDelivery(
 ): Promise<string> {
   const id = newId(systemClock);
   const { status = "succeeded", createdAt = 1, attempts = 1 } = fields;
-  await env.DB.prepare(
-    `insert into deliveries select ?1, organization_id, project_id, id, ?6, 'deployments.failed',
-       ?7, 1, ?3, ?5, 2, null, 3, ?4, 4, iif(?3 = 'pending', null, 4), null
-     from integrations where id = ?2`,
-  )
-    .bind(
-      id,
-      integrationId,
-      status,
-      createdAt,
-      attempts,
-      newId(systemClock),
-      JSON.stringify(FAILED_DEPLOYMENT),
-    )
-    .run();
+  const eventId = newId(systemClock);
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into events select ?1, organization_id, project_id, null, 'deployments.failed', ?3, 1, ?4
+       from integrations where id = ?2`,
+    ).bind(eventId, integrationId, JSON.stringify(FAILED_DEPLOYMENT), createdAt),
+    env.DB.prepare(
+      `insert into deliveries select ?1, organization_id, project_id, id, ?6, 'deployments.failed',
+         1, ?3, ?5, 2, ?4, 4, iif(?3 = 'pending', null, 4), null
+       from integrations where id = ?2`,
+    ).bind(id, integrationId, status, createdAt, attempts, eventId),
+  ]);
   return id;
 }
 

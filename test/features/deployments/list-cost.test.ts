@@ -88,8 +88,7 @@ describe("every list of deployments, resources, alarms, changes, runners and del
            0, ?6, 0)`,
       ).bind(id, world.id, projectId, environmentId, stackId, timeOf(at)),
       insert(
-        `insert into deliveries values (?1, ?2, ?3, ?4, ?7, 'ping', '{}', 0, ?6, 0, 0, null, 0, ?5,
-           0, 0, null)`,
+        `insert into deliveries values (?1, ?2, ?3, ?4, ?7, 'ping', 0, ?6, 0, 0, ?5, 0, 0, null)`,
       ).bind(id, world.id, projectId, integrationId, timeOf(at), statusOf(at), eventIds[at]),
       insert(
         `insert into runner_pools (id, organization_id, name, created_at, updated_at)

@@ -59,17 +59,15 @@ interface Sent {
   /** Of an earlier delivery of the same event. */
   eventId?: string;
   integrationId?: string;
-  /** As a release before `events` wrote it. */
-  isOld?: boolean;
 }
 
 /** Inserts a delivery with its event, or a redelivery, as the service does. Returns the event's ID. */
-async function newSent({ status, createdAt, isOld = false, ...sent }: Sent): Promise<string> {
+async function newSent({ status, createdAt, ...sent }: Sent): Promise<string> {
   const eventId = sent.eventId ?? newId(systemClock);
   const { project_id } = integration;
   if (sent.eventId) {
     await run("update events set last_used_at = ?2 where id = ?1", eventId, createdAt);
-  } else if (!isOld) {
+  } else {
     await run(
       "insert into events values (?1, ?2, ?3, null, 'deployments.failed', '{\"n\":1}', ?4, ?4)",
       eventId,
@@ -79,16 +77,15 @@ async function newSent({ status, createdAt, isOld = false, ...sent }: Sent): Pro
     );
   }
   await run(
-    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
-       occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
-     values (?1, ?2, ?3, ?4, ?5, 'deployments.failed', ?6,
-       coalesce((select created_at from events where id = ?5), ?8), ?7, 8, 0, 0, ?8, ?8)`,
+    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type,
+       occurred_at, status, attempts, due_at, created_at, updated_at)
+     values (?1, ?2, ?3, ?4, ?5, 'deployments.failed',
+       (select created_at from events where id = ?5), ?6, 8, 0, ?7, ?7)`,
     newId(systemClock),
     world.id,
     project_id,
     sent.integrationId ?? integration.id,
     eventId,
-    isOld ? '{"old":true}' : "",
     status,
     createdAt,
   );
@@ -107,9 +104,9 @@ async function insertFailed(count: number): Promise<{ id: string; event: string 
     ...[JSON.stringify(inserted), world.id, integration.project_id, now - HOUR],
   );
   await run(
-    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type, data,
-       occurred_at, status, attempts, due_at, sweep_at, created_at, updated_at)
-     select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'services.ok', '', ?5, 'failed', 8, 0, 0,
+    `insert into deliveries (id, organization_id, project_id, integration_id, event_id, type,
+       occurred_at, status, attempts, due_at, created_at, updated_at)
+     select value ->> 'id', ?2, ?3, ?4, value ->> 'event', 'services.ok', ?5, 'failed', 8, 0,
        ?5 + key / 700, ?5 from json_each(?1)`,
     ...[JSON.stringify(inserted), world.id, integration.project_id, integration.id, now - HOUR],
   );
@@ -137,7 +134,7 @@ const read = async ({ id }: Parsed) => (await client.get(`${path}/recoveries/${i
 
 describe("a recovery", () => {
   it("delivers again what failed in its period, and shows its progress", async () => {
-    const old = await newSent({ status: "failed", createdAt: now - 6 * HOUR, isOld: true });
+    const earlier = await newSent({ status: "failed", createdAt: now - 6 * HOUR });
     const failed = await newSent({ status: "failed", createdAt: now - 5 * HOUR });
     const atStart = await newSent({ status: "failed", createdAt: now - 8 * HOUR });
     await newSent({ status: "failed", createdAt: now - 8 * HOUR - 1 });
@@ -158,7 +155,7 @@ describe("a recovery", () => {
       updated_at: recovery.created_at,
     });
     await sweep();
-    expect(await created()).toEqual([atStart, old, failed]);
+    expect(await created()).toEqual([atStart, earlier, failed]);
     expect(await created(elsewhere.id)).toEqual([]);
     const finished = await read(recovery);
     expect(finished).toMatchObject({ status: "finished", delivery_count: 3 });
@@ -168,17 +165,12 @@ describe("a recovery", () => {
     const { body: list } = await client.get(`${path}/recoveries`);
     expect(list).toEqual({ data: [finished], has_more: false });
     const payloads = await env.DB.prepare(
-      `select coalesce(nullif(deliveries.data, ''), events.data) as data, events.last_used_at
-       from deliveries left join events on events.id = event_id
+      `select events.data, events.last_used_at from deliveries join events on events.id = event_id
        where integration_id = ? and deliveries.created_at >= ? order by deliveries.id`,
     )
       .bind(integration.id, now)
-      .all<{ data: string; last_used_at: number | null }>();
-    expect(payloads.results.map(({ data }) => data)).toEqual([
-      '{"n":1}',
-      '{"old":true}',
-      '{"n":1}',
-    ]);
+      .all<{ data: string; last_used_at: number }>();
+    expect(payloads.results.map(({ data }) => data)).toEqual(Array(3).fill('{"n":1}'));
     expect(payloads.results[0]?.last_used_at).toBeGreaterThanOrEqual(now);
   });
 

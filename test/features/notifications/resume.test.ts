@@ -140,8 +140,7 @@ describe("a resume", () => {
     });
     await run(
       `insert into deliveries select printf('%022d', number.value), organization_id, project_id,
-         integration_id, event_id, type, data, occurred_at, status, attempts, due_at, claimed_until,
-         sweep_at, created_at, updated_at, finished_at, failure_reason
+         integration_id, event_id, type, occurred_at, status, attempts, due_at, created_at, updated_at, finished_at, failure_reason
        from deliveries join (with recursive number(value) as (select 1 union all
          select value + 1 from number where value < ?2) select value from number) as number
        where id = ?1`,

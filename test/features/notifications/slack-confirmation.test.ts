@@ -60,17 +60,6 @@ const receiversOf = async (type: string) =>
     .filter((delivery) => delivery.type === type)
     .map(({ integration_id }) => integration_id);
 
-/** As a version without confirmations installs Slack: it does not know the columns. */
-async function insertAsPreviousVersion(): Promise<string> {
-  const id = await harness.finish(client, project.id);
-  await env.DB.prepare(
-    "update integrations set slack_channel = null, confirmed_at = null, confirm_by = null where id = ?",
-  )
-    .bind(id)
-    .run();
-  return id;
-}
-
 describe("a Slack installation that is not confirmed", () => {
   it("shows the workspace and the channel to confirm, and until when", async () => {
     const id = await harness.finish(client, project.id);
@@ -268,8 +257,8 @@ describe("a confirmation", () => {
 });
 
 describe("a delivery to an integration that is not confirmed", () => {
-  it("is not sent, also if a version without confirmations has written it", async () => {
-    const id = await insertAsPreviousVersion();
+  it("is not sent, but fails when it is due", async () => {
+    const id = await harness.finish(client, project.id);
     const sending = new DeliveryHarness(() => new Response("ok"));
     const [delivery = ""] = await insertDeliveries(project, id, sending.now);
     sending.enqueue([delivery]);
@@ -286,37 +275,6 @@ describe("a delivery to an integration that is not confirmed", () => {
     sending.enqueue([next]);
     await sending.runUntil(sending.now);
     expect(sending.received.map(({ url }) => url)).toEqual([HOOK]);
-  });
-
-  it("is not sent after the confirmation either", async () => {
-    const id = await insertAsPreviousVersion();
-    const { id: webhook } = await newIntegration(client, project.id);
-    const sending = new DeliveryHarness(() => new Response("ok"));
-    // To the real queue, which the confirmation wakes, they are not due.
-    sending.now += HOURS;
-    const [earlier = ""] = await insertDeliveries(project, id, sending.now);
-    const [other = ""] = await insertDeliveries(project, webhook, sending.now);
-    await confirm(id);
-    expect(await stored(earlier)).toMatchObject({
-      status: "failed",
-      failure_reason: "integration_unconfirmed",
-    });
-    expect(await stored(other)).toMatchObject({ status: "pending" });
-    const own = (await listDeliveries(project.id)).filter((row) => row.integration_id === id);
-    const pending = own.filter((row) => row.id !== earlier);
-    expect(pending.map(({ data }) => data.action)).toEqual(["confirmed"]);
-  });
-});
-
-describe("an installation by a version without confirmations", () => {
-  it("waits for its confirmation, without a time limit", async () => {
-    const id = await insertAsPreviousVersion();
-    const { body } = await client.get(`${integrations}/${id}`);
-    expect(body.confirmed).toBe(false);
-    for (const absent of ["slack", "confirm_by"]) expect(body).not.toHaveProperty(absent);
-    harness.aheadMs = 1_000 * HOURS;
-    await harness.sweep();
-    expect((await confirm(id, client.via(harness.fetch))).body.confirmed).toBe(true);
   });
 });
 

@@ -12,15 +12,12 @@ import {
   clearOutbox,
   DeliveryHarness,
   insertDeliveries,
-  insertEarlierDeliveries,
   insertIntegration,
-  stored,
 } from "../../support/delivery-harness.ts";
 import { insertProjects } from "../../support/lists.ts";
 import { addToOrganizations, newEmail, newProject, newWorld } from "../../support/world.ts";
 
 const NOW = 1_800_000_000_000;
-const FAR = 253_402_300_799_999;
 const { db } = openForWriting(env.DB);
 
 const arrived = () => new Response(null, { status: 204 });
@@ -201,8 +198,8 @@ interface Kind {
   isProven: boolean;
   /** Of another organization than its deliveries. */
   isTombstone: boolean;
-  /** Of each delivery: when it is due, relative to now, and the end of the claim of an earlier release. */
-  deliveries: { due: number; claimedUntil: "new" | "none" | "past" | "future" }[];
+  /** When each delivery is due, relative to now. */
+  deliveries: number[];
 }
 
 const kind: fc.Arbitrary<Kind> = fc.record({
@@ -215,21 +212,13 @@ const kind: fc.Arbitrary<Kind> = fc.record({
   isBusy: fc.integer({ min: 0, max: 4 }).map((at) => at === 0),
   isProven: fc.boolean(),
   isTombstone: fc.integer({ min: 0, max: 9 }).map((at) => at === 0),
-  deliveries: fc.array(
-    fc.record({
-      due: fc.integer({ min: -20, max: 4 }),
-      claimedUntil: fc.constantFrom("new", "new", "none", "past", "future"),
-    }),
-    { maxLength: 6 },
-  ),
+  deliveries: fc.array(fc.integer({ min: -20, max: 4 }), { maxLength: 6 }),
 });
 
 /** How many deliveries of an integration a claim without a limit takes. */
 function expectedCount(each: Kind): { pending: number; failed: number } {
   const { deliveries, isSlack, isDisabled, isUnconfirmed } = each;
-  const due = deliveries.filter(
-    ({ due, claimedUntil }) => due <= 0 && claimedUntil !== "future",
-  ).length;
+  const due = deliveries.filter((at) => at <= 0).length;
   if (each.isTombstone) return { pending: 0, failed: 0 };
   if (isDisabled) return { pending: 0, failed: due };
   if (each.isBusy || each.isPaused || (isSlack && each.isThrottled)) {
@@ -244,14 +233,7 @@ async function insertKind(project: Parsed, other: Parsed, each: Kind): Promise<s
   const { isSlack, isDisabled, isUnconfirmed } = each;
   const type = isSlack ? "slack" : "webhook";
   const id = await insertIntegration(project, { type, isConfirmed: !isUnconfirmed });
-  const claims = { new: FAR, none: null, past: NOW, future: NOW + 1 };
-  for (const { due, claimedUntil } of each.deliveries) {
-    const insert = claimedUntil === "new" ? insertDeliveries : insertEarlierDeliveries;
-    const [delivery] = await insert(project, id, NOW + due);
-    await env.DB.prepare("update deliveries set claimed_until = ? where id = ?")
-      .bind(claims[claimedUntil], delivery)
-      .run();
-  }
+  for (const due of each.deliveries) await insertDeliveries(project, id, NOW + due);
   await env.DB.prepare(
     `update integrations set disabled_at = ?, paused_until = ?, failing_since = ?,
       last_sent_at = ?, organization_id = ? where id = ?`,
@@ -355,53 +337,5 @@ describe("a claim", () => {
       }),
       { numRuns: 25 },
     );
-  });
-});
-
-describe("a delivery of an earlier release", () => {
-  it("is sent with the same body as before, unless a process of that release has claimed it", async () => {
-    const project = await newProjectOfTenant();
-    const integrationId = await insertIntegration(project);
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const start = harness.now;
-    const ids = await insertEarlierDeliveries(project, integrationId, start, 3);
-    const [free = "", past = "", future = ""] = ids;
-    const claimUntil = (id: string, at: number) =>
-      env.DB.prepare("update deliveries set claimed_until = ? where id = ?").bind(at, id).run();
-    await claimUntil(past, start - 1);
-    await claimUntil(future, start + 1_000);
-    harness.enqueue(ids);
-    await harness.runUntil(start);
-    for (const id of [free, past]) {
-      expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 1 });
-    }
-    expect(await stored(future)).toMatchObject({ status: "pending", attempts: 0 });
-    const { results } = await env.DB.prepare("select event_id, data from deliveries where id = ?")
-      .bind(free)
-      .all();
-    const [row] = results;
-    const id = String(row?.["event_id"]);
-    const sent = harness.received.find(({ headers }) => headers["webhook-id"] === id);
-    expect(sent?.body).toBe(
-      `{"id":"${id}","type":"changelog.created","timestamp":"${new Date(start).toISOString()}","data":${row?.["data"]}}`,
-    );
-    harness.now = start + 1_000;
-    harness.enqueue([future]);
-    await harness.runUntil(harness.now);
-    expect(await stored(future)).toMatchObject({ status: "succeeded", attempts: 1 });
-  });
-
-  it("is claimed by that release, which claims no new delivery", async () => {
-    const project = await newProjectOfTenant();
-    const integrationId = await insertIntegration(project);
-    await insertDeliveries(project, integrationId, NOW, 2);
-    const earlier = await insertEarlierDeliveries(project, integrationId, NOW, 2);
-    const { results } = await env.DB.prepare(
-      `select id from deliveries where status = 'pending' and due_at <= ?1
-        and (claimed_until is null or claimed_until <= ?1)`,
-    )
-      .bind(NOW)
-      .all<{ id: string }>();
-    expect(results.map(({ id }) => id).toSorted()).toEqual(earlier.toSorted());
   });
 });

@@ -119,8 +119,8 @@ async function addDelivery(
     ...[event, world.id, projectId, createdAt],
   );
   await run(
-    `insert into deliveries select ?1, organization_id, project_id, id, ?2, 'deployments.failed', '', ?3, ?4, 1,
-       ?3, 9e15, 9e15, ?3, ?3, null, null from integrations where id = ?5`,
+    `insert into deliveries select ?1, organization_id, project_id, id, ?2, 'deployments.failed', ?3, ?4, 1,
+       ?3, ?3, ?3, null, null from integrations where id = ?5`,
     ...[delivery, event, createdAt, status, integrationId],
   );
   await run(
