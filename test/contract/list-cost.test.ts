@@ -377,7 +377,7 @@ describe("a list that has to search", () => {
     const second = await addEvents(1, ids["environment_id"], "30");
     const bounded = await newKey(world, { environmentIds: [String(ids["environment_id"])] });
     // All filters at once: a statement has at most 100 parameters.
-    const query = "&from=1970-01-01T00:00:00Z&to=1970-01-01T00:00:01Z";
+    const query = "&from=1970-01-01T00:00:00.010Z&to=1970-01-01T00:00:01Z";
     const operation = operationNamed("listEvents");
     const { all, pages } = await readAll(operation, query, MOST_SEARCHED, bounded.client);
     expect(all.map(({ id }) => id)).toEqual([...second, ...first]);

@@ -120,7 +120,7 @@ async function addDelivery(
   );
   await run(
     `insert into deliveries select ?1, organization_id, project_id, id, ?2, 'deployments.failed', ?3, ?4, 1,
-       ?3, ?3, ?3, null, null from integrations where id = ?5`,
+       4e12, ?3, ?3, null, null from integrations where id = ?5`,
     ...[delivery, event, createdAt, status, integrationId],
   );
   await run(

@@ -49,7 +49,7 @@ async function addDelivery(
     ).bind(event, world.id, projectId, createdAt, usedAt),
     env.DB.prepare(
       `insert into deliveries select ?1, organization_id, project_id, id, ?2, 'deployments.failed',
-         ?3, ?4, 1, ?3, ?3, ?3, null, null from integrations where id = ?5`,
+         ?3, ?4, 1, 4e12, ?3, ?3, null, null from integrations where id = ?5`,
     ).bind(delivery, event, createdAt, status, integrationId),
     env.DB.prepare("insert into delivery_attempts values (?1, 1, ?2, ?3, 1, 200, null, null)").bind(
       delivery,
