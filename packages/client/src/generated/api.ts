@@ -3323,7 +3323,7 @@ export interface components {
             waiting_for?: components["schemas"]["WaitingReason"][];
         };
         /**
-         * @description Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if an earlier release has created it.
+         * @description Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if it is unknown.
          * @example {
          *       "type": "person",
          *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
@@ -6493,10 +6493,10 @@ export interface components {
          */
         DeliveryStatus: "pending" | "succeeded" | "failed";
         /**
-         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. `not_handled`: the queue gave up on it. It can be redelivered.
+         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. It can be redelivered.
          * @enum {string}
          */
-        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts" | "not_handled";
+        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts";
         /** @description One event that is sent to one integration. */
         Delivery: {
             /**
@@ -7612,7 +7612,7 @@ export interface components {
             /** @description Whether `services.ok` is sent. */
             services_ok: boolean;
         };
-        /** @description The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: any workspace can have these names. Absent for webhooks, and for installations from before confirmations. */
+        /** @description The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: any workspace can have these names. Absent for webhooks. */
         SlackChannel: {
             /**
              * @description Slack's own ID, which is also in the workspace's address: no other workspace has it.
