@@ -325,12 +325,15 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
   deleteIntegration: { acts: deleted("integration.deleted", { name: HOOK_NAME }) },
   confirmIntegration: {
     prepare: setRow(
-      "update integrations set type = 'slack', shown_url = '', secret = null where id = ?",
+      "update integrations set type = 'slack', shown_url = '', secret = null, confirm_by = 4e12 where id = ?",
       "integration_id",
     ),
     acts: acted(
       "integration.confirmed",
-      () => ({ before: { confirmed: false }, after: { confirmed: true } }),
+      () => ({
+        before: { confirmed: false, confirm_by: "2096-10-02T07:06:40.000Z" },
+        after: { confirmed: true },
+      }),
       { name: "Slack" },
     ),
   },

@@ -178,11 +178,12 @@ describe("a request", () => {
       const integrationId = await insertIntegration(project, { type });
       const ids = await insertDeliveries(project, integrationId, harness.now, creators.length);
       for (const [at, id] of ids.entries())
-        await env.DB.prepare(
-          "update deliveries set type = 'deployments.failed', data = ?2 where id = ?1",
-        )
-          .bind(id, JSON.stringify({ reason: `Reason ${at}`, created_by: creators[at] }))
-          .run();
+        await env.DB.batch([
+          env.DB.prepare("update deliveries set type = 'deployments.failed' where id = ?").bind(id),
+          env.DB.prepare(
+            "update events set data = ?2 where id = (select event_id from deliveries where id = ?1)",
+          ).bind(id, JSON.stringify({ reason: `Reason ${at}`, created_by: creators[at] })),
+        ]);
       harness.enqueue(ids);
       await harness.runUntil(harness.now + MINUTE);
       const bodies = harness.received.map(({ body }) => body);
