@@ -33,10 +33,10 @@ const INSERTS = [
       value ->> 'secretHash', value ->> 'lastFour', value ->> 'now'
     from json_each(?1)`,
   `insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
-      queue, patch, configuration, created_at, started_at, updated_at)
+      queue, patch, configuration, created_at, started_at, updated_at, stack_count)
     select value ->> 'deploymentId', value ->> 'organizationId', value ->> 'projectId',
       value ->> 'environmentId', 1, 'in_progress', 'in_progress', 'fifo', '[]', '{}', value ->> 'now',
-      value ->> 'now', value ->> 'now'
+      value ->> 'now', value ->> 'now', 1
     from json_each(?1)`,
   `insert into deployment_stacks (deployment_id, stack_id, organization_id, environment_id, position,
       status, seq, timestamp, deployment_created_at)
@@ -44,10 +44,11 @@ const INSERTS = [
       value ->> 'environmentId', 0, 'in_progress', 1, value ->> 'now', value ->> 'now'
     from json_each(?1)`,
   `insert into attempts (id, organization_id, environment_id, deployment_id, pool_id, request_id, epoch,
-      state, offered_until, lease_until, lost_at, created_at, started_at)
+      state, offered_until, lease_until, lost_at, created_at, started_at, token_id, runner_name)
     select value ->> 'attemptId', value ->> 'organizationId', value ->> 'environmentId',
       value ->> 'deploymentId', value ->> 'poolId', value ->> 'attemptId', 1, 'running',
-      value ->> 'lostAt', value ->> 'lostAt', value ->> 'lostAt', value ->> 'now', value ->> 'now'
+      value ->> 'lostAt', value ->> 'lostAt', value ->> 'lostAt', value ->> 'now', value ->> 'now',
+      value ->> 'tokenId', ''
     from json_each(?1)`,
 ];
 

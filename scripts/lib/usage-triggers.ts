@@ -72,7 +72,7 @@ const OTHER_BYTES: Readonly<Record<string, (row: string) => string>> = {
       `2 * coalesce(octet_length(${row}.failure_reason), 0)`,
       `2 * coalesce(octet_length(${row}.message), 0)`,
       `${row}.reason_bytes`,
-      `${BYTES_OF_DEPLOYMENT_STACK} * coalesce(${row}.stack_count, 0)`,
+      `${BYTES_OF_DEPLOYMENT_STACK} * ${row}.stack_count`,
       `${BYTES_OF_ATTEMPT} * (${row}.lapsed_offers + ${row}.released_offers + (${row}.started_at IS NOT NULL))`,
     ].join(" + "),
 };

@@ -30,12 +30,12 @@ const RAN_MS = 240_000;
 
 const INSERT_DEPLOYMENTS = `
   insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
-    queue, patch, configuration, created_at, started_at, finished_at, updated_at)
+    queue, patch, configuration, created_at, started_at, finished_at, updated_at, stack_count, held_until)
   select value ->> 'id', ?2, ?3, ?4, value ->> 'number', value ->> 'status', value ->> 'status', 'fifo',
     '[{"op":"replace","path":"/release","value":' || (value ->> 'number') ||
       ',"old_value":' || ((value ->> 'number') - 1) || '}]',
     '{"release":' || (value ->> 'number') || '}', value ->> 'createdAt', value ->> 'startedAt',
-    value ->> 'finishedAt', coalesce(value ->> 'finishedAt', value ->> 'createdAt')
+    value ->> 'finishedAt', coalesce(value ->> 'finishedAt', value ->> 'createdAt'), ?5, 0
   from json_each(?1)`;
 
 const INSERT_STACKS = `
@@ -59,7 +59,9 @@ export async function seedDeployments(
   const finished = count - Math.ceil((count * QUEUED_OF_THOUSAND) / 1000);
   for (const json of chunksOf(count, (row) => describe(row, finished))) {
     await d1.batch([
-      d1.prepare(INSERT_DEPLOYMENTS).bind(json, organizationId, projectId, environmentId),
+      d1
+        .prepare(INSERT_DEPLOYMENTS)
+        .bind(json, organizationId, projectId, environmentId, stackIds.length),
       d1.prepare(INSERT_STACKS).bind(json, organizationId, environmentId, JSON.stringify(stackIds)),
     ]);
   }

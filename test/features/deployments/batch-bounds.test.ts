@@ -126,7 +126,7 @@ async function copyQueues(world: World, environmentId: string): Promise<string[]
   const copied = await copyEnvironment(world, environmentId);
   await run(
     `insert into deployments (id, organization_id, project_id, environment_id, number, status, announced,
-       queue, patch, configuration, created_at, updated_at, stack_count)
+       queue, patch, configuration, created_at, updated_at, held_until)
      select substr(e.id, 12) || substr(d.id, 12), d.organization_id, d.project_id, e.id, number, status,
        announced, queue, patch, d.configuration, d.created_at, d.updated_at, 0
      from json_each(?1) join environments as e on e.id = value

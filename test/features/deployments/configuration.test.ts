@@ -1,7 +1,4 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { newId } from "../../../src/lib/ids.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { Attempt, claim } from "../../support/runner.ts";
@@ -243,33 +240,6 @@ describe("a configuration that is fixed at creation", () => {
     expect(attempt.deploymentId).toBe(promoted.id);
     await attempt.succeed();
     expect((await world.client.get(path)).body.configuration).toEqual({ version: 1 });
-  });
-
-  it("is the result of a deployment that was queued before versions existed", async () => {
-    await put({ a: 1 });
-    const { id } = await queue(set("/b", 2));
-    // Like the previous Worker before or during a rollout: without the new columns.
-    const copied = `organization_id, project_id, environment_id, number, status, queue, patch,
-      configuration, created_at, updated_at`;
-    const earlier = newId(systemClock);
-    await env.DB.batch([
-      env.DB.prepare("update deployments set number = -number where id = ?").bind(id),
-      env.DB.prepare(
-        `insert into deployments (id, ${copied}) select ?1, organization_id, project_id,
-           environment_id, -number, status, queue, patch, configuration, created_at, updated_at
-         from deployments where id = ?2`,
-      ).bind(earlier, id),
-      env.DB.prepare("update deployment_stacks set deployment_id = ? where deployment_id = ?").bind(
-        earlier,
-        id,
-      ),
-      env.DB.prepare("delete from deployments where id = ?").bind(id),
-    ]);
-    await put({ a: 9, c: 3 });
-    const executed = await succeed();
-    expect(executed.id).toBe(earlier);
-    expect(executed.data.patch).toHaveLength(3);
-    expect(await configuration()).toEqual({ a: 1, b: 2 });
   });
 });
 

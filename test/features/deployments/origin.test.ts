@@ -92,17 +92,6 @@ describe("who has created a deployment", () => {
       membership_id: membershipId,
     });
   });
-
-  it("is not known of an earlier release, which has promised that no response has the reason", async () => {
-    const { id } = await newDeployment(world.client, environmentId, { reason: "A secret" });
-    await env.DB.prepare("update deployments set creator_type = null, trigger = null where id = ?")
-      .bind(id)
-      .run();
-    for (const shown of [await read(id), await listed(id)]) {
-      const { created_by, reason, trigger } = shown;
-      expect([created_by, reason, trigger]).toEqual([undefined, undefined, undefined]);
-    }
-  });
 });
 
 describe("a deployment of a CI job", () => {

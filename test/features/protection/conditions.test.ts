@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import { approve, claimedBy, joinProject, newFreeze, protect } from "../../support/protection.ts";
 import { Attempt, claim } from "../../support/runner.ts";
 import {
@@ -385,68 +386,39 @@ describe("a deployment with its approvals that no runner asks for", () => {
   });
 });
 
-describe("the Worker of a previous release", () => {
-  it("neither offers nor starts what is held, or was never evaluated", async () => {
+describe("the guard of the claim", () => {
+  it.each([
+    ["does not offer a deployment that was never evaluated", () => null, false],
+    ["does not offer one that is held for another millisecond", (now: number) => now + 1, false],
+    ["offers one from the time on until which it was held", (now: number) => now, true],
+  ])("%s", async (_, heldUntil, isOffered) => {
+    const { id } = await newDeployment(world.client, environmentId);
+    const now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    await env.DB.prepare("update deployments set held_until = ?2 where id = ?1")
+      .bind(id, heldUntil(now))
+      .run();
+    const { status } = await claim(pool.runner.via(worker.fetch));
+    expect(status).toBe(isOffered ? 200 : 204);
+  });
+});
+
+describe("an offer of a deployment that is held", () => {
+  it("does not start it, whatever `held_until` says", async () => {
     await protect(world.client, environmentId, {
       approvals: { required: 1, approvers: { role: "owner" } },
     });
     const mona = await joinProject(world, project.id, "contributor");
     const { id } = await newDeployment(mona.client, environmentId);
-    const now = Date.now();
-    const offer = () =>
-      env.DB.prepare(
-        `insert into attempts (id, organization_id, environment_id, deployment_id, pool_id, request_id, epoch, state,
-          offered_until, created_at) values (?1, ?2, ?3, ?4, ?5, ?1, 1, 'offered', ?6 + 60000, ?6)`,
-      )
-        .bind(crypto.randomUUID(), world.id, environmentId, id, pool.id, now)
-        .run();
-    const start = () =>
-      env.DB.prepare(
-        "update deployments set status = 'in_progress', started_at = ?2 where id = ?1 and status = 'queued' returning id",
-      )
-        .bind(id, now)
-        .all();
-    const set = (held: number | null) =>
-      env.DB.prepare("update deployments set held_until = ?2 where id = ?1").bind(id, held).run();
-    const count = async () =>
-      (
-        await env.DB.prepare("select count(*) as n from attempts where deployment_id = ?")
-          .bind(id)
-          .first()
-      )?.["n"];
-    for (const held of [null, now + 1]) {
-      await set(held);
-      await offer();
-      await start();
-      expect(await count()).toBe(0);
-      expect((await world.client.get(`/v1/deployments/${id}`)).body.status).toBe("queued");
-    }
-    await set(now);
-    await offer();
-    expect(await count()).toBe(1);
-    await start();
-    expect((await world.client.get(`/v1/deployments/${id}`)).body.status).toBe("in_progress");
+    const attempt = await offerAnyway(id);
+    expect(await attempt.post("start")).toMatchObject({ status: 409 });
+    expect((await world.client.get(`/v1/deployments/${id}`)).body.status).toBe("queued");
+    expect((await approve(world.client, id)).status).toBe(201);
+    expect((await (await offerAnyway(id)).post("start")).status).toBe(200);
   });
 
-  it("may offer what it creates where no rules are, and not elsewhere", async () => {
-    const copy = async (id: string) => {
-      const columns =
-        "organization_id, project_id, environment_id, 'queued', queue, patch, configuration, created_at, updated_at";
-      const copied = crypto.randomUUID();
-      await env.DB.prepare(
-        `insert into deployments (id, number, organization_id, project_id, environment_id, status, queue, patch,
-          configuration, created_at, updated_at) select ?2, number + 100, ${columns} from deployments where id = ?1`,
-      )
-        .bind(id, copied)
-        .run();
-      return env.DB.prepare("select held_until from deployments where id = ?")
-        .bind(copied)
-        .first("held_until");
-    };
-    const { id } = await newDeployment(world.client, environmentId);
-    expect(await copy(id)).toBe(0);
-    await protect(world.client, environmentId, { group: "prod" });
-    const other = await newDeployment(world.client, environmentId);
-    expect(await copy(other.id)).toBeNull();
-  });
+  async function offerAnyway(id: string): Promise<Attempt> {
+    await env.DB.prepare("update deployments set held_until = 0 where id = ?").bind(id).run();
+    return Attempt.claim(pool.runner);
+  }
 });

@@ -36,7 +36,6 @@ const CONDITIONS = [
   "sources",
   "window",
   "freeze",
-  "unknown_creator",
 ] as const satisfies readonly Condition[];
 
 const COLUMNS: readonly Column<Approval>[] = [

@@ -1177,7 +1177,7 @@ export interface paths {
         };
         /**
          * List how the deployments of a project ended, by environment and day
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status, from this release of the service on. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second. Days are kept as long as the changelog, normally 400 days.
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`. Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its final status. Durations are counted in 64 buckets, below one second and three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second. Days are kept as long as the changelog, normally 400 days.
          */
         get: operations["listInsights"];
         put?: never;
@@ -3109,7 +3109,7 @@ export interface components {
          */
         DeploymentCreatorType: "person" | "service_account" | "ci";
         /**
-         * @description Who has created it. Absent if an earlier release has.
+         * @description Who has created it. Absent in the responses to runners.
          * @example {
          *       "type": "person",
          *       "name": "Mona",
@@ -3184,7 +3184,7 @@ export interface components {
          * @description A code of `waiting_for` that may be overridden.
          * @enum {string}
          */
-        OverridableCondition: "approvals" | "from" | "sources" | "window" | "freeze" | "unknown_creator";
+        OverridableCondition: "approvals" | "from" | "sources" | "window" | "freeze";
         /** @description That somebody has let it start in spite of rules. It stays for good. */
         DeploymentOverride: {
             /** @description Which conditions did not hold it. */
@@ -3203,10 +3203,10 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description `approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `unknown_creator`: an earlier release has created it, which did not check the rules. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
+         * @description `approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
          * @enum {string}
          */
-        WaitingCode: "approvals" | "from" | "sources" | "window" | "freeze" | "group" | "unknown_creator" | "deployment" | "pool" | "runner";
+        WaitingCode: "approvals" | "from" | "sources" | "window" | "freeze" | "group" | "deployment" | "pool" | "runner";
         /** @description A runner pool that includes the environment of a queued deployment. */
         WaitingPool: {
             /**
@@ -3285,11 +3285,11 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             created_by?: components["schemas"]["DeploymentCreator"];
             /**
-             * @description Why it is made, as the request states it. Absent for deployments of releases that kept it private.
+             * @description Why it is made, as the request states it. Absent if it does not.
              * @example More traffic
              */
             reason?: string;
-            trigger?: components["schemas"]["DeploymentTrigger"];
+            trigger: components["schemas"]["DeploymentTrigger"];
             /**
              * @description What was promoted or redeployed. It may be deleted by now.
              * @example 1CgB6r7zmpUseRM3TQDrFT
@@ -4550,11 +4550,11 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             created_by?: components["schemas"]["DeploymentCreator"];
             /**
-             * @description Why it is made, as the request states it. Absent for deployments of releases that kept it private.
+             * @description Why it is made, as the request states it. Absent if it does not.
              * @example More traffic
              */
             reason?: string;
-            trigger?: components["schemas"]["DeploymentTrigger"];
+            trigger: components["schemas"]["DeploymentTrigger"];
             /**
              * @description What was promoted or redeployed. It may be deleted by now.
              * @example 1CgB6r7zmpUseRM3TQDrFT
@@ -6648,7 +6648,7 @@ export interface components {
                  * @example More traffic
                  */
                 reason?: string;
-                trigger?: components["schemas"]["DeploymentTrigger"];
+                trigger: components["schemas"]["DeploymentTrigger"];
                 /**
                  * @description From its creation to its start, or to its end if it has never started. In seconds.
                  * @example 42
@@ -6740,7 +6740,7 @@ export interface components {
                  * @example More traffic
                  */
                 reason?: string;
-                trigger?: components["schemas"]["DeploymentTrigger"];
+                trigger: components["schemas"]["DeploymentTrigger"];
                 /**
                  * @description From its creation to its start, or to its end if it has never started. In seconds.
                  * @example 42
@@ -6828,7 +6828,7 @@ export interface components {
                  * @example More traffic
                  */
                 reason?: string;
-                trigger?: components["schemas"]["DeploymentTrigger"];
+                trigger: components["schemas"]["DeploymentTrigger"];
                 /**
                  * @description From its creation to its start, or to its end if it has never started. In seconds.
                  * @example 42

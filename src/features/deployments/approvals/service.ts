@@ -105,7 +105,7 @@ async function requireOneOf(
   const member = { membershipId, orgRole, projectRole: memberRole };
   if (rules.some((rule) => isApprover(member, rule, creators))) return;
   const names = await Promise.all(rules.map(({ approvers }) => nameMembers(ctx, approvers)));
-  const isOwn = rules.some((rule) => isApprover(member, rule, null));
+  const isOwn = rules.some((rule) => isApprover(member, rule, []));
   const others = isOwn ? ", and never of one's own deployment" : "";
   const message = `Only ${[...new Set(names)].join(", or ")} may approve or reject it${others}.`;
   throw new ApiError("forbidden", message);

@@ -87,7 +87,6 @@ function findOpenOfRules(
   now: number,
 ): Condition[] {
   if (isExempt(rules, facts)) return findRunningInGroup(rules, facts);
-  if (!facts.creators) return [UNKNOWN_CREATOR];
   const { approvals, from, sources, windows } = rules;
   const isSame = (id: string) => content?.sameIds.includes(id) ?? false;
   return [
@@ -102,11 +101,6 @@ function findOpenOfRules(
 function isExempt({ exempt = [] }: Rules, facts: Facts): boolean {
   return facts.exempt !== null && exempt.includes(facts.exempt);
 }
-
-const UNKNOWN_CREATOR: Condition = {
-  code: "unknown_creator",
-  message: "An earlier release has created it, which did not check the rules. Create it again.",
-};
 
 function findMissingApprovals(
   rule: ApprovalRule,
@@ -141,7 +135,7 @@ export function findGivable(
   const hasGiven = facts.approvals.some(
     ({ membershipId, isCurrent }) => membershipId === member.membershipId && isCurrent === 1,
   );
-  if (!creators || hasGiven || overridden?.includes("approvals")) return [];
+  if (hasGiven || overridden?.includes("approvals")) return [];
   return rulesOf(facts).flatMap((rules) => {
     const { approvals } = rules;
     if (!approvals || isExempt(rules, facts) || !isApprover(member, approvals, creators)) return [];
@@ -153,9 +147,9 @@ export function findGivable(
 export function isApprover(
   member: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,
   { approvers, prevent_self_approval }: ApprovalRule,
-  creators: readonly string[] | null,
+  creators: readonly string[],
 ): boolean {
-  if (prevent_self_approval && creators?.includes(member.membershipId)) return false;
+  if (prevent_self_approval && creators.includes(member.membershipId)) return false;
   return isMember(member, approvers);
 }
 

@@ -20,7 +20,6 @@ export const CONDITION_CODES = [
   "window",
   "freeze",
   "group",
-  "unknown_creator",
 ] as const;
 export type ConditionCode = (typeof CONDITION_CODES)[number];
 
@@ -65,11 +64,8 @@ export interface Freeze {
 export interface Facts {
   /** Those of the environment, and the earlier ones that the deployment keeps. Null: the environment has none. */
   rules: readonly (Rules | null)[];
-  /**
-   * Who counts as the creator: the membership, and those that made its key. Null: a release that does not know
-   * rules has created the deployment.
-   */
-  creators: readonly string[] | null;
+  /** Who counts as the creator: the membership, and those that made its key. */
+  creators: readonly string[];
   createdAt: number;
   approvals: readonly Approval[];
   /** That are not over when the deployment was created. */
@@ -97,14 +93,13 @@ export const OVERRIDABLE = [
   "sources",
   "window",
   "freeze",
-  "unknown_creator",
 ] as const satisfies readonly ConditionCode[];
 
 export type OverridableCode = (typeof OVERRIDABLE)[number];
 
 export interface Override {
-  /** Tells it from the same one of a repeated request. No response has it. Absent before this release. */
-  id?: string;
+  /** Tells it from the same one of a repeated request. No response has it. */
+  id: string;
   conditions: readonly OverridableCode[];
   /** The freezes of its moment that its author may lift. Absent without `freeze`. */
   freeze_ids?: readonly string[];

@@ -28,8 +28,8 @@ const WaitingCode = component("WaitingCode", () =>
     description:
       "`approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another " +
       "environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments " +
-      "start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `unknown_creator`: an earlier release has " +
-      "created it, which did not check the rules. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
+      "start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. " +
+      "`deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of " +
       "the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.",
   }),
 );

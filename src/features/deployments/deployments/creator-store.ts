@@ -16,21 +16,19 @@ export interface Creator {
 export interface Executor {
   poolId: string;
   poolName: string;
-  /** Null or empty: the runner has sent none. */
-  name: string | null;
+  /** Empty: the runner has sent none. */
+  name: string;
 }
 
-/** JSON of `Creator`. Null if a Worker of an earlier release has created the deployment. */
-export const CREATOR = sql<
-  string | null
->`case when deployments.creator_type is not null then json_object(
+/** JSON of `Creator`. */
+export const CREATOR = sql<string>`json_object(
   'type', deployments.creator_type, 'membershipId', deployments.creator_membership_id,
   'trustId', deployments.creator_trust_id, 'claims', json(deployments.claims),
   'current', json(case when deployments.creator_trust_id is null
     then (select json_object('name', accounts.display_name) from memberships
       join accounts on accounts.id = memberships.account_id where memberships.id = deployments.creator_membership_id)
     else (select json_object('name', trusts.name, 'issuer', trusts.issuer) from trusts
-      where trusts.id = deployments.creator_trust_id) end)) end`.as("creator");
+      where trusts.id = deployments.creator_trust_id) end))`.as("creator");
 
 /** JSON of `Executor`, of the newest attempt that has started. Null: none has. */
 export const EXECUTOR = sql<

@@ -3,20 +3,16 @@ import type { DeploymentRow } from "./store.ts";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
-type OriginRow = Pick<
-  DeploymentRow,
-  "creator" | "executor" | "trigger" | "copiedId" | "creatorType" | "reason"
-> &
+type OriginRow = Pick<DeploymentRow, "creator" | "executor" | "trigger" | "copiedId" | "reason"> &
   Pick<DeploymentRow, "createdAt" | "startedAt" | "finishedAt">;
 
 /** Who has created a deployment, why and from what, who executes it, and how long that takes. */
 export function presentOrigin(row: OriginRow) {
-  const { creator, executor, trigger, copiedId, creatorType, reason } = row;
+  const { creator, executor, trigger, copiedId, reason } = row;
   return {
     created_by: creator ? presentCreator(JSON.parse(creator) as Creator) : undefined,
-    // Earlier releases have promised that no response contains it. Their idempotency entries lack the type.
-    reason: creatorType ? (reason ?? undefined) : undefined,
-    trigger: trigger ?? undefined,
+    reason: reason ?? undefined,
+    trigger,
     from_deployment_id: copiedId ?? undefined,
     runner: executor ? presentExecutor(JSON.parse(executor) as Executor) : undefined,
     queued_seconds: secondsBetween(row.createdAt, row.startedAt ?? row.finishedAt),

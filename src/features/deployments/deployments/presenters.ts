@@ -51,7 +51,7 @@ function presentOverride(stored: string) {
 function waitingOf({ waitingFor, content }: DeploymentRow) {
   if (!waitingFor) return undefined;
   const waiting = JSON.parse(waitingFor) as Waiting;
-  const { facts, now = 0 } = waiting;
+  const { facts, now } = waiting;
   const open = facts ? findOpenConditions(facts, content, now) : [];
   return presentReasons(open, presentWaiting(waiting));
 }
@@ -176,7 +176,7 @@ export function presentNewDeployment(row: NewDeployment) {
 }
 
 function presentStackOfDeployment(stack: StackOfDeployment) {
-  const { id, status, statusReason, startedAt = null, timestamp } = stack;
+  const { id, status, statusReason, startedAt, timestamp } = stack;
   const hasEnded = !["pending", "in_progress"].includes(status);
   return {
     id,

@@ -224,7 +224,7 @@ const Creator = component("DeploymentCreator", () =>
       }),
     })
     .openapi({
-      description: "Who has created it. Absent if an earlier release has.",
+      description: "Who has created it. Absent in the responses to runners.",
       example: { type: "person", name: "Mona", membership_id: EXAMPLE_IDS.membership },
     }),
 );
@@ -292,11 +292,10 @@ export const Deployment = component("Deployment", () =>
       updated_at: timestampOf("When the deployment last changed."),
       created_by: Creator().optional(),
       reason: z.string().optional().openapi({
-        description:
-          "Why it is made, as the request states it. Absent for deployments of releases that kept it private.",
+        description: "Why it is made, as the request states it. Absent if it does not.",
         example: "More traffic",
       }),
-      trigger: DeploymentTrigger().optional(),
+      trigger: DeploymentTrigger(),
       from_deployment_id: identifierOf(
         "stagingDeployment",
         "What was promoted or redeployed. It may be deleted by now.",

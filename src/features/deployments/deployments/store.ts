@@ -31,8 +31,8 @@ export interface StackOfDeployment {
   id: string;
   status: StackStatus;
   statusReason: string | null;
-  /** Null before the first report, and of one to an earlier release. Absent in entries of that. */
-  startedAt?: number | null;
+  /** Null before the first report. */
+  startedAt: number | null;
   timestamp: number;
 }
 
@@ -46,9 +46,10 @@ const {
   claims: _________,
   heldUntil: _______,
   evaluatedAt: ________,
-  creatorMembershipId: __________,
-  creatorTrustId: ___________,
-  awaitsApproval: ____________,
+  creatorType: __________,
+  creatorMembershipId: ___________,
+  creatorTrustId: ____________,
+  awaitsApproval: _____________,
   ...COLUMNS
 } = getTableColumns(deployments);
 
@@ -72,16 +73,12 @@ const within = (organizationId: string, deploymentId: string) =>
 /** Of a stack as sent, with both of its IDs and without its reason. */
 const STACK_BYTES = sql.raw("120");
 
-/** Of the last position, SQLite reads one row. */
-const STACK_COUNT = sql`coalesce(${stackCount}, (select max(last.position) + 1
-  from deployment_stacks as last where last.deployment_id = ${id}), 0)`;
-
 /** For `limitPageBytes`. It reads no stacks: those of a page that is cut can be many times those on it. */
 export const PAGE_ITEM = {
   id: sql<string>`${id}`.as("id"),
   createdAt: sql<number>`${createdAt}`.as("created_at"),
   size: sql<number>`${sizeOf({ json: [patch, source], text: [failureReason, message, deployments.reason, deployments.claims], rest: 900 }).sql}
-    + ${STACK_COUNT} * ${STACK_BYTES} + ${reasonBytes}`.as("size"),
+    + ${stackCount} * ${STACK_BYTES} + ${reasonBytes}`.as("size"),
 };
 
 export function selectPage(db: Database, page: PageRequest, items: SQLWrapper) {
@@ -257,8 +254,7 @@ export function hasLog(now: number): SQL {
 export const IS_HISTORY = sql`deployments.configuration = ''`;
 
 /** Its stacks and attempts: those that have lapsed or were released, the last that was refused, and the last. */
-export const CHILDREN = sql`coalesce(deployments.stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))})
-  + deployments.lapsed_offers + deployments.released_offers + 2
+export const CHILDREN = sql`deployments.stack_count + deployments.lapsed_offers + deployments.released_offers + 2
   + (select count(*) from deployment_approvals as approval where approval.deployment_id = deployments.id)`;
 
 /** Whether its environment has had a newer one with the same status: the newest are its current state. */

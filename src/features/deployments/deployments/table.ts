@@ -1,5 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type NotNull, type SQL, sql } from "drizzle-orm";
 import {
+  check,
   index,
   integer,
   primaryKey,
@@ -38,6 +39,9 @@ export const RUNNING_STATUSES = literalList(
 );
 export const ACTIVE_STACK_STATUSES = literalList(statesBefore(TRANSITIONS.stack));
 
+/** A creator whom nobody knows. No membership has the ID. */
+const NOBODY = "1".repeat(22);
+
 const organizationId = () =>
   id("organization_id")
     .notNull()
@@ -47,9 +51,7 @@ const environmentId = () =>
     .notNull()
     .references(() => environments.id, { onDelete: "restrict" });
 const deploymentId = () =>
-  id("deployment_id")
-    .notNull()
-    .references(() => deployments.id, { onDelete: "restrict" });
+  id("deployment_id").references(() => deployments.id, { onDelete: "restrict" });
 
 export const deployments = sqliteTable(
   "deployments",
@@ -77,8 +79,8 @@ export const deployments = sqliteTable(
     source: text("source"),
     /** Whether `source` is the environment's, which the start reads again. */
     keepsSource: integer("keeps_source", { mode: "boolean" }).notNull().default(false),
-    /** What created it. Null if a Worker of a release without this column has. */
-    trigger: text("trigger", { enum: DEPLOYMENT_TRIGGERS }),
+    /** What created it. */
+    trigger: text("trigger", { enum: DEPLOYMENT_TRIGGERS }).notNull().default("api"),
     reason: text("reason"),
     failureReason: text("failure_reason"),
     message: text("message"),
@@ -88,11 +90,8 @@ export const deployments = sqliteTable(
     startedAt: time("started_at"),
     finishedAt: time("finished_at"),
     updatedAt: updatedAt(),
-    /**
-     * The version of the environment's configuration that `patch` and `configuration` are based on.
-     * Null if the deployment is older than this column.
-     */
-    configurationVersion: integer("configuration_version"),
+    /** The version of the environment's configuration that `patch` and `configuration` are based on. */
+    configurationVersion: integer("configuration_version").notNull().default(0),
     /**
      * Whether `configuration` is fixed at creation (redeploy and promote). Otherwise the start
      * applies the patch again if the environment's configuration has changed.
@@ -101,8 +100,7 @@ export const deployments = sqliteTable(
     lapsedOffers: integer("lapsed_offers").notNull().default(0),
     releasedOffers: integer("released_offers").notNull().default(0),
     version: version(),
-    /** Null if a Worker of a release without this column has created the deployment. */
-    stackCount: integer("stack_count"),
+    stackCount: integer("stack_count").notNull().default(0),
     /** The bytes of the `status_reason`s of its stacks as JSON. A trigger keeps it. */
     reasonBytes: integer("reason_bytes").notNull().default(0),
     /**
@@ -115,17 +113,16 @@ export const deployments = sqliteTable(
     awaitsApproval: integer("awaits_approval", { mode: "boolean" }).notNull().default(false),
     /** A JSON array: the rules of the environment before they were changed while the deployment was queued. */
     keptRules: text("kept_rules").notNull().default("[]"),
-    /** JSON: see `Facts`. Null if a Worker of a release without this column has created the deployment. */
-    creators: text("creators"),
+    /** JSON: see `Facts`. */
+    creators: text("creators").notNull().default("[]"),
     /** JSON: what a trust has verified of who created it. Null: no trust has given its key. */
     claims: text("claims"),
     /** Null: it is no redeployment of what runs, or ran before. */
     exempt: text("exempt", { enum: EXEMPTIONS }),
     /** JSON: an `Override`, with what its content resulted from. Null: nobody has overridden a rule. */
     overridden: text("overridden"),
-    /** Null if a Worker of a release without this column has created the deployment: its `reason` is private. */
-    creatorType: text("creator_type", { enum: CREATOR_TYPES }),
-    creatorMembershipId: id("creator_membership_id"),
+    creatorType: text("creator_type", { enum: CREATOR_TYPES }).notNull().default("person"),
+    creatorMembershipId: id("creator_membership_id").notNull().default(NOBODY),
     /** Of the trust that gave the key. */
     creatorTrustId: id("creator_trust_id"),
     /** What was promoted or redeployed. */
@@ -181,7 +178,7 @@ export const deployments = sqliteTable(
 export const deploymentStacks = sqliteTable(
   "deployment_stacks",
   {
-    deploymentId: deploymentId(),
+    deploymentId: deploymentId().notNull(),
     stackId: id("stack_id").notNull(),
     organizationId: organizationId(),
     environmentId: environmentId(),
@@ -218,7 +215,10 @@ export const attempts = sqliteTable(
     id: id("id").primaryKey(),
     organizationId: organizationId(),
     environmentId: environmentId(),
-    deploymentId: deploymentId(),
+    /** Null for the attempt of a plan. None is made yet, so its type is that of a deployment's. */
+    deploymentId: deploymentId() as NotNull<ReturnType<typeof deploymentId>>,
+    /** Null for the attempt of a deployment. */
+    planId: id("plan_id"),
     poolId: id("pool_id")
       .notNull()
       .references(() => runnerPools.id, { onDelete: "restrict" }),
@@ -237,15 +237,16 @@ export const attempts = sqliteTable(
     createdAt: createdAt(),
     startedAt: time("started_at"),
     endedAt: time("ended_at"),
-    tokenId: id("token_id"),
+    tokenId: id("token_id").notNull(),
     /** The start plus `max_run_seconds` of the pool. At this time the runner is told to cancel. */
     runUntil: time("run_until"),
     /** Whether the log of the attempt still has to be told of its end. */
     isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
-    /** Empty: the runner sends none. Null if a Worker of a release without this column has inserted the attempt. */
-    runnerName: text("runner_name"),
+    /** Empty: the runner sends none. */
+    runnerName: text("runner_name").notNull(),
   },
   migrated((table) => [
+    check("attempts_one_run", sql`(deployment_id is null) <> (plan_id is null)`),
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
     uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
     index("attempts_token")

@@ -10,10 +10,10 @@ export interface Waiting {
   isOffered: 0 | 1;
   /** The pools that include the environment. Of many, those that were seen last. */
   pools: WaitingPool[];
-  /** Null: no rules apply. Absent in entries of the previous release. */
-  facts?: Facts | null;
-  /** When it was read. Absent like `facts`. */
-  now?: number;
+  /** Null: no rules apply. */
+  facts: Facts | null;
+  /** When it was read. */
+  now: number;
 }
 
 export interface WaitingPool {

@@ -30,10 +30,10 @@ const OUTPUTS = sql`(select json(nullif(json_group_array(json(listed.item) order
       from ${INCLUDED} join json_each(stacks.outputs) as output)) as listed
   where listed.size < ${sql.raw(String(LIMITS.deploymentEventOutputBytes.value))})`;
 
-/** Without a name, because an event is kept as it is. Null if an earlier release has created the deployment. */
-const CREATED_BY = sql`case when deployments.creator_type is not null then json_object(
+/** Without a name, because an event is kept as it is. */
+const CREATED_BY = sql`json_object(
   'type', deployments.creator_type, 'membership_id', deployments.creator_membership_id,
-  'trust_id', deployments.creator_trust_id) end`;
+  'trust_id', deployments.creator_trust_id)`;
 
 /** Null if the difference is. */
 function seconds(difference: string): SQL {
@@ -62,8 +62,8 @@ export function writeStatusEvents(ctx: SystemContext, changed: SQL) {
           ${TYPES_AS_JSON} ->> deployments.status as type,
           json_patch('{}', json_object(${LOCATION},
             'status', deployments.status, 'failure_reason', deployments.failure_reason,
-            'created_by', ${CREATED_BY}, 'reason', case when deployments.creator_type is not null
-              then substr(deployments.reason, 1, ${sql.raw(String(LIMITS.deploymentEventReasonLength.value))}) end,
+            'created_by', ${CREATED_BY}, 'reason',
+              substr(deployments.reason, 1, ${sql.raw(String(LIMITS.deploymentEventReasonLength.value))}),
             'trigger', deployments.trigger,
             'queued_seconds', ${seconds("deployments.started_at - deployments.created_at")},
             'run_seconds', ${seconds("deployments.finished_at - deployments.started_at")},

@@ -10,7 +10,7 @@ const operations = {
     role: "viewer",
     description:
       "Needs the scope `environments:read`, too. Each deployment is counted once, on the day (UTC) on which it reaches its " +
-      "final status, from this release of the service on. Durations are counted in 64 buckets, below one second and " +
+      "final status. Durations are counted in 64 buckets, below one second and " +
       "three for each doubling: a percentile is the middle of its bucket, at most 26 % from the exact one above one second. " +
       "Days are kept as long as the changelog, normally 400 days.",
     notFound: ["project"],

@@ -7,7 +7,7 @@ import { projects } from "../../tenancy/project-table.ts";
 
 /**
  * How many deployments of an environment have ended on a day, and how. A trigger on `deployments` counts them
- * (migration 0038), so that no way to end one can leave it out, nor a Worker of a release without this table.
+ * (migrations/definitions/deployment-days.sql), so that no way to end one can leave it out.
  */
 export const deploymentDays = sqliteTable(
   "deployment_days",

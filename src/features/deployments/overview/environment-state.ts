@@ -9,7 +9,7 @@ export type DeploymentSummaryRow = Pick<
   DeploymentRow,
   "id" | "status" | "source" | "createdAt" | "startedAt" | "finishedAt" | "updatedAt"
 > &
-  Pick<DeploymentRow, "trigger" | "copiedId" | "creatorType" | "creator" | "reason">;
+  Pick<DeploymentRow, "trigger" | "copiedId" | "creator" | "reason">;
 
 export interface RaisedAlarm {
   stackId: string;
@@ -60,7 +60,7 @@ export function summaryOf(id: SQL) {
       'source', deployments.source, 'createdAt', deployments.created_at, 'startedAt', deployments.started_at,
       'finishedAt', deployments.finished_at, 'updatedAt', deployments.updated_at,
       'trigger', deployments.trigger, 'copiedId', deployments.copied_id,
-      'creatorType', deployments.creator_type, 'creator', ${CREATOR.sql} || '', 'reason', deployments.reason)
+      'creator', ${CREATOR.sql} || '', 'reason', deployments.reason)
     from deployments where deployments.id = ${id})`;
 }
 

@@ -53,7 +53,7 @@ function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
       id,
       patch: JSON.parse(patch) as Operation[],
       ...(source !== null && { source: JSON.parse(source) as object }),
-      trigger: trigger === "rollback" ? "redeployment" : (trigger ?? "api"),
+      trigger: trigger === "rollback" ? "redeployment" : trigger,
     },
     project: { id: row.projectId, name: row.projectName },
     environment: { id: deployment.environmentId, name: row.environmentName },

@@ -169,7 +169,7 @@ export function listClaims(
 export function findStart(db: Database, attempt: AttemptKey) {
   const ifOutdated = (column: string) =>
     sql`case when deployments.status = ${deploymentStatus.queued}
-      and environments.configuration_version is not deployments.configuration_version
+      and environments.configuration_version <> deployments.configuration_version
       then ${sql.raw(column)} end`;
   return db
     .select({

@@ -24,7 +24,6 @@ const CONDITIONS: Readonly<Record<Condition, string>> = {
   sources: "Its source",
   window: "Its times",
   freeze: "Freezes",
-  unknown_creator: "That its creator is known",
 };
 
 export function openConditions({ waiting_for = [] }: Deployment): Condition[] {

@@ -11,8 +11,7 @@ const EVENT_WORK = sql.raw("60");
 const OTHER_WORK = sql.raw("5");
 const MAXIMUM_WORK = sql.raw(String(LIMITS.finalizedStacks.value));
 const MAXIMUM_COUNT = sql.raw(String(LIMITS.finalizedStacks.value / 5));
-const STACKS = sql`iif(status in ${RUNNING_STATUSES}, 0,
-  coalesce(stack_count, ${sql.raw(String(LIMITS.deploymentStacks.value))}))`;
+const STACKS = sql`iif(status in ${RUNNING_STATUSES}, 0, stack_count)`;
 
 /**
  * Selects those whose new status has had no consequences yet, at least one, and as many as one batch may

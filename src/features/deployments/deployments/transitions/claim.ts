@@ -41,6 +41,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       organizationId: sql`deployments.organization_id`,
       environmentId: sql`environments.id`,
       deploymentId: sql`deployments.id`,
+      planId: null,
       poolId,
       requestId,
       epoch: sql`environments.epoch + 1`,

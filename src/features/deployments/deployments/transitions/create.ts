@@ -7,6 +7,7 @@ import type { Bound } from "../../../housekeeping/usage/index.ts";
 import { makersOf } from "../../../identity/credentials/index.ts";
 import { stacks } from "../../../projects/stacks/table.ts";
 import { isUnconditional } from "../../conditions/index.ts";
+import type { DeploymentTrigger } from "../lifecycle.ts";
 import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
 
@@ -21,10 +22,10 @@ export type NewDeployment = Pick<
   | "configuration"
   | "source"
   | "keepsSource"
-  | "trigger"
   | "reason"
   | "isAbsolute"
 > & {
+  trigger: DeploymentTrigger;
   /** Who asks for it. */
   creator: { keyId: string; membershipId: string };
   /** What is promoted or redeployed. */
@@ -58,7 +59,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       notifiedStatus: "queued",
       source: fields.source ?? null,
       keepsSource: fields.keepsSource ?? false,
-      trigger: redeployedId === undefined ? (fields.trigger ?? null) : triggerOf(redeployedId),
+      trigger: redeployedId === undefined ? fields.trigger : triggerOf(redeployedId),
       reason: fields.reason ?? null,
       failureReason: null,
       message: null,
@@ -82,8 +83,9 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       exempt: redeployedId === undefined ? null : exemptionOf(redeployedId),
       overridden: null,
       claims: sql`(select key.claims from api_keys as key where key.id = ${creator.keyId})`,
-      creatorType: sql`(select iif(key.trust_id is null, person.kind, 'ci') from memberships as person
-        left join api_keys as key on key.id = ${creator.keyId} where person.id = ${creator.membershipId})`,
+      // A member who is being removed has no row.
+      creatorType: sql`coalesce((select iif(key.trust_id is null, person.kind, 'ci') from memberships as person
+        left join api_keys as key on key.id = ${creator.keyId} where person.id = ${creator.membershipId}), 'person')`,
       creatorMembershipId: creator.membershipId,
       creatorTrustId: sql`(select key.trust_id from api_keys as key where key.id = ${creator.keyId})`,
       copiedId: copiedId ?? null,
