@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";
+import { copyRow } from "../support/long-lists.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   join,
@@ -164,5 +165,23 @@ describe("the list of live attempts", () => {
     }
     const { client } = await newKey(world, { scopes: ["runners:read", "deployments:read"] });
     expect((await client.get(path)).status).toBe(200);
+  });
+});
+
+describe("the row of an attempt", () => {
+  it("has a deployment or a plan, and never both or none", async () => {
+    const world = await newWorld();
+    const { environmentId, pool } = await newDeployableProject(world);
+    await newDeployment(world.client, environmentId);
+    const { claimed, deploymentId } = await Attempt.claim(pool.runner);
+    const insert = (deployment_id: string, plan_id: string) => {
+      const id = newId(systemClock);
+      const changes = { deployment_id, plan_id, request_id: "item.value", state: "'ended'" };
+      return copyRow(world.id, "attempts", claimed.attempt_id, [id], changes);
+    };
+    await expect(insert("null", "null")).rejects.toThrow("attempts_one_run");
+    await expect(insert(`'${deploymentId}'`, "'plan'")).rejects.toThrow("attempts_one_run");
+    expect(await insert(`'${deploymentId}'`, "null")).toHaveLength(1);
+    expect(await insert("null", "'plan'")).toHaveLength(1);
   });
 });
