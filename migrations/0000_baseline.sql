@@ -1,7 +1,8 @@
 CREATE TABLE `alarms` (
 	`id` text PRIMARY KEY NOT NULL,
 	`stack_id` text NOT NULL,
-	`environment_id` text,
+	`environment_id` text NOT NULL,
+	`source` text DEFAULT '' NOT NULL,
 	`name` text NOT NULL,
 	`organization_id` text NOT NULL,
 	`project_id` text NOT NULL,
@@ -15,7 +16,7 @@ CREATE TABLE `alarms` (
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE restrict
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `alarms_name` ON `alarms` (`stack_id`,`name`);--> statement-breakpoint
+CREATE UNIQUE INDEX `alarms_name` ON `alarms` (`stack_id`,`source`,`name`);--> statement-breakpoint
 CREATE INDEX `alarms_list` ON `alarms` (`stack_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `alarms_project` ON `alarms` (`project_id`);--> statement-breakpoint
 CREATE INDEX `alarms_environment` ON `alarms` (`environment_id`,`state`,`changed_at`,`id`);--> statement-breakpoint
@@ -57,7 +58,8 @@ CREATE TABLE `attempts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`organization_id` text NOT NULL,
 	`environment_id` text NOT NULL,
-	`deployment_id` text NOT NULL,
+	`deployment_id` text,
+	`plan_id` text,
 	`pool_id` text NOT NULL,
 	`request_id` text NOT NULL,
 	`epoch` integer NOT NULL,
@@ -70,14 +72,15 @@ CREATE TABLE `attempts` (
 	`created_at` integer NOT NULL,
 	`started_at` integer,
 	`ended_at` integer,
-	`token_id` text,
+	`token_id` text NOT NULL,
 	`run_until` integer,
 	`log_pending` integer DEFAULT false NOT NULL,
-	`runner_name` text,
+	`runner_name` text NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`environment_id`) REFERENCES `environments`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`deployment_id`) REFERENCES `deployments`(`id`) ON UPDATE no action ON DELETE restrict,
-	FOREIGN KEY (`pool_id`) REFERENCES `runner_pools`(`id`) ON UPDATE no action ON DELETE restrict
+	FOREIGN KEY (`pool_id`) REFERENCES `runner_pools`(`id`) ON UPDATE no action ON DELETE restrict,
+	CONSTRAINT "attempts_one_run" CHECK((deployment_id is null) <> (plan_id is null))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `attempts_request` ON `attempts` (`pool_id`,`request_id`);--> statement-breakpoint
@@ -123,7 +126,7 @@ CREATE TABLE `deployments` (
 	`configuration` text NOT NULL,
 	`source` text,
 	`keeps_source` integer DEFAULT false NOT NULL,
-	`trigger` text,
+	`trigger` text DEFAULT 'api' NOT NULL,
 	`reason` text,
 	`failure_reason` text,
 	`message` text,
@@ -132,23 +135,23 @@ CREATE TABLE `deployments` (
 	`started_at` integer,
 	`finished_at` integer,
 	`updated_at` integer NOT NULL,
-	`configuration_version` integer,
+	`configuration_version` integer DEFAULT 0 NOT NULL,
 	`is_absolute` integer DEFAULT true NOT NULL,
 	`lapsed_offers` integer DEFAULT 0 NOT NULL,
 	`released_offers` integer DEFAULT 0 NOT NULL,
 	`record_version` integer DEFAULT 1 NOT NULL,
-	`stack_count` integer,
+	`stack_count` integer DEFAULT 0 NOT NULL,
 	`reason_bytes` integer DEFAULT 0 NOT NULL,
 	`held_until` integer,
 	`evaluated_at` integer,
 	`awaits_approval` integer DEFAULT false NOT NULL,
 	`kept_rules` text DEFAULT '[]' NOT NULL,
-	`creators` text,
+	`creators` text DEFAULT '[]' NOT NULL,
 	`claims` text,
 	`exempt` text,
 	`overridden` text,
-	`creator_type` text,
-	`creator_membership_id` text,
+	`creator_type` text DEFAULT 'person' NOT NULL,
+	`creator_membership_id` text DEFAULT '1111111111111111111111' NOT NULL,
 	`creator_trust_id` text,
 	`copied_id` text,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
@@ -304,21 +307,6 @@ CREATE INDEX `audit_log_credential` ON `audit_log` (`credential_id`,`created_at`
 CREATE INDEX `audit_log_membership` ON `audit_log` (`membership_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_target` ON `audit_log` (`target_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_log_action` ON `audit_log` (`organization_id`,`action`,`created_at`,`id`);--> statement-breakpoint
-CREATE TABLE `audit_records` (
-	`id` text PRIMARY KEY NOT NULL,
-	`organization_id` text NOT NULL,
-	`project_id` text NOT NULL,
-	`account_id` text NOT NULL,
-	`membership_id` text NOT NULL,
-	`key_id` text NOT NULL,
-	`action` text NOT NULL,
-	`record_id` text NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict
-);
---> statement-breakpoint
-CREATE INDEX `audit_records_list` ON `audit_records` (`project_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `audit_records_organization` ON `audit_records` (`organization_id`);--> statement-breakpoint
 CREATE TABLE `changelog_entries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`organization_id` text NOT NULL,
@@ -405,13 +393,10 @@ CREATE TABLE `deliveries` (
 	`integration_id` text NOT NULL,
 	`event_id` text NOT NULL,
 	`type` text NOT NULL,
-	`data` text NOT NULL,
 	`occurred_at` integer NOT NULL,
 	`status` text NOT NULL,
 	`attempts` integer NOT NULL,
 	`due_at` integer NOT NULL,
-	`claimed_until` integer,
-	`sweep_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`finished_at` integer,
@@ -425,8 +410,6 @@ CREATE INDEX `deliveries_finished` ON `deliveries` (`organization_id`,`id`) WHER
 CREATE INDEX `deliveries_list` ON `deliveries` (`integration_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_list_status` ON `deliveries` (`integration_id`,`status`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_project` ON `deliveries` (`project_id`);--> statement-breakpoint
-CREATE INDEX `deliveries_waiting` ON `deliveries` (`integration_id`,`due_at`) WHERE status = 'pending' and attempts = 0;--> statement-breakpoint
-CREATE INDEX `deliveries_sweep` ON `deliveries` (`sweep_at`) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`organization_id`,`integration_id`,`due_at`) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX `deliveries_redelivered` ON `deliveries` (`integration_id`,`event_id`) WHERE created_at > occurred_at;--> statement-breakpoint
 CREATE INDEX `deliveries_pending_event` ON `deliveries` (`event_id`) WHERE status = 'pending';--> statement-breakpoint
@@ -821,7 +804,7 @@ CREATE TABLE `stacks` (
 	`updated_at` integer NOT NULL,
 	`record_version` integer DEFAULT 1 NOT NULL,
 	`resource_bytes` integer DEFAULT 0 NOT NULL,
-	`resources_changed_at` integer DEFAULT 0,
+	`resources_changed_at` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`environment_id`) REFERENCES `environments`(`id`) ON UPDATE no action ON DELETE restrict,
@@ -881,7 +864,6 @@ CREATE TABLE `environments` (
 	`started_number` integer DEFAULT 0 NOT NULL,
 	`configuration_version` integer DEFAULT 0 NOT NULL,
 	`record_version` integer DEFAULT 1 NOT NULL,
-	`position` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE restrict,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE restrict
 );
@@ -1156,90 +1138,6 @@ CREATE TRIGGER `idempotency_records_size` AFTER INSERT ON `idempotency_records` 
 	-- What a PATCH repeats has the same effect again.
 	SELECT raise(ABORT, 'idempotency_limit_reached') WHERE new.status = 201
 		AND NOT EXISTS (SELECT 1 FROM `idempotency_records` AS kept WHERE kept.id = new.id);
-END;
---> statement-breakpoint
--- Only for releases before this one: to be removed.
-CREATE TRIGGER `alarms_of_environment` AFTER INSERT ON `alarms` WHEN new.environment_id IS NULL BEGIN
-	UPDATE `alarms` SET `environment_id` = (SELECT `environment_id` FROM `stacks` WHERE `id` = new.stack_id) WHERE `id` = new.id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `attempts_unheld` BEFORE INSERT ON `attempts` WHEN new.state = 'offered' AND NOT EXISTS (
-	SELECT 1 FROM `deployments` WHERE `id` = new.deployment_id AND `held_until` <= new.created_at
-) BEGIN
-	SELECT raise(IGNORE);
-END;
---> statement-breakpoint
-CREATE TRIGGER `audit_records_copy` AFTER INSERT ON `audit_records` BEGIN
-	INSERT INTO `audit_log` (`id`, `organization_id`, `created_at`, `action`, `outcome`, `actor_type`, `credential_id`, `membership_id`, `account_id`, `pool_id`, `target_type`, `target_id`, `project_id`)
-	SELECT new.id, new.organization_id, new.created_at, new.action, 'success',
-		iif(new.action = 'variables.delivered', 'runner_token', iif(new.action = 'variable.revealed', 'api_key', 'operator')),
-		iif(new.action LIKE 'variable%', new.key_id, NULL),
-		iif(new.action = 'variable.revealed', new.membership_id, NULL),
-		iif(new.action = 'variable.revealed', new.account_id, NULL),
-		iif(new.action = 'variables.delivered', new.account_id, NULL),
-		iif(new.action = 'variables.delivered', 'attempt', iif(new.action = 'variable.revealed', 'variable',
-		iif(EXISTS (SELECT 1 FROM `runner_tokens` WHERE `runner_tokens`.`id` = new.record_id), 'runner_token', 'api_key'))),
-		new.record_id, iif(new.action LIKE 'variable%', new.project_id, NULL);
-END;
---> statement-breakpoint
-CREATE TRIGGER `components_record_version` AFTER UPDATE OF `name`, `kind` ON `components`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.kind IS NOT old.kind) BEGIN
-	UPDATE `components` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `deployments_started_unheld` BEFORE UPDATE OF `status` ON `deployments`
-WHEN old.status = 'queued' AND new.status = 'in_progress' AND coalesce(new.held_until > new.started_at, 1) BEGIN
-	SELECT raise(IGNORE);
-END;
---> statement-breakpoint
-CREATE TRIGGER `deployments_unheld` AFTER INSERT ON `deployments` WHEN new.held_until IS NULL AND NOT EXISTS (
-	SELECT 1 FROM `environment_protections` WHERE `environment_id` = new.environment_id AND `rules` <> '{}'
-) AND NOT EXISTS (
-	SELECT 1 FROM `freezes` WHERE `organization_id` = new.organization_id AND `ends_at` > new.created_at
-		AND (`project_id` IS NULL OR `project_id` = new.project_id)
-) BEGIN
-	UPDATE `deployments` SET `held_until` = 0 WHERE `id` = new.id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `environment_positions_of_environments` AFTER UPDATE OF `position` ON `environments` WHEN new.position IS NOT NULL BEGIN
-	INSERT INTO `environment_positions` (`environment_id`, `organization_id`, `position`)
-	VALUES (new.id, new.organization_id, new.position)
-	ON CONFLICT (`environment_id`) DO UPDATE SET `position` = excluded.position;
-END;
---> statement-breakpoint
-CREATE TRIGGER `environments_record_version` AFTER UPDATE OF `name`, `configuration` ON `environments`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.configuration IS NOT old.configuration) BEGIN
-	UPDATE `environments` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `integrations_record_version` AFTER UPDATE OF `configuration`, `shown_url`, `environment_ids`, `stack_ids`, `previous_secret_until` ON `integrations`
-WHEN new.record_version = old.record_version AND (new.configuration IS NOT old.configuration OR new.shown_url IS NOT old.shown_url OR new.environment_ids IS NOT old.environment_ids OR new.stack_ids IS NOT old.stack_ids OR new.previous_secret_until IS NOT old.previous_secret_until) BEGIN
-	UPDATE `integrations` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `project_members_record_version` AFTER UPDATE OF `role` ON `project_members`
-WHEN new.record_version = old.record_version AND (new.role IS NOT old.role) BEGIN
-	UPDATE `project_members` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `projects_connected` AFTER UPDATE OF `connection_status` ON `projects`
-WHEN new.connection_status = 'connected' AND new.disconnected_at IS NOT NULL BEGIN
-	UPDATE `projects` SET `disconnected_at` = NULL, `disconnected_by` = NULL WHERE `id` = new.id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `projects_disconnecting` AFTER UPDATE OF `connection_status` ON `projects`
-WHEN new.connection_status = 'disconnecting' AND old.connection_status <> 'disconnecting' BEGIN
-	UPDATE `projects` SET `disconnected_at` = new.updated_at WHERE `id` = new.id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `projects_record_version` AFTER UPDATE OF `name`, `description`, `icon`, `repo_id`, `default_environment_id` ON `projects`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.description IS NOT old.description OR new.icon IS NOT old.icon OR new.repo_id IS NOT old.repo_id OR new.default_environment_id IS NOT old.default_environment_id) BEGIN
-	UPDATE `projects` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
-END;
---> statement-breakpoint
-CREATE TRIGGER `stacks_record_version` AFTER UPDATE OF `name`, `component_id` ON `stacks`
-WHEN new.record_version = old.record_version AND (new.name IS NOT old.name OR new.component_id IS NOT old.component_id) BEGIN
-	UPDATE `stacks` SET `record_version` = old.record_version + 1 WHERE `rowid` = new.rowid;
 END;
 --> statement-breakpoint
 -- Queued deployments are evaluated again when rules change or a freeze begins.
@@ -1627,23 +1525,23 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_environments_insert` AFTER INSERT ON `environments` BEGIN
 	INSERT INTO `usage` (`organization_id`, `kind`, `records`, `bytes`)
-	VALUES (new.organization_id, 'environments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version) + coalesce(octet_length(new.position), 0))
+	VALUES (new.organization_id, 'environments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version))
 	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` + excluded.records, `bytes` = `bytes` + excluded.bytes;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_environments_delete` AFTER DELETE ON `environments` BEGIN
-	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version) + coalesce(octet_length(old.position), 0))
+	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'environments';
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_environments_update` AFTER UPDATE OF `project_id`, `name`, `configuration`, `source`, `created_at`, `updated_at`, `epoch`, `started_number`, `configuration_version`, `record_version`, `position` ON `environments`
-WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version) + coalesce(octet_length(new.position), 0)) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version) + coalesce(octet_length(old.position), 0)) BEGIN
-	UPDATE `usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version) + coalesce(octet_length(new.position), 0)) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version) + coalesce(octet_length(old.position), 0))
+CREATE TRIGGER `usage_environments_update` AFTER UPDATE OF `project_id`, `name`, `configuration`, `source`, `created_at`, `updated_at`, `epoch`, `started_number`, `configuration_version`, `record_version` ON `environments`
+WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version)) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version)) BEGIN
+	UPDATE `usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.name) + octet_length(new.configuration) + coalesce(octet_length(new.source), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.epoch) + octet_length(new.started_number) + octet_length(new.configuration_version) + octet_length(new.record_version)) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version))
 	WHERE `organization_id` = new.organization_id AND `kind` = 'environments';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_environments_tombstone` AFTER UPDATE OF `organization_id` ON `environments` WHEN new.organization_id <> old.organization_id BEGIN
-	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version) + coalesce(octet_length(old.position), 0))
+	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.name) + octet_length(old.configuration) + coalesce(octet_length(old.source), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.epoch) + octet_length(old.started_number) + octet_length(old.configuration_version) + octet_length(old.record_version))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'environments';
 END;
 --> statement-breakpoint
@@ -1710,18 +1608,18 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_alarms_insert` AFTER INSERT ON `alarms` BEGIN
 	INSERT INTO `usage` (`organization_id`, `kind`, `records`, `bytes`)
-	VALUES (new.organization_id, 'alarms', 1, octet_length(new.id) + octet_length(new.stack_id) + coalesce(octet_length(new.environment_id), 0) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at))
+	VALUES (new.organization_id, 'alarms', 1, octet_length(new.id) + octet_length(new.stack_id) + octet_length(new.environment_id) + octet_length(new.source) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at))
 	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` + excluded.records, `bytes` = `bytes` + excluded.bytes;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_alarms_delete` AFTER DELETE ON `alarms` BEGIN
-	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.stack_id) + coalesce(octet_length(old.environment_id), 0) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at))
+	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.stack_id) + octet_length(old.environment_id) + octet_length(old.source) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'alarms';
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_alarms_update` AFTER UPDATE OF `stack_id`, `environment_id`, `name`, `project_id`, `state`, `reason`, `created_at`, `changed_at`, `updated_at` ON `alarms`
-WHEN (octet_length(new.id) + octet_length(new.stack_id) + coalesce(octet_length(new.environment_id), 0) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at)) <> (octet_length(old.id) + octet_length(old.stack_id) + coalesce(octet_length(old.environment_id), 0) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at)) BEGIN
-	UPDATE `usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.stack_id) + coalesce(octet_length(new.environment_id), 0) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at)) - (octet_length(old.id) + octet_length(old.stack_id) + coalesce(octet_length(old.environment_id), 0) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at))
+CREATE TRIGGER `usage_alarms_update` AFTER UPDATE OF `stack_id`, `environment_id`, `source`, `name`, `project_id`, `state`, `reason`, `created_at`, `changed_at`, `updated_at` ON `alarms`
+WHEN (octet_length(new.id) + octet_length(new.stack_id) + octet_length(new.environment_id) + octet_length(new.source) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at)) <> (octet_length(old.id) + octet_length(old.stack_id) + octet_length(old.environment_id) + octet_length(old.source) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at)) BEGIN
+	UPDATE `usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.stack_id) + octet_length(new.environment_id) + octet_length(new.source) + octet_length(new.name) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.state) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.changed_at) + octet_length(new.updated_at)) - (octet_length(old.id) + octet_length(old.stack_id) + octet_length(old.environment_id) + octet_length(old.source) + octet_length(old.name) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.state) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.changed_at) + octet_length(old.updated_at))
 	WHERE `organization_id` = new.organization_id AND `kind` = 'alarms';
 END;
 --> statement-breakpoint
@@ -1744,35 +1642,35 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_deployments_insert` AFTER INSERT ON `deployments` BEGIN
 	INSERT INTO `usage` (`organization_id`, `kind`, `records`, `bytes`)
-	VALUES (new.organization_id, 'deployments', 1, iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + coalesce(octet_length(new.trigger), 0) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + coalesce(octet_length(new.configuration_version), 0) + octet_length(new.is_absolute) + coalesce(octet_length(new.stack_count), 0) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + coalesce(octet_length(new.creators), 0) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + coalesce(octet_length(new.creator_type), 0) + coalesce(octet_length(new.creator_membership_id), 0) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * coalesce(new.stack_count, 0) + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration)))
+	VALUES (new.organization_id, 'deployments', 1, iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + octet_length(new.trigger) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.configuration_version) + octet_length(new.is_absolute) + octet_length(new.stack_count) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + octet_length(new.creators) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + octet_length(new.creator_type) + octet_length(new.creator_membership_id) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * new.stack_count + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration)))
 	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` + excluded.records, `bytes` = `bytes` + excluded.bytes;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_deployments_delete` AFTER DELETE ON `deployments` BEGIN
-	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + coalesce(octet_length(old.trigger), 0) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + coalesce(octet_length(old.configuration_version), 0) + octet_length(old.is_absolute) + coalesce(octet_length(old.stack_count), 0) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + coalesce(octet_length(old.creators), 0) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + coalesce(octet_length(old.creator_type), 0) + coalesce(octet_length(old.creator_membership_id), 0) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * coalesce(old.stack_count, 0) + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration)))
+	UPDATE `usage` SET `records` = `records` - 1, `bytes` = `bytes` - (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + octet_length(old.trigger) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.configuration_version) + octet_length(old.is_absolute) + octet_length(old.stack_count) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + octet_length(old.creators) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + octet_length(old.creator_type) + octet_length(old.creator_membership_id) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * old.stack_count + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration)))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'deployments';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_deployments_update` AFTER UPDATE OF `project_id`, `environment_id`, `number`, `queue`, `patch`, `configuration`, `source`, `keeps_source`, `trigger`, `reason`, `failure_reason`, `message`, `created_at`, `started_at`, `updated_at`, `configuration_version`, `is_absolute`, `lapsed_offers`, `released_offers`, `stack_count`, `reason_bytes`, `kept_rules`, `creators`, `claims`, `exempt`, `overridden`, `creator_type`, `creator_membership_id`, `creator_trust_id`, `copied_id` ON `deployments`
-WHEN (iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + coalesce(octet_length(new.trigger), 0) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + coalesce(octet_length(new.configuration_version), 0) + octet_length(new.is_absolute) + coalesce(octet_length(new.stack_count), 0) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + coalesce(octet_length(new.creators), 0) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + coalesce(octet_length(new.creator_type), 0) + coalesce(octet_length(new.creator_membership_id), 0) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * coalesce(new.stack_count, 0) + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration))) <> (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + coalesce(octet_length(old.trigger), 0) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + coalesce(octet_length(old.configuration_version), 0) + octet_length(old.is_absolute) + coalesce(octet_length(old.stack_count), 0) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + coalesce(octet_length(old.creators), 0) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + coalesce(octet_length(old.creator_type), 0) + coalesce(octet_length(old.creator_membership_id), 0) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * coalesce(old.stack_count, 0) + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration))) BEGIN
-	UPDATE `usage` SET `bytes` = `bytes` + (iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + coalesce(octet_length(new.trigger), 0) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + coalesce(octet_length(new.configuration_version), 0) + octet_length(new.is_absolute) + coalesce(octet_length(new.stack_count), 0) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + coalesce(octet_length(new.creators), 0) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + coalesce(octet_length(new.creator_type), 0) + coalesce(octet_length(new.creator_membership_id), 0) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * coalesce(new.stack_count, 0) + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration))) - (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + coalesce(octet_length(old.trigger), 0) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + coalesce(octet_length(old.configuration_version), 0) + octet_length(old.is_absolute) + coalesce(octet_length(old.stack_count), 0) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + coalesce(octet_length(old.creators), 0) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + coalesce(octet_length(old.creator_type), 0) + coalesce(octet_length(old.creator_membership_id), 0) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * coalesce(old.stack_count, 0) + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration)))
+WHEN (iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + octet_length(new.trigger) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.configuration_version) + octet_length(new.is_absolute) + octet_length(new.stack_count) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + octet_length(new.creators) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + octet_length(new.creator_type) + octet_length(new.creator_membership_id) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * new.stack_count + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration))) <> (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + octet_length(old.trigger) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.configuration_version) + octet_length(old.is_absolute) + octet_length(old.stack_count) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + octet_length(old.creators) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + octet_length(old.creator_type) + octet_length(old.creator_membership_id) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * old.stack_count + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration))) BEGIN
+	UPDATE `usage` SET `bytes` = `bytes` + (iif(new.configuration = '', 0, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + octet_length(new.trigger) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.configuration_version) + octet_length(new.is_absolute) + octet_length(new.stack_count) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + octet_length(new.creators) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + octet_length(new.creator_type) + octet_length(new.creator_membership_id) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * new.stack_count + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)) + octet_length(new.configuration))) - (iif(old.configuration = '', 0, octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + octet_length(old.trigger) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.configuration_version) + octet_length(old.is_absolute) + octet_length(old.stack_count) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + octet_length(old.creators) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + octet_length(old.creator_type) + octet_length(old.creator_membership_id) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * old.stack_count + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)) + octet_length(old.configuration)))
 	WHERE `organization_id` = new.organization_id AND `kind` = 'deployments';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `history_deployments_moved` AFTER UPDATE OF `configuration` ON `deployments` WHEN new.configuration = '' AND old.configuration <> '' BEGIN
 	INSERT INTO `history_usage` (`organization_id`, `kind`, `records`, `bytes`)
-	VALUES (new.organization_id, 'deployments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + coalesce(octet_length(new.trigger), 0) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + coalesce(octet_length(new.configuration_version), 0) + octet_length(new.is_absolute) + coalesce(octet_length(new.stack_count), 0) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + coalesce(octet_length(new.creators), 0) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + coalesce(octet_length(new.creator_type), 0) + coalesce(octet_length(new.creator_membership_id), 0) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * coalesce(new.stack_count, 0) + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)))
+	VALUES (new.organization_id, 'deployments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + octet_length(new.trigger) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.configuration_version) + octet_length(new.is_absolute) + octet_length(new.stack_count) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + octet_length(new.creators) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + octet_length(new.creator_type) + octet_length(new.creator_membership_id) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * new.stack_count + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)))
 	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` + 1, `bytes` = `bytes` + excluded.bytes;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `history_deployments_insert` AFTER INSERT ON `deployments` WHEN new.configuration = '' BEGIN
 	INSERT INTO `history_usage` (`organization_id`, `kind`, `records`, `bytes`)
-	VALUES (new.organization_id, 'deployments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + coalesce(octet_length(new.trigger), 0) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + coalesce(octet_length(new.configuration_version), 0) + octet_length(new.is_absolute) + coalesce(octet_length(new.stack_count), 0) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + coalesce(octet_length(new.creators), 0) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + coalesce(octet_length(new.creator_type), 0) + coalesce(octet_length(new.creator_membership_id), 0) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * coalesce(new.stack_count, 0) + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)))
+	VALUES (new.organization_id, 'deployments', 1, octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.environment_id) + octet_length(new.number) + octet_length(new.queue) + octet_length(new.patch) + coalesce(octet_length(new.source), 0) + octet_length(new.keeps_source) + octet_length(new.trigger) + coalesce(octet_length(new.reason), 0) + octet_length(new.created_at) + octet_length(new.updated_at) + octet_length(new.configuration_version) + octet_length(new.is_absolute) + octet_length(new.stack_count) + octet_length(new.reason_bytes) + octet_length(new.kept_rules) + octet_length(new.creators) + coalesce(octet_length(new.claims), 0) + coalesce(octet_length(new.exempt), 0) + coalesce(octet_length(new.overridden), 0) + octet_length(new.creator_type) + octet_length(new.creator_membership_id) + coalesce(octet_length(new.creator_trust_id), 0) + coalesce(octet_length(new.copied_id), 0) + 74 + 2 * coalesce(octet_length(new.failure_reason), 0) + 2 * coalesce(octet_length(new.message), 0) + new.reason_bytes + 139 * new.stack_count + 300 * (new.lapsed_offers + new.released_offers + (new.started_at IS NOT NULL)))
 	ON CONFLICT (`organization_id`, `kind`) DO UPDATE SET `records` = `records` + 1, `bytes` = `bytes` + excluded.bytes;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `history_deployments_delete` AFTER DELETE ON `deployments` WHEN old.configuration = '' BEGIN
-	UPDATE `history_usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + coalesce(octet_length(old.trigger), 0) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + coalesce(octet_length(old.configuration_version), 0) + octet_length(old.is_absolute) + coalesce(octet_length(old.stack_count), 0) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + coalesce(octet_length(old.creators), 0) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + coalesce(octet_length(old.creator_type), 0) + coalesce(octet_length(old.creator_membership_id), 0) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * coalesce(old.stack_count, 0) + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)))
+	UPDATE `history_usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.environment_id) + octet_length(old.number) + octet_length(old.queue) + octet_length(old.patch) + coalesce(octet_length(old.source), 0) + octet_length(old.keeps_source) + octet_length(old.trigger) + coalesce(octet_length(old.reason), 0) + octet_length(old.created_at) + octet_length(old.updated_at) + octet_length(old.configuration_version) + octet_length(old.is_absolute) + octet_length(old.stack_count) + octet_length(old.reason_bytes) + octet_length(old.kept_rules) + octet_length(old.creators) + coalesce(octet_length(old.claims), 0) + coalesce(octet_length(old.exempt), 0) + coalesce(octet_length(old.overridden), 0) + octet_length(old.creator_type) + octet_length(old.creator_membership_id) + coalesce(octet_length(old.creator_trust_id), 0) + coalesce(octet_length(old.copied_id), 0) + 74 + 2 * coalesce(octet_length(old.failure_reason), 0) + 2 * coalesce(octet_length(old.message), 0) + old.reason_bytes + 139 * old.stack_count + 300 * (old.lapsed_offers + old.released_offers + (old.started_at IS NOT NULL)))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'deployments';
 END;
 --> statement-breakpoint
@@ -1864,14 +1762,14 @@ WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(ne
 END;
 --> statement-breakpoint
 CREATE TRIGGER `history_deliveries_delete` AFTER DELETE ON `deliveries` BEGIN
-	UPDATE `history_usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.data) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 66)
+	UPDATE `history_usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 36)
 	WHERE `organization_id` = old.organization_id AND `kind` = 'deliveries' AND old.rowid <= (SELECT `position` FROM `history_positions` WHERE `table_name` = 'deliveries');
 	UPDATE `history_positions` SET `position` = coalesce((SELECT max(rowid) FROM `deliveries`), 0) WHERE `table_name` = 'deliveries' AND `position` > coalesce((SELECT max(rowid) FROM `deliveries`), 0);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `history_deliveries_update` AFTER UPDATE OF `project_id`, `integration_id`, `event_id`, `type`, `data`, `occurred_at` ON `deliveries`
-WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.integration_id) + octet_length(new.event_id) + octet_length(new.type) + octet_length(new.data) + octet_length(new.occurred_at) + octet_length(new.created_at) + octet_length(new.updated_at) + 66) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.data) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 66) BEGIN
-	UPDATE `history_usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.integration_id) + octet_length(new.event_id) + octet_length(new.type) + octet_length(new.data) + octet_length(new.occurred_at) + octet_length(new.created_at) + octet_length(new.updated_at) + 66) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.data) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 66)
+CREATE TRIGGER `history_deliveries_update` AFTER UPDATE OF `project_id`, `integration_id`, `event_id`, `type`, `occurred_at` ON `deliveries`
+WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.integration_id) + octet_length(new.event_id) + octet_length(new.type) + octet_length(new.occurred_at) + octet_length(new.created_at) + octet_length(new.updated_at) + 36) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 36) BEGIN
+	UPDATE `history_usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.integration_id) + octet_length(new.event_id) + octet_length(new.type) + octet_length(new.occurred_at) + octet_length(new.created_at) + octet_length(new.updated_at) + 36) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.integration_id) + octet_length(old.event_id) + octet_length(old.type) + octet_length(old.occurred_at) + octet_length(old.created_at) + octet_length(old.updated_at) + 36)
 	WHERE `organization_id` = old.organization_id AND `kind` = 'deliveries' AND old.rowid <= (SELECT `position` FROM `history_positions` WHERE `table_name` = 'deliveries');
 END;
 --> statement-breakpoint
@@ -1909,16 +1807,4 @@ CREATE TRIGGER `history_audit_log_update` AFTER UPDATE OF `action`, `outcome`, `
 WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.created_at) + octet_length(new.action) + octet_length(new.outcome) + octet_length(new.actor_type) + coalesce(octet_length(new.credential_id), 0) + coalesce(octet_length(new.membership_id), 0) + coalesce(octet_length(new.account_id), 0) + coalesce(octet_length(new.pool_id), 0) + coalesce(octet_length(new.creator_key_id), 0) + coalesce(octet_length(new.creator_membership_id), 0) + octet_length(new.target_type) + octet_length(new.target_id) + coalesce(octet_length(new.target_name), 0) + coalesce(octet_length(new.project_id), 0) + coalesce(octet_length(new.client_address), 0) + coalesce(octet_length(new.user_agent), 0) + coalesce(octet_length(new.request_id), 0) + coalesce(octet_length(new.changes), 0)) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.created_at) + octet_length(old.action) + octet_length(old.outcome) + octet_length(old.actor_type) + coalesce(octet_length(old.credential_id), 0) + coalesce(octet_length(old.membership_id), 0) + coalesce(octet_length(old.account_id), 0) + coalesce(octet_length(old.pool_id), 0) + coalesce(octet_length(old.creator_key_id), 0) + coalesce(octet_length(old.creator_membership_id), 0) + octet_length(old.target_type) + octet_length(old.target_id) + coalesce(octet_length(old.target_name), 0) + coalesce(octet_length(old.project_id), 0) + coalesce(octet_length(old.client_address), 0) + coalesce(octet_length(old.user_agent), 0) + coalesce(octet_length(old.request_id), 0) + coalesce(octet_length(old.changes), 0)) BEGIN
 	UPDATE `history_usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.created_at) + octet_length(new.action) + octet_length(new.outcome) + octet_length(new.actor_type) + coalesce(octet_length(new.credential_id), 0) + coalesce(octet_length(new.membership_id), 0) + coalesce(octet_length(new.account_id), 0) + coalesce(octet_length(new.pool_id), 0) + coalesce(octet_length(new.creator_key_id), 0) + coalesce(octet_length(new.creator_membership_id), 0) + octet_length(new.target_type) + octet_length(new.target_id) + coalesce(octet_length(new.target_name), 0) + coalesce(octet_length(new.project_id), 0) + coalesce(octet_length(new.client_address), 0) + coalesce(octet_length(new.user_agent), 0) + coalesce(octet_length(new.request_id), 0) + coalesce(octet_length(new.changes), 0)) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.created_at) + octet_length(old.action) + octet_length(old.outcome) + octet_length(old.actor_type) + coalesce(octet_length(old.credential_id), 0) + coalesce(octet_length(old.membership_id), 0) + coalesce(octet_length(old.account_id), 0) + coalesce(octet_length(old.pool_id), 0) + coalesce(octet_length(old.creator_key_id), 0) + coalesce(octet_length(old.creator_membership_id), 0) + octet_length(old.target_type) + octet_length(old.target_id) + coalesce(octet_length(old.target_name), 0) + coalesce(octet_length(old.project_id), 0) + coalesce(octet_length(old.client_address), 0) + coalesce(octet_length(old.user_agent), 0) + coalesce(octet_length(old.request_id), 0) + coalesce(octet_length(old.changes), 0))
 	WHERE `organization_id` = old.organization_id AND `kind` = 'audit_log' AND old.rowid <= (SELECT `position` FROM `history_positions` WHERE `table_name` = 'audit_log');
-END;
---> statement-breakpoint
-CREATE TRIGGER `history_audit_records_delete` AFTER DELETE ON `audit_records` BEGIN
-	UPDATE `history_usage` SET `records` = `records` - 1, `bytes` = `bytes` - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.account_id) + octet_length(old.membership_id) + octet_length(old.key_id) + octet_length(old.action) + octet_length(old.record_id) + octet_length(old.created_at))
-	WHERE `organization_id` = old.organization_id AND `kind` = 'audit_log' AND old.rowid <= (SELECT `position` FROM `history_positions` WHERE `table_name` = 'audit_records');
-	UPDATE `history_positions` SET `position` = coalesce((SELECT max(rowid) FROM `audit_records`), 0) WHERE `table_name` = 'audit_records' AND `position` > coalesce((SELECT max(rowid) FROM `audit_records`), 0);
-END;
---> statement-breakpoint
-CREATE TRIGGER `history_audit_records_update` AFTER UPDATE OF `project_id`, `account_id`, `membership_id`, `key_id`, `action`, `record_id` ON `audit_records`
-WHEN (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.account_id) + octet_length(new.membership_id) + octet_length(new.key_id) + octet_length(new.action) + octet_length(new.record_id) + octet_length(new.created_at)) <> (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.account_id) + octet_length(old.membership_id) + octet_length(old.key_id) + octet_length(old.action) + octet_length(old.record_id) + octet_length(old.created_at)) BEGIN
-	UPDATE `history_usage` SET `bytes` = `bytes` + (octet_length(new.id) + octet_length(new.organization_id) + octet_length(new.project_id) + octet_length(new.account_id) + octet_length(new.membership_id) + octet_length(new.key_id) + octet_length(new.action) + octet_length(new.record_id) + octet_length(new.created_at)) - (octet_length(old.id) + octet_length(old.organization_id) + octet_length(old.project_id) + octet_length(old.account_id) + octet_length(old.membership_id) + octet_length(old.key_id) + octet_length(old.action) + octet_length(old.record_id) + octet_length(old.created_at))
-	WHERE `organization_id` = old.organization_id AND `kind` = 'audit_log' AND old.rowid <= (SELECT `position` FROM `history_positions` WHERE `table_name` = 'audit_records');
 END;
