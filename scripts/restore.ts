@@ -46,7 +46,9 @@ async function toBaseline(file: string, folder: string): Promise<string> {
   const { release, migration, created_at } = readHeader(first);
   const adoption = readAdoption();
   if (migration !== adoption.earlier.at(-2)?.name) return file;
-  const { convertBackup, isRowBeforeBaseline } = await import("./adopt-baseline/convert-backup.ts");
+  const { convertBackup, isRowBeforeBaseline, withoutClock } = await import(
+    "./adopt-baseline/convert-backup.ts"
+  );
   await verifyFile(lines(), isRowBeforeBaseline);
   // The same file has the same digest again, so that an interrupted restore continues.
   const clock = { now: () => Date.parse(created_at) };
@@ -54,7 +56,8 @@ async function toBaseline(file: string, folder: string): Promise<string> {
   try {
     const converted = join(folder, "backup.ndjson");
     const options = { organizationId: undefined, release, clock };
-    await writeLines(converted, convertBackup(d1, lines(), adoption, options));
+    const lasting = withoutClock(adoption, clock.now());
+    await writeLines(converted, convertBackup(d1, lines(), lasting, options));
     return converted;
   } finally {
     await close();

@@ -21,6 +21,18 @@ export async function* convertBackup(
   yield* backup(d1, options);
 }
 
+/** What the last migration ends, ends at this time (milliseconds), so that the result is the same each time. */
+export function withoutClock(adoption: Adoption, now: number): Adoption {
+  const seconds = String(Math.floor(now / 1_000));
+  return {
+    ...adoption,
+    earlier: adoption.earlier.map(({ name, sql }) => ({
+      name,
+      sql: sql.replaceAll("unixepoch()", seconds),
+    })),
+  };
+}
+
 /** Without triggers, which count and refuse what is inserted in the middle of a life. */
 export async function createTables(d1: D1Database, { earlier }: Adoption): Promise<void> {
   await d1.prepare("create table d1_migrations (id integer primary key, name text)").run();
