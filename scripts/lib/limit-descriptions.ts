@@ -194,7 +194,7 @@ export const LIMIT_DESCRIPTIONS = {
     "the deployment fails with the reason `never_started`",
   ),
   releasedOffers: items(
-    "Offers of a deployment that runners release before one starts it",
+    "Offers of a deployment that runners give back before one starts it",
     "the deployment fails with the reason `never_started`",
   ),
   approvalsRequired: items("Approvals that a rule of an environment needs"),
