@@ -6,7 +6,7 @@ import { readAdoption } from "../../scripts/adopt-baseline/migrations.ts";
 import { openLocalDatabase } from "../../scripts/lib/database.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { Checkout } from "./support/checkout.ts";
-import { runScript } from "./support/run-script.ts";
+import { runPackageCommand } from "./support/run-package-command.ts";
 
 const FILE = "before-baseline.ndjson";
 const CREATE_APPLIED = "create table d1_migrations (id integer primary key, name text unique)";
@@ -29,19 +29,23 @@ describe("a local database from before the baseline", () => {
   });
 
   it("is named by what would migrate it, adopted once, and keeps its rows", async () => {
-    const restored = await runScript(checkout, "restore", join(ROOT, "test/fixtures", FILE));
+    const restored = await runPackageCommand(
+      checkout,
+      "restore",
+      join(ROOT, "test/fixtures", FILE),
+    );
     expect(restored.output).toContain("npm run adopt-baseline");
     expect(restored.code).toBe(1);
-    expect(await runScript(checkout, "adopt-baseline")).toEqual({
+    expect(await runPackageCommand(checkout, "adopt-baseline")).toEqual({
       code: 0,
       output:
         "The database has the tables of the baseline. Run npm start, which applies later migrations.\n",
     });
-    expect(await runScript(checkout, "adopt-baseline")).toEqual({
+    expect(await runPackageCommand(checkout, "adopt-baseline")).toEqual({
       code: 0,
       output: "The database has the baseline already.\n",
     });
-    expect((await runScript(checkout, "adopt-baseline", "now")).code).toBe(2);
+    expect((await runPackageCommand(checkout, "adopt-baseline", "now")).code).toBe(2);
     const { d1, close } = await openLocalDatabase(state);
     expect((await d1.prepare("select id, name from organizations").all()).results).toEqual([
       { id: "o", name: "Acme" },
@@ -56,7 +60,7 @@ describe("a backup of the last commit before the baseline", () => {
 
   it("is restored by the same command as any other, into an empty database", async () => {
     copyFileSync(join(ROOT, "test/fixtures", FILE), checkout.path(FILE));
-    const { code, output } = await runScript(checkout, "restore", checkout.path(FILE));
+    const { code, output } = await runPackageCommand(checkout, "restore", checkout.path(FILE));
     expect(output).toMatch(/^deployments {2}16$/m);
     expect(output).toMatch(/^api_keys {2}31$/m);
     expect(output).not.toContain("left out");

@@ -11,7 +11,7 @@ import { restoreFile } from "../../scripts/restore.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Checkout } from "./support/checkout.ts";
-import { runScript } from "./support/run-script.ts";
+import { runPackageCommand } from "./support/run-package-command.ts";
 
 const KEY = /lsh_\w{72}/;
 
@@ -21,7 +21,7 @@ const membershipId = newId(systemClock);
 
 afterAll(() => checkout.remove());
 
-const run = (name: string, ...args: string[]) => runScript(checkout, name, ...args);
+const run = (name: string, ...args: string[]) => runPackageCommand(checkout, name, ...args);
 
 /** With the columns of the table in order. */
 function line(table: string, fields: Row): RowLine {

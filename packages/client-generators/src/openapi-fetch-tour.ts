@@ -42,6 +42,7 @@ process.stdout.write(
         project: { id: project.id, name: project.name },
         environment: { id: added.data.id, name: added.data.name },
         stacks: [],
+        trigger: "api",
       },
     }),
   }),

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { Checkout } from "./checkout.ts";
 
 /** Runs a script of package.json in its own process, without npm, which takes half a second more. */
-export async function runScript(
+export async function runPackageCommand(
   checkout: Checkout,
   name: string,
   ...args: string[]
