@@ -38,6 +38,12 @@ const NESTED = new Map([
     "A path segment has no slash, and no colon or @ that begins what follows it.",
   ],
   [String.raw`^[a-z]{2,3}(-[a-z]+)+-\d{1,2}$`, "A word has no hyphen."],
+  [
+    "^(?:--.*\\n)*CREATE (?:(TRIGGER `\\w+`) [\\s\\S]*?^END;$|(INDEX `\\w+`) .*;$)",
+    "A comment has no line break, and ends with one.",
+  ],
+  [String.raw`^(?:--.*\n)+(?=\n)`, "A comment has no line break, and ends with one."],
+  [String.raw`^(?:--.*\n)+`, "A comment has no line break, and ends with one."],
 ]);
 
 const SHORT = 40;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Attempt } from "../../support/runner.ts";
 import {
@@ -109,7 +108,5 @@ describe("the input of a start", () => {
     );
     const third = await Attempt.claim(pool.runner);
     expect((await third.post("start")).body.input.deployment.trigger).toBe("redeployment");
-    await env.DB.prepare("update deployments set trigger = null").run();
-    expect((await third.post("start")).body.input.deployment.trigger).toBe("api");
   });
 });

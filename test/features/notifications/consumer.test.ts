@@ -33,6 +33,14 @@ beforeEach(async () => {
 const update = (id: string, set: string) =>
   env.DB.prepare(`update deliveries set ${set} where id = ?`).bind(id).run();
 
+/** A body that no sender can read. */
+const breakEvent = (id: string) =>
+  env.DB.prepare(
+    "update events set data = '{' where id = (select event_id from deliveries where id = ?)",
+  )
+    .bind(id)
+    .run();
+
 const updateIntegration = (set: string) =>
   env.DB.prepare(`update integrations set ${set} where id = ?`).bind(integrationId).run();
 
@@ -192,7 +200,7 @@ describe("a run of the sender", () => {
   it("continues if one of its deliveries cannot be handled", async () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [bad = "", good = ""] = await insertDeliveries(project, integrationId, harness.now, 2);
-    await update(bad, "data = '{'");
+    await breakEvent(bad);
     harness.enqueue([bad, good]);
     const start = harness.now;
     await harness.runUntil(start);
@@ -382,7 +390,8 @@ describe("a delivery", () => {
   it("that cannot be handled fails after 100 claims", async () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [bad = ""] = await insertDeliveries(project, integrationId, harness.now);
-    await update(bad, "data = '{', attempts = 97");
+    await breakEvent(bad);
+    await update(bad, "attempts = 97");
     const start = harness.now;
     harness.enqueue([bad]);
     // The sweep wakes a consumer a minute after the end of each claim, at a full minute.

@@ -23,6 +23,10 @@ const RUN_TIME_VALUES: Record<string, string> = {
   'ignoresCase ? "i" : ""': "i",
   "LIMITS.outputNameLength.value": "100",
   maximum: "255",
+  NPM_SCOPE: "@longshore",
+  "NPM_SCOPE.slice(1)": "longshore",
+  REPOSITORY: "longshore/longshore",
+  RUNNER_IMAGE: "ghcr.io/longshore/longshore-runner",
   name: "ID",
   'names.join("|").replaceAll("*", ".*")': "PATH|LD_.*",
   'operation.replaceAll(/\\{\\w+\\}/g, "[^/]+")': "POST /v1/projects/[^/]+/environments",
@@ -83,6 +87,8 @@ class SourceFile {
     if (type === "Literal") return String(value);
     const constant = this.#texts.get(name);
     if (constant) return this.#evaluate(constant);
+    if (type === "BinaryExpression" && node["operator"] === "+")
+      return [node["left"], node["right"]].map((each) => this.#evaluate(each as Node)).join("");
     if (type === "TemplateLiteral") {
       const quasis = node["quasis"] as { value: { cooked: string } }[];
       const values = (node["expressions"] as Node[]).map((each) => this.#evaluate(each));
