@@ -57,7 +57,8 @@ export const REFUSED_NAMES: readonly RefusedNames[] = [
     class: "node",
     names: [
       ...["NODE_OPTIONS", "NODE_PATH", "NODE_REPL_*", "NODE_V8_COVERAGE", "NODE_ICU_DATA"],
-      ...["NODE_COMPILE_CACHE", "TS_NODE_*", "COREPACK_*", "BUN_*", "DENO_*"],
+      ...["NODE_COMPILE_CACHE", "NODE_DEBUG*", "NODE_REDIRECT_WARNINGS", "NODE_USE_*"],
+      ...["TS_NODE_*", "COREPACK_*", "BUN_*", "DENO_*"],
     ],
   },
   {
@@ -111,30 +112,49 @@ export const REFUSED_NAMES: readonly RefusedNames[] = [
     ],
   },
   {
+    class: "endpoints",
+    names: [
+      ...["*_ENDPOINT", "*_BASE_URL", "*_API_URL", "*_AUTHORITY_HOST", "*_CUSTOM_ENDPOINT"],
+      ...["VAULT_ADDR", "VAULT_AGENT_ADDR", "VAULT_PROXY_ADDR", "CONSUL_HTTP_ADDR", "NOMAD_ADDR"],
+      ...["GH_HOST", "GITLAB_HOST", "PULUMI_BACKEND_URL"],
+    ],
+  },
+  {
     class: "cloud",
     names: [
       ...["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE"],
       ...["AWS_DATA_PATH", "AWS_ENDPOINT_URL*", "AWS_CONTAINER_*", "AWS_EC2_METADATA_*"],
-      ...["AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_CONFIG_DIR", "AZURE_EXTENSION_DIR", "CLOUDSDK_*"],
+      ...["AWS_METADATA_*", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", "AWS_SDK_LOAD_CONFIG"],
+      ...["AZURE_CONFIG_DIR", "AZURE_EXTENSION_DIR", "AZURE_FEDERATED_TOKEN_FILE"],
+      ...["AZURE_CLIENT_CERTIFICATE_PATH", "ARM_METADATA_HOST*", "ARM_OIDC_*"],
+      ...["ARM_CLIENT_CERTIFICATE_PATH", "CLOUDSDK_*", "GCE_METADATA_*"],
       ...["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"],
+      ...["CLOUDFLARE_COMPLIANCE_REGION", "WRANGLER_*", "MINIFLARE_*"],
     ],
   },
   {
     class: "kubernetes",
-    names: ["KUBECONFIG", "KUBERC", "KUBECTL_*", "HELM_*"],
+    names: [
+      ...["KUBECONFIG", "KUBERC", "KUBECTL_*", "KUBE_*", "KUBERNETES_*", "KUBECACHEDIR"],
+      ...["KUSTOMIZE_*", "HELM_*"],
+    ],
   },
   {
     class: "docker",
     names: [
       ...["DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST", "DOCKER_CERT_PATH", "DOCKER_TLS*"],
-      ...["BUILDKIT_HOST", "CONTAINER_HOST", "CONTAINERS_*", "REGISTRY_AUTH_FILE"],
+      ...["DOCKER_AUTH_CONFIG", "DOCKER_BUILDKIT", "DOCKER_CLI_*", "DOCKER_CONTENT_TRUST*"],
+      ...["DOCKER_CUSTOM_HEADERS", "COMPOSE_*", "BUILDX_*", "BUILDKIT_*"],
+      ...["CONTAINER_HOST", "CONTAINERS_*", "REGISTRY_AUTH_FILE"],
     ],
   },
   {
     class: "provisioning",
     names: [
-      ...["TF_CLI_*", "TF_DATA_DIR", "TF_LOG_PATH*", "TF_PLUGIN_CACHE_*", "TF_REATTACH_PROVIDERS"],
-      ...["TERRAFORM_CONFIG", "TERRAGRUNT_*", "TG_*", "PACKER_*", "PULUMI_HOME", "ANSIBLE_*"],
+      ...["TF_CLI_*", "TF_CLOUD_*", "TF_DATA_DIR", "TF_ENCRYPTION", "TF_HTTP_*", "TF_LOG*"],
+      ...["TF_PLUGIN_*", "TF_PROVIDER_*", "TF_REATTACH_PROVIDERS", "TF_REGISTRY_*", "TF_STATE_*"],
+      ...["TF_TOKEN_*", "TF_WORKSPACE", "TFE_*", "TOFU_*", "TERRAFORM_CONFIG", "TERRAGRUNT_*"],
+      ...["TG_*", "PACKER_*", "PULUMI_HOME", "ANSIBLE_*"],
     ],
   },
   { names: ["LONGSHORE_*"] },
@@ -155,10 +175,12 @@ export const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   builds: "Programs and options of builds",
   git: "Programs and options of Git, SSH and GnuPG",
   programs: "Programs that other programs start",
-  cloud: "Configuration, plugins and identities of the tools of AWS, Azure and Google Cloud",
+  endpoints: "The hosts to which clients send requests with credentials",
+  cloud:
+    "Configuration, plugins and identities of the tools of AWS, Azure, Cloudflare and Google Cloud",
   kubernetes: "Clusters, plugins and options of kubectl and Helm",
   docker: "Hosts, credentials and options of Docker and other container tools",
-  provisioning: "Plugins and options of Terraform, Packer, Pulumi and Ansible",
+  provisioning: "Plugins, states and options of Terraform, Packer, Pulumi and Ansible",
   "": "What the runner itself tells the command",
 };
 

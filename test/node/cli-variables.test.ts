@@ -144,8 +144,8 @@ describe("longshore vars", () => {
 
   it("warns of the names that runners refuse among those that it writes", async () => {
     const warning = (name: string, named: string, option: string) =>
-      `Warning about ${name}: The reference runner refuses this name (${named}), and the deployment ` +
-      `fails, unless it is started with ${option}.\n`;
+      `Warning about ${name}: The reference runner refuses this name (${named}), and a deployment ` +
+      `with --exec or a script fails, unless it is started with ${option}.\n`;
     await put({ LD_PRELOAD: "x" });
     const set = await vars(["set", "KUBECONFIG=x", "DOCKER_HOST=x", "REGION=x"]);
     expect([set.stderr, set.status]).toEqual([

@@ -17,6 +17,8 @@ export interface Program {
   folder?: string;
   /** Whether SIGTERM is for the program alone, because the tools that it runs need another signal. */
   endsItsTools?: boolean;
+  /** What it reads from its standard input, which is empty by default. */
+  input?: string;
 }
 
 export interface CommandResult {
@@ -96,13 +98,25 @@ function start(
       stdio: ["ignore", output, output],
     };
     if (typeof command === "string") return spawn(command, { ...options, shell: true });
-    return spawn(command.file, command.args, { ...options, cwd: command.folder });
+    return startProgram(command, options, output);
   } catch (error) {
     pipe?.reader.destroy();
     return { ok: false, reason: describe(error) };
   } finally {
     if (pipe) closeSync(pipe.writer);
   }
+}
+
+function startProgram(
+  { file, args, folder: cwd, input }: Program,
+  options: SpawnOptions,
+  output: number | "pipe",
+): ChildProcess {
+  if (input === undefined) return spawn(file, args, { ...options, cwd });
+  const child = spawn(file, args, { ...options, cwd, stdio: ["pipe", output, output] });
+  // The program may end before it has read everything.
+  child.stdin?.on("error", () => undefined).end(input);
+  return child;
 }
 
 /** Returns a function that waits for the rest of the output, after the end of the process. */

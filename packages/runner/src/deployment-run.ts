@@ -2,7 +2,7 @@ import type { Completion, DeliveredVariables, InputStack, StartedAttempt } from 
 import type { AttemptLog } from "./attempt-log.ts";
 import type { CommandResult } from "./command.ts";
 import { runPlan } from "./executors/run-stack.ts";
-import { planStacks, type StackPlan } from "./executors/stack-plans.ts";
+import { planStacks, type StackPlan, takesEnvironment } from "./executors/stack-plans.ts";
 import type { HaltReason, Lease } from "./lease.ts";
 import type { Options } from "./options.ts";
 import { type PatchFile, writePatchFile } from "./patch-file.ts";
@@ -68,16 +68,18 @@ async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Comp
   const { stacks } = run.started.input;
   // Read once: the server allows it only with a recent heartbeat, and audits every read.
   const variables = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
-  const names = stacks.flatMap(({ id }) => variablesOfStack(variables, id).map(({ name }) => name));
-  const refused = options.environment.findRefused(names);
   log.start(variables.variables, lease.intervals);
-  if (refused.length > 0) return refuseVariables(run, refused);
   const input = new RunInput(run.started.input);
   const plans = planStacks(
     stacks.map((stack) => input.of(stack)),
     options,
   );
   if (!(plans instanceof Map)) return refuse(run, plans, plans.message ?? "");
+  const names = stacks
+    .filter(({ id }) => takesEnvironment(plans.get(id)))
+    .flatMap(({ id }) => variablesOfStack(variables, id).map(({ name }) => name));
+  const refused = options.environment.findRefused(names);
+  if (refused.length > 0) return refuseVariables(run, refused);
   for (const stack of stacks) {
     if (lease.halted.aborted) break;
     const failure = await deployStack({ ...run, input, variables, patchPath, plans }, stack);

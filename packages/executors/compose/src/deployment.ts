@@ -1,6 +1,7 @@
 import { type ProgramContext, ProgramError, parseDuration, wait } from "../../program/src/index.ts";
 import { type Container, readContainers } from "./containers.ts";
 import { type Docker, hostOf } from "./docker.ts";
+import { selectNamed } from "./named-variables.ts";
 import { reportOutputs } from "./outputs.ts";
 import { describeChanges } from "./preview.ts";
 import { type ComposeValues, Project } from "./project.ts";
@@ -28,12 +29,12 @@ export class ComposeDeployment {
   }
 
   async run(): Promise<void> {
-    const { settings, report, folder, stop } = this.#context;
+    const { settings, report, stop } = this.#context;
     const timeout = parseDuration("timeout", settings.timeout ?? DEFAULT_TIMEOUT);
     await this.#docker.requireCompose();
     const address = await this.#docker.readAddress();
     console.log(`Deploys the project ${this.#name} to ${address}.`);
-    const project = await Project.resolve(this.#docker, this.#name, settings, folder);
+    const project = await Project.resolve(this.#docker, this.#name, this.#context);
     const read = () => readContainers(this.#docker, this.#name);
     const waiting = (ms: number) => wait(ms, stop);
     await waitUntilSettled({ read, wait: waiting, stop, timeoutMs: timeout * 1_000 });
@@ -129,7 +130,8 @@ export class ComposeDeployment {
     if (missing.length > 0) {
       return `The rollback fails: the engine no longer has the earlier image of ${missing.join(", ")}.`;
     }
-    const project = Project.of(this.#docker, this.#name, release.file, this.#context.folder);
+    const docker = this.#docker.with(selectNamed(this.#context.variables, [release.file]));
+    const project = Project.of(docker, this.#name, release.file, this.#context.folder);
     const hashes = await project.readHashes();
     const isUp = await this.#up(project, resources, timeout, { isRollback: true, hashes });
     await resources.reportAll(project, { isRollback: true, hasFailed: !isUp });

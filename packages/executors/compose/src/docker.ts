@@ -19,10 +19,19 @@ export class Docker {
   /** Where tools find no configuration of their own. */
   readonly #folder: string;
 
-  constructor(connection: unknown, folder: string) {
-    const host = findHost(connection);
-    this.#variables = host === undefined ? {} : { DOCKER_HOST: host };
+  private constructor(folder: string, variables: Readonly<Record<string, string>>) {
     this.#folder = folder;
+    this.#variables = variables;
+  }
+
+  static connect(connection: unknown, folder: string): Docker {
+    const host = findHost(connection);
+    return new Docker(folder, host === undefined ? {} : { DOCKER_HOST: host });
+  }
+
+  /** The same, whose environment also has these. */
+  with(variables: Readonly<Record<string, string>>): Docker {
+    return new Docker(this.#folder, { ...variables, ...this.#variables });
   }
 
   run(args: readonly string[], options: Options = {}): Promise<ToolResult> {

@@ -6,12 +6,11 @@ import {
 import { ProgramError } from "../../program/src/index.ts";
 
 const NAME = /^[A-Za-z_]\w*$/;
-/** What docker itself reads from such a file or from its environment. */
+/** What docker itself reads from such a file or from its environment. Containers need the endpoints of others. */
 const REFUSED = toPattern(
   [
-    ...["COMPOSE_*", "DOCKER_*", "BUILDX_*"],
-    ...INHERITED_NAMES,
-    ...REFUSED_NAMES.flatMap(({ names }) => names),
+    ...["DOCKER_*", ...INHERITED_NAMES],
+    ...REFUSED_NAMES.flatMap(({ class: name, names }) => (name === "endpoints" ? [] : names)),
   ],
   true,
 );
@@ -20,13 +19,14 @@ const REFUSED = toPattern(
 export function renderEnvFile(variables: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
     .map(([name, value]) => {
-      requireName(name);
+      requireName(name, "The setting variables");
       return `${name}="${value.replaceAll(/[\\"$]/g, String.raw`\$&`)}"\n`;
     })
     .join("");
 }
 
-function requireName(name: string): void {
+/** Throws a `ProgramError` if docker itself would read a variable of this name. */
+export function requireName(name: string, owner: string): void {
   if (!NAME.test(name)) {
     throw new ProgramError(
       "A name in the setting variables must have only letters, digits and _, and no digit first.",
@@ -34,7 +34,7 @@ function requireName(name: string): void {
   }
   if (REFUSED.test(name)) {
     throw new ProgramError(
-      `The setting variables has ${name}, which changes how programs run. Use another name.`,
+      `${owner} has ${name}, which changes how programs run. Use another name.`,
     );
   }
 }

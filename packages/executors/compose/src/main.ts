@@ -5,7 +5,7 @@ import type { ComposeValues } from "./project.ts";
 
 await runProgram<ComposeValues>(async (context) => {
   const { input, folder } = context;
-  const docker = new Docker(input.connection, folder);
+  const docker = Docker.connect(input.connection, folder);
   // The same as in the deploy.sh of `longshore init`, so that an executor goes on with its containers.
   const name = `longshore-${toLowerId(input.stack.id)}`;
   await new ComposeDeployment(context, docker, name).run();

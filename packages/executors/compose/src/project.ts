@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import type { SettingValues } from "../../../runner/src/executors/setting.ts";
-import { ProgramError } from "../../program/src/index.ts";
+import { type ProgramContext, ProgramError } from "../../program/src/index.ts";
 import { type ComposeFile, readComposeFile, refuseLocalFiles } from "./compose-file.ts";
 import type { Docker } from "./docker.ts";
 import { renderEnvFile } from "./env-file.ts";
+import { readDocuments, selectNamed } from "./named-variables.ts";
 import type { SETTINGS } from "./settings.ts";
 
 export type ComposeValues = SettingValues<typeof SETTINGS>;
@@ -28,9 +29,9 @@ export class Project {
   static async resolve(
     docker: Docker,
     name: string,
-    { files = [], variables = {}, profiles = [] }: ComposeValues,
-    folder: string,
+    { settings, variables: given, folder }: ProgramContext<ComposeValues>,
   ): Promise<Project> {
+    const { files = [], variables = {}, profiles = [] } = settings;
     if (files.length === 0)
       throw new ProgramError("The setting files must have at least one file.");
     const envFile = join(folder, "compose.env");
@@ -43,12 +44,14 @@ export class Project {
       "config",
     ];
     const problem = "docker compose config fails. The log says what is wrong with the files.";
-    const { code } = await docker.run([...args, "--no-interpolate"]);
-    if (code !== 0) throw new ProgramError(problem);
-    const text = await docker.read([...args, "--format=json"], problem);
-    const file = readComposeFile(text, name);
+    const unresolved = await docker.read([...args, "--no-interpolate"], problem);
+    console.log(unresolved);
+    const others = Object.entries(given).filter(([each]) => !Object.hasOwn(variables, each));
+    const named = selectNamed(Object.fromEntries(others), readDocuments(files, unresolved));
+    const own = docker.with(named);
+    const file = readComposeFile(await own.read([...args, "--format=json"], problem), name);
     refuseLocalFiles(file, process.cwd());
-    return Project.of(docker, name, file, folder);
+    return Project.of(own, name, file, folder);
   }
 
   /** Of files that are resolved. */

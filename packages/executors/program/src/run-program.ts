@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { text } from "node:stream/consumers";
 import type { StackInput } from "../../../runner/src/stack-input.ts";
 import { Report } from "./report.ts";
 
@@ -8,6 +9,8 @@ export interface ProgramContext<Values> {
   input: StackInput;
   /** The checked settings of the stack: references are replaced, and paths are absolute. */
   settings: Values;
+  /** Of the deployment, those that the executor takes. Only what its tool needs may become the tool's environment. */
+  variables: Readonly<Record<string, string>>;
   report: Report;
   /** For files of the program. Only the runner's user can read it, and the runner removes it, whatever ends the program. */
   folder: string;
@@ -32,7 +35,8 @@ export async function runProgram<Values>(
     const input = readJson<StackInput>("LONGSHORE_INPUT_FILE");
     const settings = readJson<Values>("LONGSHORE_SETTINGS_FILE");
     const folder = dirname(readVariable("LONGSHORE_SETTINGS_FILE"));
-    await run({ input, settings, report, folder, stop: stop.signal });
+    const variables = JSON.parse((await text(process.stdin)) || "{}");
+    await run({ input, settings, variables, report, folder, stop: stop.signal });
   } catch (error) {
     process.exitCode = 1;
     console.error(error instanceof ProgramError ? error.message : error);

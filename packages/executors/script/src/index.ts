@@ -7,6 +7,7 @@ import { SETTINGS } from "./settings.ts";
 export const script = defineExecutor({
   name: "script",
   settings: SETTINGS,
+  variables: "environment",
   createProgram: ({ path = "", arguments: args = [] }, { folder }) => {
     requireExecutable(path);
     return { file: path, args, folder };

@@ -14,6 +14,7 @@ const DEFAULT_LOCK_TIMEOUT = "10m";
 /** Plans, and applies exactly that plan. */
 export async function deploy({
   settings,
+  variables,
   report,
   stop,
   folder: privateFolder,
@@ -21,7 +22,7 @@ export async function deploy({
   const { workspace, destroy = false, lock_timeout: lockTimeout = DEFAULT_LOCK_TIMEOUT } = settings;
   const files = prepareFiles(privateFolder, settings);
   const folder = settings.folder ?? process.cwd();
-  const terraform = await Terraform.find({ folder, files, lockTimeout, stop });
+  const terraform = await Terraform.find({ folder, files, variables, lockTimeout, stop });
   await terraform.initialize(workspace);
   requireLastingState({ checkout: process.cwd(), folder, files, workspace });
   const progress = new ApplyProgress(report);

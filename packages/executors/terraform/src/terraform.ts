@@ -13,6 +13,8 @@ interface TerraformOptions {
   /** Of the module. */
   folder: string;
   files: Files;
+  /** Of the deployment: those that are variables of the module, `TF_VAR_…`. */
+  variables: Readonly<Record<string, string>>;
   lockTimeout: string;
   stop: AbortSignal;
 }
@@ -142,8 +144,9 @@ export class Terraform {
   }
 }
 
-function describeOptions({ folder, files }: TerraformOptions): ToolOptions {
+function describeOptions({ folder, files, variables: given }: TerraformOptions): ToolOptions {
   const variables = {
+    ...given,
     TF_IN_AUTOMATION: "1",
     TF_INPUT: "0",
     TF_DATA_DIR: files.data,

@@ -10,6 +10,11 @@ export interface CheckoutFolder {
 export interface Executor {
   name: string;
   settings: Settings;
+  /**
+   * Which variables of the deployment its program gets: all, in its environment, as a command of `--exec` does; or
+   * those of these names, in which `*` stands for any characters, over its standard input and as no tool's environment.
+   */
+  variables: "environment" | readonly string[];
   /** What runs for a stack, by the contract of docs/executors.md. */
   createProgram(values: SettingValues, checkout: CheckoutFolder): Program;
 }
@@ -18,6 +23,7 @@ export interface Executor {
 export function defineExecutor<const S extends Settings>(executor: {
   name: string;
   settings: S;
+  variables: Executor["variables"];
   createProgram(values: SettingValues<S>, checkout: CheckoutFolder): Program;
 }): Executor {
   return executor as Executor;

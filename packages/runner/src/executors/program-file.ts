@@ -7,15 +7,21 @@ import type { Settings } from "./setting.ts";
 /** Beside the bundle of the runner or the command line; the sources use the files of the runner's bundle. */
 const FOLDERS = ["./executors/", "../../dist/executors/"];
 
+interface ProgramOptions extends Pick<Program, "endsItsTools"> {
+  /** The names of the deployment's variables that the program reads from its standard input. Default: none. */
+  variables?: readonly string[];
+}
+
 /** An executor whose program is `packages/executors/<name>/src/main.ts`. It runs in the checkout. */
 export function defineProgram(
   name: string,
   settings: Settings,
-  options: Pick<Program, "endsItsTools"> = {},
+  { variables = [], ...options }: ProgramOptions = {},
 ): Executor {
   return defineExecutor({
     name,
     settings,
+    variables,
     createProgram: (_, { folder }) => ({
       file: process.execPath,
       args: [findProgramFile(name)],

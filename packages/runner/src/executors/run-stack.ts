@@ -1,5 +1,6 @@
+import { toPattern } from "../../../../src/lib/refused-variables.ts";
 import type { DeliveredVariable } from "../api-types.ts";
-import { type CommandOptions, type CommandResult, runCommand } from "../command.ts";
+import { type CommandOptions, type CommandResult, type Program, runCommand } from "../command.ts";
 import type { CommandEnvironment, Variable } from "../environment.ts";
 import type { StackInput } from "../stack-input.ts";
 import { Checkout } from "./checkout.ts";
@@ -8,7 +9,7 @@ import { TextError } from "./interpolation.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { SettingValues } from "./setting.ts";
 import { at } from "./settings.ts";
-import type { ExecutorOptions, StackPlan } from "./stack-plans.ts";
+import { type ExecutorOptions, type StackPlan, takesEnvironment } from "./stack-plans.ts";
 
 interface StackRun extends Pick<ExecutorOptions, "command"> {
   /** Undefined: the command deploys it. */
@@ -24,11 +25,10 @@ interface StackRun extends Pick<ExecutorOptions, "command"> {
 
 /** Runs what deploys the stack. */
 export async function runPlan(run: StackRun, options: CommandOptions): Promise<CommandResult> {
-  const { plan, environment } = run;
-  const env = environment.create([...run.variables, ...run.description]);
-  if (!plan) return runCommand(run.command ?? "", env, options);
+  const { plan } = run;
+  if (!plan) return runCommand(run.command ?? "", createEnvironment(run), options);
   try {
-    return await runExecutor(run, plan, env, options);
+    return await runExecutor(run, plan, options);
   } catch (error) {
     if (error instanceof TextError) return { ok: false, reason: error.message };
     const { code } = error as NodeJS.ErrnoException;
@@ -37,12 +37,16 @@ export async function runPlan(run: StackRun, options: CommandOptions): Promise<C
   }
 }
 
+function createEnvironment({ environment, variables, description, plan }: StackRun) {
+  return environment.create([...(takesEnvironment(plan) ? variables : []), ...description]);
+}
+
 async function runExecutor(
-  { input, environment, variables, writeSettings }: StackRun,
+  run: StackRun,
   { executor, settings, commit }: StackPlan,
-  env: NodeJS.Dict<string>,
   options: CommandOptions,
 ): Promise<CommandResult> {
+  const { input, environment, variables, writeSettings } = run;
   const { source } = input.deployment;
   const resolved = resolveSettings(executor, settings, { ...input, source, variables });
   const checkout = new Checkout(commit, environment, options);
@@ -50,12 +54,28 @@ async function runExecutor(
     const filled = await checkout.fill();
     if (!filled.ok || options.stop.aborted) return { ...filled, ok: false };
     const values = findPaths(executor, checkout, resolved, settings.pointer);
-    const program = executor.createProgram(values, checkout);
+    const program = {
+      ...executor.createProgram(values, checkout),
+      ...inputOf(executor, variables),
+    };
     const settingsFile = { LONGSHORE_SETTINGS_FILE: writeSettings(values) };
-    return await runCommand(program, { ...env, ...settingsFile }, options);
+    return await runCommand(program, { ...createEnvironment(run), ...settingsFile }, options);
   } finally {
     await checkout.remove();
   }
+}
+
+/** No file and no environment of a process has them: both outlive a mistake, and tools read what they find there. */
+function inputOf(
+  { variables: names }: Executor,
+  variables: readonly DeliveredVariable[],
+): Pick<Program, "input"> {
+  if (names === "environment" || names.length === 0) return {};
+  const pattern = toPattern(names, false);
+  const taken = variables.filter(({ name }) => pattern.test(name));
+  return {
+    input: JSON.stringify(Object.fromEntries(taken.map((each) => [each.name, each.value]))),
+  };
 }
 
 function findPaths(

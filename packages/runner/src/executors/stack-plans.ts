@@ -25,6 +25,11 @@ export interface StackPlan {
   commit: GitCommit;
 }
 
+/** Whether what runs for the stack is a command or a script, whose environment has the variables. */
+export function takesEnvironment(plan: StackPlan | undefined): boolean {
+  return plan === undefined || plan.executor.variables === "environment";
+}
+
 /** What is wrong, for programs and for people. */
 class Refusal extends Error {
   readonly reason: string;

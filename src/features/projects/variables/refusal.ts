@@ -26,7 +26,7 @@ export function warningOf(name: string): string | undefined {
     : classes.map((each) => `--allow-variables ${each}`).join(" ");
   const named = classes.filter(Boolean).join(", ") || "its own";
   return (
-    `The reference runner refuses this name (${named}), and the deployment fails, unless it is started ` +
-    `with ${options}.`
+    `The reference runner refuses this name (${named}), and a deployment with --exec or a script fails, ` +
+    `unless it is started with ${options}.`
   );
 }
