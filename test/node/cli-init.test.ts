@@ -230,10 +230,14 @@ describe("longshore init", () => {
 
   it("passes the credentials that are set, also when the script is there already", async () => {
     writeFileSync(inFolder("wrangler.jsonc"), "{}");
-    const changes = { CLOUDFLARE_API_TOKEN: "canary", npm_lifecycle_event: "npx" };
+    const changes = {
+      ...{ CLOUDFLARE_API_TOKEN: "canary", CLOUDFLARE_ACCOUNT_ID: "1" },
+      npm_lifecycle_event: "npx",
+    };
     const args = ["init", "--yes", "-p", newName(), "--stack", "web"];
     const command =
-      "npx @longshore/cli runner --exec ./deploy.sh --pass-env CLOUDFLARE_API_TOKEN\n";
+      "npx @longshore/cli runner --exec ./deploy.sh --pass-env CLOUDFLARE_API_TOKEN " +
+      "--show-env CLOUDFLARE_ACCOUNT_ID\n";
     for (const times of [1, 2]) {
       const { stdout, stderr } = await user.run(args, { changes });
       expect([times, stdout]).toEqual([times, command]);

@@ -176,6 +176,31 @@ describe("the environment of the command", () => {
   });
 });
 
+describe("the secrets of the runner's environment", () => {
+  const environment = {
+    ...{ TOKEN: "12345678", SHORT: "1234567", REGION: "eu-central-1", OTHER: "not passed" },
+    ...{ HOME: "/home/ada", LANG: "en_GB.UTF-8" },
+  };
+  const passed = ["TOKEN", "SHORT", "HOME"];
+
+  it("are the values of --pass-env from 8 characters on, but not those of inherited names", () => {
+    const secrets = commandEnvironment({ environment, passed: [...passed, "REGION"] }).secrets;
+    expect(secrets).toEqual(["12345678", "eu-central-1"]);
+  });
+
+  it("are not the values of --show-env, which reach the command like those of --pass-env", () => {
+    const shown = ["REGION", "OTHER"];
+    const command = new CommandEnvironment(environment, { passed, shown, allowed: [] }, "linux");
+    expect(command.secrets).toEqual(["12345678"]);
+    expect(command.create([])).toMatchObject({ REGION: "eu-central-1", OTHER: "not passed" });
+    expect(command.findRefused(["REGION"])).toEqual(["REGION"]);
+    const both = { passed: ["TOKEN"], shown: ["token"], allowed: [] };
+    expect(new CommandEnvironment({ TOKEN: "12345678" }, both, "win32").secrets).toEqual([]);
+    const missing = () => new CommandEnvironment({}, { passed: [], shown, allowed: [] });
+    expect(missing).toThrow("Not set in the runner's environment: REGION, OTHER.");
+  });
+});
+
 describe("the options of the runner", () => {
   const args = ["--url", "http://localhost:8787", "--exec", "./deploy.sh"];
 

@@ -195,6 +195,29 @@ describe.concurrent("the variables of a deployment", () => {
   });
 });
 
+describe.concurrent("the log of a deployment", () => {
+  it("masks what --pass-env passes and the runner's token, and shows --show-env and the rest", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    const { id } = await project.deploy({ stack_ids: project.stackIds.slice(0, 1) });
+    const environment = { OF_CLOUD: CREDENTIAL, SHORT: "1234567", REGION: "eu-central-1" };
+    const prints = 'echo "$OF_CLOUD $SHORT $REGION $HOME $LONGSHORE_STACK"; cat runner.token';
+    const runner = runWith(
+      environment,
+      `${prints}; printf %s "$OF_CLOUD" | base64; base64 -w 0 runner.token`,
+      ...["--once", "--pass-env", "OF_CLOUD", "--pass-env", "SHORT", "--show-env", "REGION"],
+    );
+    expect(await runner.exited).toBe(0);
+    const [shown, ...masked] = (await fixture.log(id)).split("\n");
+    expect(shown).toBe(`*** 1234567 eu-central-1 ${process.env["HOME"]} ${project.stackIds[0]}`);
+    expect(masked.slice(0, 2)).toEqual(["***", "***"]);
+    expect(masked[2]).toMatch(/^\*\*\*.{0,4}$/);
+    for (const secret of [CREDENTIAL, project.token]) {
+      expect(runner.output).not.toContain(secret);
+      expect(runner.output).not.toContain(Buffer.from(secret).toString("base64").slice(0, 20));
+    }
+  });
+});
+
 describe.concurrent("the runner's token", () => {
   it.for([
     { source: "a file", flags: [] },

@@ -44,14 +44,18 @@ export class AttemptLog {
     return this.#upload?.done ?? Promise.resolve();
   }
 
-  /** Before the first output. */
-  start(variables: readonly DeliveredVariable[], intervals: Intervals): void {
+  /** Before the first output. Others than the variables are the runner's own secrets. */
+  start(
+    variables: readonly DeliveredVariable[],
+    others: readonly string[],
+    intervals: Intervals,
+  ): void {
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );
     const values = secrets.map(({ value }) => value);
     this.#guard(() => {
-      this.#createMasker = prepareMaskers(secretPatterns(values));
+      this.#createMasker = prepareMaskers(secretPatterns([...values, ...others]));
       this.#masker = this.#createMasker();
     });
     this.#upload = startUpload(this.#send, intervals);

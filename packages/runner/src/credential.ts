@@ -4,6 +4,8 @@ import { RunnerError } from "./errors.ts";
 export interface Credential {
   /** A token that is valid now. */
   token(): Promise<string>;
+  /** The tokens that are valid now, without a request. */
+  readonly known: readonly string[];
   /** Called after a 401. Returns whether another token may be accepted. */
   renew(refused: string): boolean;
 }
@@ -14,6 +16,10 @@ export class StaticToken implements Credential {
 
   constructor(token: string) {
     this.#token = token;
+  }
+
+  get known(): readonly string[] {
+    return [this.#token];
   }
 
   async token(): Promise<string> {
@@ -58,6 +64,10 @@ export class ExchangedToken implements Credential {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
+  }
+
+  get known(): readonly string[] {
+    return this.#current ? [this.#current.text] : [];
   }
 
   async token(): Promise<string> {

@@ -68,7 +68,8 @@ async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Comp
   const { stacks } = run.started.input;
   // Read once: the server allows it only with a recent heartbeat, and audits every read.
   const variables = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
-  log.start(variables.variables, lease.intervals);
+  const secrets = [...options.environment.secrets, ...options.credential.known];
+  log.start(variables.variables, secrets, lease.intervals);
   const input = new RunInput(run.started.input);
   const plans = planStacks(
     stacks.map((stack) => input.of(stack)),

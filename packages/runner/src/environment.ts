@@ -22,39 +22,62 @@ export interface Variable {
 interface Choices {
   /** The names of `--pass-env`. */
   passed: readonly string[];
+  /** The names of `--show-env`, which are passed, too. */
+  shown?: readonly string[];
   /** The names of `--allow-variable`. */
   allowed: readonly string[];
   /** The classes of `--allow-variables`. */
   allowedClasses?: readonly string[];
 }
 
+/** A shorter value would mask parts of ordinary words, such as the names of regions. */
+const MINIMUM_SECRET_LENGTH = 8;
+
 /** The environment of the command: a few names of the runner's own, and the deployment's variables. */
 export class CommandEnvironment {
   readonly #base: readonly Variable[];
   readonly #passed: ReadonlySet<string>;
+  /** The values of `--pass-env` that no output may show. */
+  readonly secrets: readonly string[];
   readonly #allowed: ReadonlySet<string>;
   readonly #refused: readonly RefusedNames[];
   readonly #isWindows: boolean;
 
   constructor(
     runnerEnvironment: NodeJS.Dict<string>,
-    { passed, allowed, allowedClasses = [] }: Choices,
+    { passed, shown = [], allowed, allowedClasses = [] }: Choices,
     platform: NodeJS.Platform = process.platform,
   ) {
     this.#isWindows = platform === "win32";
-    this.#passed = new Set(passed.map((name) => this.#normalize(name)));
+    const names = [...passed, ...shown];
+    this.#passed = new Set(names.map((name) => this.#normalize(name)));
     this.#allowed = new Set(allowed.map((name) => this.#normalize(name)));
     this.#refused = withoutClasses(allowedClasses);
     this.#base = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
       value !== undefined && this.#isInBase(name) ? [{ name, value }] : [],
     );
     const present = new Set(this.#base.map(({ name }) => this.#normalize(name)));
-    const missing = passed.filter((name) => !present.has(this.#normalize(name)));
-    if (missing.length === 0) return;
-    throw new RunnerError(
-      `Not set in the runner's environment: ${missing.join(", ")}. Set each, or leave out its --pass-env.`,
-      2,
-    );
+    const missing = names.filter((name) => !present.has(this.#normalize(name)));
+    if (missing.length > 0) {
+      throw new RunnerError(
+        `Not set in the runner's environment: ${missing.join(", ")}. Set each, or leave out its --pass-env ` +
+          "or --show-env.",
+        2,
+      );
+    }
+    this.secrets = this.#findSecrets(shown);
+  }
+
+  /** What is inherited anyway, such as `HOME`, is in most outputs. */
+  #findSecrets(shown: readonly string[]): string[] {
+    const isShown = new Set(shown.map((name) => this.#normalize(name)));
+    return this.#base.flatMap(({ name, value }) => {
+      const isSecret =
+        value.length >= MINIMUM_SECRET_LENGTH &&
+        !this.#isInherited(name) &&
+        !isShown.has(this.#normalize(name));
+      return isSecret ? [value] : [];
+    });
   }
 
   /** The names among these that no variable may have, each once, in alphabetical order. */
@@ -92,9 +115,11 @@ export class CommandEnvironment {
 
   /** Whether or not the name is set, so that a variable is refused on every machine or on none. */
   #isInBase(name: string): boolean {
-    return (
-      toPattern(INHERITED, this.#isWindows).test(name) || this.#passed.has(this.#normalize(name))
-    );
+    return this.#isInherited(name) || this.#passed.has(this.#normalize(name));
+  }
+
+  #isInherited(name: string): boolean {
+    return toPattern(INHERITED, this.#isWindows).test(name);
   }
 
   /** Names that differ only in case are the same on Windows. */

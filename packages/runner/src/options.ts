@@ -75,7 +75,9 @@ stored for the folder:
                                 What prints a new one each time. Not needed in GitHub Actions
   --name NAME                   Its name in the list of the pool's runners. Default: that of this machine
 What the command gets:
-  --pass-env NAME               A variable of the runner's environment. Repeat it for each
+  --pass-env NAME               A variable of the runner's environment, whose value the log masks from 8 characters
+                                on. Repeat it for each
+  --show-env NAME               The same, but the log shows the value, such as that of AWS_REGION. Repeat it for each
   --allow-variable NAME         A variable of the deployment with a refused name. Repeat it for each
   --allow-variables CLASS       All refused names of a class. Repeat it for each class of:
 ${listClasses()}
@@ -120,6 +122,7 @@ export function readOptions(
     graceMs: readGrace(values.grace) * 1000,
     environment: new CommandEnvironment(environment, {
       passed: values["pass-env"],
+      shown: values["show-env"],
       allowed: values["allow-variable"],
       allowedClasses: values["allow-variables"],
     }),
@@ -148,6 +151,7 @@ export const OPTIONS = {
   executor: { type: "string", multiple: true, default: [] },
   repository: { type: "string", multiple: true, default: [] },
   "pass-env": { type: "string", multiple: true, default: [] },
+  "show-env": { type: "string", multiple: true, default: [] },
   "allow-variable": { type: "string", multiple: true, default: [] },
   "allow-variables": { type: "string", multiple: true, default: [] },
   once: { type: "boolean", default: false },
@@ -212,13 +216,16 @@ function readCredential(url: string, values: Values, environment: NodeJS.Dict<st
 
 function readIdTokenSource(
   url: string,
-  { "oidc-audience": audience = url, "oidc-token-command": command, "pass-env": passed }: Values,
+  { "oidc-audience": audience = url, "oidc-token-command": command, ...values }: Values,
   environment: NodeJS.Dict<string>,
 ): () => Promise<string> {
-  const secret = passed.find((name) => GITHUB_VARIABLES.some((each) => each === name));
+  const options = (["pass-env", "show-env"] as const).flatMap((option) =>
+    values[option].map((name) => ({ option, name })),
+  );
+  const secret = options.find(({ name }) => GITHUB_VARIABLES.some((each) => each === name));
   if (secret !== undefined) {
     throw new RunnerError(
-      `Leave out --pass-env ${secret}: with it, the command could pose as the runner.`,
+      `Leave out --${secret.option} ${secret.name}: with it, the command could pose as the runner.`,
       2,
     );
   }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { RUN_CLI, sourceUrl } from "../../../../src/lib/addresses.ts";
 import { addConsentOption, addExamples, collect } from "../command-options.ts";
 import { type Answers, type InitOptions, readAnswers } from "../init/answers.ts";
-import { CREDENTIALS, quote } from "../init/deploy-scripts.ts";
+import { CREDENTIALS, HARMLESS, quote } from "../init/deploy-scripts.ts";
 import { SCRIPT_FILE, TOOLS } from "../init/detect.ts";
 import { type ExecutorPlan, planExecutor, writeConfigurations } from "../init/executor-plan.ts";
 import { ensureScript } from "../init/script-file.ts";
@@ -58,7 +58,9 @@ async function init(context: CliContext, options: InitOptions): Promise<void> {
       ? `Start the runner in this folder. Then deploy a commit that is pushed: ${pageOf(plan.executor)}`
       : `Start the runner in this folder. Then deploy, in another terminal: ${longshore} deploy --wait`,
   );
-  const passed = credentialsOf(context, answers).map((name) => `--pass-env ${name}`);
+  const passed = credentialsOf(context, answers).map((name) =>
+    HARMLESS.includes(name) ? `--show-env ${name}` : `--pass-env ${name}`,
+  );
   context.output.print([longshore, "runner", ...runs, ...passed].join(" "));
 }
 

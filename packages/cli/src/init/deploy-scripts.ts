@@ -178,6 +178,12 @@ export const CREDENTIALS: Record<Tool, readonly string[]> = {
   command: [],
 };
 
+/** Those of them that are no secrets, and which the log may show. */
+export const HARMLESS: readonly string[] = [
+  ...["AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDFLARE_ACCOUNT_ID"],
+  ...["DOCKER_HOST", "DOCKER_CONTEXT", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG"],
+];
+
 /** The `deploy.sh` that calls the tool. */
 export function renderScript({ tool, path = USUAL_PATHS[tool] ?? "" }: ScriptOptions): string {
   return `${HEAD}${BODIES[tool](quote(`./${path}`)).trimEnd()}\n`;
