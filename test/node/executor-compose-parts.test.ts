@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, type TestContext, vi } from "vitest";
@@ -10,6 +10,10 @@ import {
   withoutBuilds,
 } from "../../packages/executors/compose/src/compose-file.ts";
 import type { Container, Port } from "../../packages/executors/compose/src/containers.ts";
+import {
+  readDocuments,
+  selectNamed,
+} from "../../packages/executors/compose/src/named-variables.ts";
 import { reportOutputs } from "../../packages/executors/compose/src/outputs.ts";
 import { waitUntilSettled } from "../../packages/executors/compose/src/settled.ts";
 import {
@@ -34,6 +38,53 @@ const STARTING = web({ health: "starting" });
 const HEALTHY = web({ health: "healthy" });
 const CREATED = web({ name: "shop-db-1", service: "db", state: "created" });
 const REMOVING = web({ state: "removing" });
+
+describe("the variables that compose files name", () => {
+  const select = (text: string, names: readonly string[], files: readonly string[] = []) =>
+    Object.keys(
+      selectNamed(Object.fromEntries(names.map((name) => [name, "x"])), readDocuments(files, text)),
+    );
+  const NAMES = ["A", "B", "C", "D", "AB", "web", "image"];
+
+  it.each([
+    ["{services: {web: {image: '$A:${B:-${C?none}}'}}}", ["A", "B", "C"]],
+    ["{services: {web: {image: '$${A} $$B $AB'}}}", ["AB"]],
+    ["{services: {web: {environment: [A, B=1, 'C=$D']}}}", ["A", "D"]],
+    ["{services: {web: {environment: {A: null, B: '', C: 1}}}}", ["A"]],
+    ["{services: {web: {build: {args: [A], secrets: [B]}}}}", ["A"]],
+    ["{secrets: {key: {environment: A}}, configs: {b: {file: ./B}}}", ["A"]],
+    ["services: {web: {image: a}} # $A and B", []],
+    ["services: [", []],
+    ["", []],
+  ])("are those of %j", (text, expected) => {
+    expect(select(text, NAMES)).toEqual(expected);
+  });
+
+  it("are also those of the files as they are written, and of their env files", (context) => {
+    const folder = mkdtempSync(join(tmpdir(), "longshore-compose-"));
+    context.onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "compose.yaml");
+    writeFileSync(join(folder, "web.env"), "X=${A}\nB\n# $$C\nD=1\n");
+    writeFileSync(join(folder, "all.env"), "X=$AB\n");
+    writeFileSync(
+      file,
+      "services: {web: {env_file: [web.env, {path: ./all.env}, missing.env, /dev/zero, '$C']}}",
+    );
+    expect(select("services: {}", NAMES, [file])).toEqual(["A", "B", "C", "AB"]);
+  });
+
+  it("are refused if docker itself would read them, and left alone if no file names them", () => {
+    const refused = ["COMPOSE_FILE", "DOCKER_HOST", "DOCKER_NEW", "BUILDX_CONFIG", "HTTPS_PROXY"];
+    for (const name of [...refused, "https_proxy", "PATH", "TF_TOKEN_a", "LD_PRELOAD"]) {
+      expect(() => select(`{services: {web: {image: "\${${name}}"}}}`, [name])).toThrow(
+        `One of the files has ${name}, which changes how programs run.`,
+      );
+      expect(select("{services: {web: {image: a}}}", [name])).toEqual([]);
+    }
+    const endpoint = "{services: {web: {environment: [OTEL_EXPORTER_OTLP_ENDPOINT]}}}";
+    expect(select(endpoint, ["OTEL_EXPORTER_OTLP_ENDPOINT"])).toHaveLength(1);
+  });
+});
 
 describe("the wait for what an earlier run has started", () => {
   /** Reads one list after the other, and the last one for ever. Time passes only in waits. */

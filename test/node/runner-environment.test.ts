@@ -176,6 +176,21 @@ describe("the environment of the command", () => {
   });
 });
 
+describe("--backend-allow", () => {
+  it("names settings of a backend", () => {
+    const path = join(folder, "backend.token");
+    writeFileSync(path, TOKEN, { mode: 0o600 });
+    const args = ["--url", "http://localhost:8787", "--exec", "x", "--token-file", path];
+    const read = (...names: string[]) =>
+      readOptions([...args, ...names.flatMap((each) => ["--backend-allow", each])], {});
+    expect(read().backendMembers).toEqual([]);
+    expect(read("path", "workspace_dir").backendMembers).toEqual(["path", "workspace_dir"]);
+    for (const wrong of ["", "path=x", "a.b", "1a", "*"]) {
+      expect(() => read(wrong)).toThrow("Set --backend-allow to the name of one setting");
+    }
+  });
+});
+
 describe("the secrets of the runner's environment", () => {
   const environment = {
     ...{ TOKEN: "12345678", SHORT: "1234567", REGION: "eu-central-1", OTHER: "not passed" },

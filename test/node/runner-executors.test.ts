@@ -134,6 +134,26 @@ describe.concurrent("a stack whose configuration names an executor", () => {
     expect(read("second.out").at(-1)).toBe("2");
   });
 
+  it("is refused for the names of variables if it is a script, and not if its tool gets none", async (context) => {
+    const { project, deploy, start, read, stackId } = await prepareRepository(context);
+    await project.setVariables({ BASH_ENV: "/canary", APP_API_URL: "https://example.com" });
+    const refused = await deploy({ first: script(), second: script() });
+    expect(await start(undefined, "--once").exited).toBe(1);
+    expect(await fixture.failureReason(refused)).toBe("variable_refused");
+    const reason = "skipped: Refused variables: APP_API_URL, BASH_ENV. The log says what to do.";
+    expect((await project.waitForEnd(refused)).stacks).toEqual([reason, reason]);
+    expect(read("first.env")).toEqual([]);
+    const url = { executor: "workers", variables: { URL: "${variables.APP_API_URL}" } };
+    const patch = [{ op: "add", path: "/stacks", value: { first: url } }];
+    const source = (await project.read(refused)).source;
+    const { id } = await project.deploy({ patch, source, stack_ids: [stackId] });
+    expect(await start(undefined, "--once", "--executor", "workers").exited).toBe(1);
+    expect(await fixture.failureReason(String(id))).toBe("stack_failed");
+    expect((await project.waitForEnd(String(id))).stacks).toEqual([
+      expect.stringContaining("The commit has no configuration of wrangler"),
+    ]);
+  });
+
   it("is canceled like a command, with the processes that it started", async (context) => {
     const { project, deploy, start, repository, home, read } = await prepareRepository(context);
     const content = `#!/bin/sh\ntrap 'echo stopped > "${home}/end"; exit 1' TERM\necho > "${home}/begin"\nsleep 600 & wait\n`;

@@ -14,6 +14,20 @@ const git = { provider: "github", owner: "Acme", repo: "shop", ref: "main", comm
 const repository = { name: "github:acme/shop", url: "file:///srv/shop.git" };
 const options = { command: undefined, executors: EXECUTORS, repositories: [repository] };
 
+/** What sends the state or credentials elsewhere, takes others, runs programs or lets others read. */
+const ELSEWHERE = [
+  ...["endpoints", "endpoint", "sts_endpoint", "iam_endpoint", "dynamodb_endpoint", "sso_endpoint"],
+  ...["profile", "shared_credentials_files", "shared_config_files", "assume_role", "role_arn"],
+  ...["assume_role_with_web_identity", "web_identity_token_file", "custom_ca_bundle", "insecure"],
+  ...["http_proxy", "https_proxy", "ec2_metadata_service_endpoint", "skip_region_validation"],
+  ...["use_path_style", "acl", "access_key", "secret_key", "token", "sse_customer_key"],
+  ...["path", "workspace_dir", "address", "lock_address", "unlock_address", "update_method"],
+  ...["exec", "host", "config_path", "config_paths", "cluster_ca_certificate", "proxy_url"],
+  ...["metadata_host", "msi_endpoint", "oidc_request_url", "client_certificate_path"],
+  ...["credentials", "impersonate_service_account", "access_token", "storage_custom_endpoint"],
+  ...["conn_str", "hostname", "organization", "scheme", "ca_file", "cert_file", "__proto"],
+];
+
 const inputOf = (name: string, stacks: unknown) =>
   stackInput(name, { source: { git }, configuration: { stacks } });
 
@@ -44,6 +58,55 @@ describe("the plan of a deployment", () => {
       outcome: "failed",
       failure_reason: "settings_refused",
       message: problems.join(" "),
+    });
+  });
+
+  describe("for a backend of terraform", () => {
+    const withBackend = (backend: object) => ({ site: { executor: "terraform", backend } });
+    const refusal = (backend: object, backendMembers: string[] = []) => {
+      const inputs = [inputOf("site", withBackend(backend))];
+      const planned = planStacks(inputs, { ...options, backendMembers });
+      return planned instanceof Map ? undefined : planned.message;
+    };
+
+    it("lets the configuration say where the state is in a store", () => {
+      const stores = [
+        { bucket: "acme-states", key: "a/b.tfstate", region: "eu-central-1", encrypt: true },
+        { dynamodb_table: "locks", use_lockfile: true, workspace_key_prefix: "env" },
+        { kms_key_id: "arn:aws:kms:eu-central-1:123456789012:key/1" },
+        { bucket: "acme.states", prefix: "network/${environment.name}" },
+        { resource_group_name: "states(eu)", storage_account_name: "acme", container_name: "tf" },
+        { schema_name: "production" },
+        { secret_suffix: "${environment.name}" },
+      ];
+      for (const each of stores) expect([each, refusal(each)]).toEqual([each, undefined]);
+    });
+
+    it.each(ELSEWHERE)("refuses %s, unless the operator allows it", (member) => {
+      const backend = { key: "a", [member]: { s3: "https://example.com" } };
+      const message = refusal(backend) ?? "";
+      expect(message).toMatch(
+        `/stacks/site/backend/${member} is no member that a configuration may`,
+      );
+      expect(message).toContain(`or ask the runner's operator for --backend-allow ${member}.`);
+      expect(refusal(backend, [`${member}_`])).toBe(message);
+      expect(refusal(backend, [member])).toBeUndefined();
+      // The service does not know the operator's options.
+      expect(findSettingsProblems({ stacks: withBackend(backend) })).toEqual([]);
+    });
+
+    it("refuses what would be another host in the requests of the backend, also to the service", () => {
+      const members = ["bucket", "region", "storage_account_name", "container_name", "schema_name"];
+      const texts = ["evil.example/x", "a?b", "a#b", "a@b", "a:1", "a\\b", "", "../a", ".a"];
+      for (const member of members) {
+        for (const text of texts) {
+          const backend = { [member]: text };
+          const message = `/stacks/site/backend/${member} must be`;
+          expect(refusal(backend)).toContain(message);
+          const [problem] = findSettingsProblems({ stacks: withBackend(backend) });
+          expect(problem).toContain(message);
+        }
+      }
     });
   });
 

@@ -63,7 +63,6 @@ const SETTINGS: Readonly<Record<string, object>> = {
   terraform: {},
   workers: {},
 };
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: Compose has references of this form.
 const COMPOSE_FILE = {
   services: {
     web: {
@@ -83,7 +82,6 @@ const FILES = {
   "wrangler.toml": 'name = "a"\n',
   "deploy.sh": "#!/bin/sh\nexit 0\n",
 };
-// biome-ignore-end lint/suspicious/noTemplateCurlyInString: Compose has references of this form.
 
 const folder = mkdtempSync(join(tmpdir(), "longshore-tools-"));
 const [tools, records, files] = ["tools", "records", "files"].map((name) => join(folder, name)) as [

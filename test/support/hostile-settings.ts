@@ -47,9 +47,10 @@ function withValue(executor: string, name: string, value: unknown): object {
   return { executor, ...requiredSettings(EXECUTOR_SETTINGS[executor] ?? {}), [name]: value };
 }
 
-function toValue({ type }: Setting, text: string): unknown {
+function toValue({ type, members }: Setting, text: string): unknown {
   if (LISTS.includes(type)) return [text];
-  return MAPS.includes(type) ? { NAME: text } : text;
+  const [name = "NAME"] = Object.keys(members?.forms ?? {});
+  return MAPS.includes(type) ? { [name]: text } : text;
 }
 
 /** With the file `deploy.sh` of the commit. */
@@ -70,7 +71,8 @@ const OUTSIDE = [
 
 /** Refused wherever a text is, whether the configuration has it or a reference leads to it. */
 export function hostileTexts({ setting }: TextSetting): HostileText[] {
-  const { type, form, choices } = setting;
+  const { type, choices, members } = setting;
+  const { form = Object.values(members?.forms ?? {})[0] } = setting;
   const control = "has a control character";
   const texts = [
     { text: "a\u0000b", reason: control },

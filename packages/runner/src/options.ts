@@ -65,6 +65,8 @@ What deploys a stack, at least one of these. docs/executors.md describes them:
                                 ${EXECUTORS.map(({ name }) => name).join(", ")}
   --repository NAME             A repository whose files an executor may run, such as github:acme/shop. With = and
                                 an https or file URL, it is fetched from there. Repeat it for each
+  --backend-allow NAME          What configurations may set of a backend of the executor terraform, such as path,
+                                besides where in a store the state is. Repeat it for each
 Who the runner is, one of these. With none, longshore runner uses the URL and the token that longshore init has
 stored for the folder:
   --token-file PATH             The file with the token of the pool, which no other user can read
@@ -117,6 +119,7 @@ export function readOptions(
     command: values.exec,
     executors,
     repositories: readRepositories(values.repository),
+    backendMembers: readBackendMembers(values),
     once: values.once,
     deploymentId: readDeployment(values),
     graceMs: readGrace(values.grace) * 1000,
@@ -150,6 +153,7 @@ export const OPTIONS = {
   exec: { type: "string" },
   executor: { type: "string", multiple: true, default: [] },
   repository: { type: "string", multiple: true, default: [] },
+  "backend-allow": { type: "string", multiple: true, default: [] },
   "pass-env": { type: "string", multiple: true, default: [] },
   "show-env": { type: "string", multiple: true, default: [] },
   "allow-variable": { type: "string", multiple: true, default: [] },
@@ -190,6 +194,15 @@ function readExecutors({ exec, executor: names, repository: repositories }: Valu
   if (executors.length === 0 || repositories.length > 0) return executors;
   throw new RunnerError(
     `Add --repository NAME: --executor runs files of the repositories that you name.\n${USAGE}`,
+    2,
+  );
+}
+
+function readBackendMembers({ "backend-allow": names }: Values): readonly string[] {
+  const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong === undefined) return names;
+  throw new RunnerError(
+    `Set --backend-allow to the name of one setting of a backend, such as path; "${wrong}" is none.\n${USAGE}`,
     2,
   );
 }

@@ -120,8 +120,10 @@ function patternsIn(origin: string, value: unknown): Pattern[] {
 
 function patternsOfSettings(): Pattern[] {
   return Object.entries(EXECUTOR_SETTINGS).flatMap(([executor, settings]) =>
-    Object.entries(settings).flatMap(([name, { form }]) =>
-      form ? [{ origin: `${executor}: ${name}`, ...readPattern(form.pattern) }] : [],
+    Object.entries(settings).flatMap(([name, { form, members }]) =>
+      [form, ...Object.values(members?.forms ?? {})].flatMap((each) =>
+        each ? [{ origin: `${executor}: ${name}`, ...readPattern(each.pattern) }] : [],
+      ),
     ),
   );
 }

@@ -25,9 +25,11 @@ export function requireLastingState({ checkout, folder, files, workspace }: Stat
     ? (path ?? "terraform.tfstate")
     : (workspaceFolder ?? "terraform.tfstate.d");
   if (!isInside(checkout, resolve(folder, place))) return;
+  const member = isDefault ? "path" : "workspace_dir";
   throw new ProgramError(
-    `The state would be in the checkout, which is removed after the deployment. Add a backend to the module, or set ` +
-      `${isDefault ? "path" : "workspace_dir"} of its local backend to an absolute path outside, with the setting backend.`,
+    "The state would be in the checkout, which is removed after the deployment. Add another backend to the module, or " +
+      `set ${member} of its local backend to an absolute path outside: in the module, or with the setting backend and ` +
+      `the runner's option --backend-allow ${member}.`,
   );
 }
 

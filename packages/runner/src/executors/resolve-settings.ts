@@ -1,6 +1,6 @@
 import type { Executor } from "./executor.ts";
 import { interpolate, type ReferenceValues, TextError } from "./interpolation.ts";
-import type { Setting, SettingType, SettingValues } from "./setting.ts";
+import { type Setting, type SettingType, type SettingValues, settingOfMember } from "./setting.ts";
 import { at, findTextProblem, type GivenSettings, MAXIMUM_TEXT_BYTES } from "./settings.ts";
 
 /** Of all settings of a stack together, with their references replaced. */
@@ -42,7 +42,10 @@ class Resolver {
     }
     const members = Object.entries(value);
     return Object.fromEntries(
-      members.map(([name, each]) => [name, this.resolve(at(pointer, name), setting, each)]),
+      members.map(([name, each]) => [
+        name,
+        this.resolve(at(pointer, name), settingOfMember(setting, name), each),
+      ]),
     );
   }
 

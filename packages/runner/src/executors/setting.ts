@@ -31,6 +31,25 @@ export interface Setting {
   choices?: readonly string[];
   /** Of a `text`, or of each of the `texts`. */
   form?: TextForm;
+  /** Of `values`, if a configuration may set these members alone. */
+  members?: Members;
+}
+
+export interface Members {
+  /** What each text must look like; undefined for any text. */
+  forms: Readonly<Record<string, TextForm | undefined>>;
+  /** The option of the runner with which its operator allows another member. */
+  option: string;
+  /** Where else a member can be set. */
+  elsewhere: string;
+}
+
+/** What a member of a map or of values must be. */
+export function settingOfMember(setting: Setting, name: string): Setting {
+  const { type, members } = setting;
+  if (!members) return setting;
+  const form = Object.hasOwn(members.forms, name) ? members.forms[name] : undefined;
+  return { type, ...(form && { form }) };
 }
 
 export type Settings = Readonly<Record<string, Setting>>;

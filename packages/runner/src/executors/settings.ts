@@ -1,7 +1,7 @@
 import { describeTooLong } from "./interpolation.ts";
 import { quote } from "./quote.ts";
 import { findUnknownReferences, REFERENCES } from "./references.ts";
-import type { Setting, Settings, SettingType } from "./setting.ts";
+import { type Setting, type Settings, type SettingType, settingOfMember } from "./setting.ts";
 
 /** Below what an operating system accepts as the argument of a program. */
 export const MAXIMUM_TEXT_BYTES = 16_384;
@@ -34,10 +34,14 @@ export interface GivenSettings {
   values: Readonly<Record<string, unknown>>;
 }
 
-/** Before anything runs: what is wrong with the settings, and what to change. */
+/**
+ * Before anything runs: what is wrong with the settings, and what to change. The service does not know which other
+ * members the operator of a runner allows, so it accepts their names.
+ */
 export function checkSettings(
   { name: executor, settings }: { name: string; settings: Settings },
   { pointer, values }: GivenSettings,
+  allowedMembers?: readonly string[],
 ): string[] {
   const unknown = Object.keys(values).filter(
     (name) => name !== "executor" && !Object.hasOwn(settings, name),
@@ -50,7 +54,11 @@ export function checkSettings(
     ),
     ...Object.entries(settings).flatMap(([name, setting]) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      return checkSetting(at(pointer, name), setting, value);
+      const place = at(pointer, name);
+      return [
+        ...checkSetting(place, setting, value),
+        ...(allowedMembers ? findOtherMembers(place, setting, value, allowedMembers) : []),
+      ];
     }),
   ];
 }
@@ -65,6 +73,23 @@ function checkSetting(pointer: string, setting: Setting, value: unknown): string
   return Array.isArray(value)
     ? value.flatMap((text, index) => checkText(`${pointer}/${index}`, setting, text))
     : checkText(pointer, setting, value);
+}
+
+function findOtherMembers(
+  pointer: string,
+  { members }: Setting,
+  value: unknown,
+  allowed: readonly string[],
+): string[] {
+  if (!members || !isObject(value)) return [];
+  const names = Object.keys(members.forms);
+  return Object.keys(value)
+    .filter((name) => isName(name) && !names.includes(name) && !allowed.includes(name))
+    .map(
+      (name) =>
+        `${at(pointer, name)} is no member that a configuration may set on this runner. Use ${names.join(", ")}; ` +
+        `set others in ${members.elsewhere}, or ask the runner's operator for ${members.option} ${quote(name).slice(1, -1)}.`,
+    );
 }
 
 function describe({ type, choices }: Setting): string {
@@ -135,7 +160,7 @@ function checkMembers(pointer: string, setting: Setting, value: unknown, depth =
           `${MAXIMUM_NAME_LENGTH} characters.`,
       ];
     }
-    return checkMembers(place, setting, member, depth + 1);
+    return checkMembers(place, settingOfMember(setting, name), member, depth + 1);
   });
 }
 

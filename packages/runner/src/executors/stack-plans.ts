@@ -16,6 +16,8 @@ export interface ExecutorOptions {
   command: string | undefined;
   executors: readonly Executor[];
   repositories: readonly Repository[];
+  /** The names of `--backend-allow`. */
+  backendMembers?: readonly string[];
 }
 
 /** The executor of a stack, and its settings, which are checked. */
@@ -74,7 +76,7 @@ function planStack(input: StackInput, options: ExecutorOptions): StackPlan | und
   }
   const executor = options.executors.find((each) => each.name === name);
   if (!executor) throw new Refusal("executor_missing", unknownExecutor(name, settings, options));
-  const problems = checkSettings(executor, settings);
+  const problems = checkSettings(executor, settings, options.backendMembers ?? []);
   if (problems.length > 0) throw new Refusal("settings_refused", problems.join(" "));
   return { executor, settings, commit: findCommit(input.deployment.source, options) };
 }
