@@ -48,7 +48,11 @@ async function prepareAccount(context: TestContext) {
   await client.call("PUT", connection, { ...account, role_arn: ROLE });
   const { external_id: externalId } = await client.call("GET", connection);
   api.roles.set(ROLE, externalId);
-  const passed = Object.keys(api.environment).flatMap((name) => ["--pass-env", name]);
+  // Outputs of the stand-in have its address.
+  const passed = Object.keys(api.environment).flatMap((name) => [
+    name.startsWith("AWS_E") ? "--show-env" : "--pass-env",
+    name,
+  ]);
   const repositories = ["--repository", `github:acme/shop=${repository.url}`];
   return {
     ...setup,

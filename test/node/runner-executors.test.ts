@@ -135,7 +135,8 @@ describe.concurrent("a stack whose configuration names an executor", () => {
   });
 
   it("is refused for the names of variables if it is a script, and not if its tool gets none", async (context) => {
-    const { project, deploy, start, read, stackId } = await prepareRepository(context);
+    const { project, deploy, start, read, stackId, repository, newest } =
+      await prepareRepository(context);
     await project.setVariables({ BASH_ENV: "/canary", APP_API_URL: "https://example.com" });
     const refused = await deploy({ first: script(), second: script() });
     expect(await start(undefined, "--once").exited).toBe(1);
@@ -145,7 +146,7 @@ describe.concurrent("a stack whose configuration names an executor", () => {
     expect(read("first.env")).toEqual([]);
     const url = { executor: "workers", variables: { URL: "${variables.APP_API_URL}" } };
     const patch = [{ op: "add", path: "/stacks", value: { first: url } }];
-    const source = (await project.read(refused)).source;
+    const source = repository.source(newest);
     const { id } = await project.deploy({ patch, source, stack_ids: [stackId] });
     expect(await start(undefined, "--once", "--executor", "workers").exited).toBe(1);
     expect(await fixture.failureReason(String(id))).toBe("stack_failed");

@@ -31,7 +31,7 @@ interface Choices {
 }
 
 /** A shorter value would mask parts of ordinary words, such as the names of regions. */
-const MINIMUM_SECRET_LENGTH = 8;
+export const MINIMUM_SECRET_LENGTH = 8;
 
 /** The environment of the command: a few names of the runner's own, and the deployment's variables. */
 export class CommandEnvironment {

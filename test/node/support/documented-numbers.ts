@@ -5,6 +5,7 @@ import { MAXIMUM_TEMPLATE_BYTES } from "../../../packages/executors/cloudformati
 import { UNCHANGED_MS } from "../../../packages/executors/kubernetes/src/settled.ts";
 import { UPLOAD_AFTER_END_MS } from "../../../packages/runner/src/attempt-log.ts";
 import { DRAIN_MS } from "../../../packages/runner/src/command.ts";
+import { MINIMUM_SECRET_LENGTH } from "../../../packages/runner/src/environment.ts";
 import { MAXIMUM_SETTINGS_BYTES } from "../../../packages/runner/src/executors/resolve-settings.ts";
 import {
   MAXIMUM_DEPTH,
@@ -318,6 +319,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `${count(POLICIES.runner.limit)} in any ${seconds(WINDOW_MS)} seconds`,
     `bytes for ${word(limit("logSealsMs") / 60_000)} more minutes`,
     `variables of ${MINIMUM_LENGTH} characters or more`,
+    `those of \`--pass-env\` of ${MINIMUM_SECRET_LENGTH} or more`,
     `kept for ${days(limit("logRetentionMs"))} days`,
     `A log of ${mib(limit("logBytes"))} MiB`,
     `of the key every ${seconds(CHECK_EVERY_MS)} seconds`,
@@ -424,6 +426,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `it may have ${kib(limit("patchBytes"))} KiB`,
     `variables of ${MINIMUM_LENGTH} characters or more`,
     `several lines from ${MINIMUM_LINE_LENGTH} characters on`,
+    `those of \`--pass-env\` of ${MINIMUM_SECRET_LENGTH} characters or more`,
     `at most ${word(DRAIN_MS / 1_000)} second`,
     `at most ${word(UPLOAD_AFTER_END_MS / 60_000)} minutes`,
     `more than ${word(MAXIMUM_PENDING)} logs`,
@@ -448,6 +451,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `at most ${count(limit("auditEntriesOfDay"))}, and ${AUDIT_MIB} MiB, a day`,
     `at most ${count(limit("auditEntriesOfDay"))} entries and ${AUDIT_MIB} MiB a day`,
     `reads at most ${mib(MAXIMUM_REPORT_BYTES)} MiB of it`,
+    `the values of \`--pass-env\`, from ${MINIMUM_SECRET_LENGTH} characters on`,
     `inserts at most ${limit("runnersOfPool")} rows of a pool`,
     `${LOG_GIB} GiB a day for the logs`,
     `Beyond ${count(limit("invalidatedCredentials"))} keys and tokens, those of CI jobs may work for ${seconds(CACHE_TTL_MS)} s more`,

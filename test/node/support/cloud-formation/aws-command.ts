@@ -33,7 +33,7 @@ export async function startAws() {
   };
   // The runner passes on where the stand-in is, too.
   const passed = Object.keys(api.environment).filter((name) => name.startsWith("AWS_E"));
-  const flags = passed.map((name) => `--pass-env ${name}`).join(" ");
+  const flags = passed.map((name) => `--show-env ${name}`).join(" ");
   return {
     environment: { ...api.environment, PATH: `${folder}:${process.env["PATH"] ?? ""}` },
     adapt: (commands: string) => commands.replace(/(--pass-env \w+)\n$/, `$1 ${flags}\n`),
