@@ -50,7 +50,7 @@ describe.concurrent("the resources of a stack", () => {
         token: project.token,
         flags: [
           ...["--executor", name, "--repository", `github:acme/shop=${repository.url}`],
-          ...held.passed.flatMap((each) => ["--pass-env", each]),
+          ...held.passed.flatMap((each) => ["--show-env", each]),
         ],
         environment: held.environment,
       });

@@ -993,6 +993,9 @@ var StaticToken = class {
   constructor(token) {
     this.#token = token;
   }
+  get known() {
+    return [this.#token];
+  }
   async token() {
     return this.#token;
   }
@@ -1010,6 +1013,9 @@ var ExchangedToken = class {
   #pending;
   constructor(exchange) {
     this.#exchange = exchange;
+  }
+  get known() {
+    return this.#current ? [this.#current.text] : [];
   }
   async token() {
     const current = this.#current;
