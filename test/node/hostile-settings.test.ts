@@ -88,7 +88,7 @@ async function run(api: object, value = "") {
   let log = "";
   const result = await runPlan(
     {
-      ...{ plan: planned.get("1"), input, command: undefined, environment },
+      ...{ plan: planned.get("1"), input, command: undefined, environment, hasLfs: false },
       variables: [{ name: "HOSTILE", value, storage_method: "secret" }],
       description: [
         { name: "LONGSHORE_INPUT_FILE", value: write("input.json", input) },

@@ -398,6 +398,44 @@ describe("a runner with executors", () => {
   });
 });
 
+describe.concurrent("a stack whose commit has files of Git LFS", () => {
+  /** Runs `git lfs` with a stand-in that writes what it gets to a file, and the content to the commit's file. */
+  async function run(context: TestContext, ...flags: string[]) {
+    const { project, repository, home, deploy, start, read } = await prepareRepository(context);
+    const programs = join(home, "programs");
+    mkdirSync(programs);
+    const standIn = `#!/bin/sh\necho "$@" >> ${home}/lfs.log\necho real > VERSION.txt\n`;
+    writeFileSync(join(programs, "git-lfs"), standIn, { mode: 0o755 });
+    // As git lfs install writes it: a checkout with it fails, because the folder has no remote.
+    const filter = `[filter "lfs"]\n\tprocess = git-lfs filter-process\n\trequired = true\n`;
+    writeFileSync(join(home, ".gitconfig"), filter);
+    const sha = await repository.commit({
+      ".gitattributes": "VERSION.txt filter=lfs\n",
+      "VERSION.txt": `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 5\n`,
+    });
+    const id = await deploy({ first: script() }, repository.source(sha));
+    const path = `${programs}:${process.env["PATH"]}`;
+    const runner = start("true", { PATH: path }, "--once", ...flags);
+    await runner.exited;
+    const { status, stacks } = await project.waitForEnd(id);
+    return { status, stacks, log: await fixture.log(id), calls: read("lfs.log"), repository };
+  }
+
+  it("fails unless the runner has --lfs, and says so", async (context) => {
+    const { status, stacks, calls } = await run(context);
+    expect([status, calls]).toEqual(["failed", []]);
+    expect(stacks[0]).toContain(
+      'The commit has files of Git LFS, such as "VERSION.txt", and the runner does not fetch them.',
+    );
+  });
+
+  it("gets them with --lfs, from the repository that the operator has named", async (context) => {
+    const { status, log, calls, repository } = await run(context, "--lfs");
+    expect([status, log]).toEqual(["succeeded", "Says *** from real\n"]);
+    expect(calls).toEqual([`pull ${repository.url}`]);
+  });
+});
+
 describe("the options of executors", () => {
   const folder = mkdtempSync(join(tmpdir(), "longshore-options-"));
   const token = join(folder, "runner.token");
@@ -414,7 +452,7 @@ describe("the options of executors", () => {
       "gitlab:a/b/c",
       "bitbucket:a/b=https://git.example.com/b.git",
     ];
-    const { command, executors, repositories } = read(
+    const { command, executors, repositories, hasLfs } = read(
       ...script,
       ...names.flatMap((each) => ["--repository", each]),
     );
@@ -424,6 +462,9 @@ describe("the options of executors", () => {
       { name: "gitlab:a/b/c", url: "https://gitlab.com/a/b/c.git" },
       { name: "bitbucket:a/b", url: "https://git.example.com/b.git" },
     ]);
+    expect(hasLfs).toBe(false);
+    const withLfs = read(...script, "--repository", "github:acme/shop", "--lfs");
+    expect(withLfs.hasLfs).toBe(true);
     expect(read("--exec", "true")).toMatchObject({ executors: [], repositories: [] });
   });
 

@@ -181,6 +181,7 @@ describe("a stack whose checkout cannot be written", () => {
         plan: found,
         input,
         command: undefined,
+        hasLfs: false,
         environment: new CommandEnvironment({}, { passed: [], allowed: [] }),
         variables: [],
         description: [],

@@ -32,6 +32,8 @@ export interface Options extends ExecutorOptions {
   /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
   environment: CommandEnvironment;
+  /** Whether checkouts get the files of Git LFS. */
+  hasLfs: boolean;
 }
 
 /**
@@ -67,6 +69,7 @@ What deploys a stack, at least one of these. docs/executors.md describes them:
                                 an https or file URL, it is fetched from there. Repeat it for each
   --backend-allow NAME          What configurations may set of a backend of the executor terraform, such as path,
                                 besides where in a store the state is. Repeat it for each
+  --lfs                         Fetches their files of Git LFS, too, with git-lfs
 Who the runner is, one of these. With none, longshore runner uses the URL and the token that longshore init has
 stored for the folder:
   --token-file PATH             The file with the token of the pool, which no other user can read
@@ -120,6 +123,7 @@ export function readOptions(
     executors,
     repositories: readRepositories(values.repository),
     backendMembers: readBackendMembers(values),
+    hasLfs: values.lfs,
     once: values.once,
     deploymentId: readDeployment(values),
     graceMs: readGrace(values.grace) * 1000,
@@ -154,6 +158,7 @@ export const OPTIONS = {
   executor: { type: "string", multiple: true, default: [] },
   repository: { type: "string", multiple: true, default: [] },
   "backend-allow": { type: "string", multiple: true, default: [] },
+  lfs: { type: "boolean", default: false },
   "pass-env": { type: "string", multiple: true, default: [] },
   "show-env": { type: "string", multiple: true, default: [] },
   "allow-variable": { type: "string", multiple: true, default: [] },

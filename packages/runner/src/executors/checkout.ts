@@ -5,7 +5,9 @@ import type { GitSource } from "../api-types.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../command.ts";
 import type { CommandEnvironment } from "../environment.ts";
 import { TemporaryFolder } from "../temporary-folder.ts";
+import { writeKeptSettings } from "./git-settings.ts";
 import { TextError } from "./interpolation.ts";
+import { FileList, LIST_FILES, pullSettings } from "./large-files.ts";
 import { quote } from "./quote.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -21,15 +23,16 @@ const PATH_KINDS = { file: "file", folder: "folder", path: "file or folder" } as
 /** For git, a depth without an end. */
 const ALL = 2_147_483_647;
 
-/** What is not taken from the configuration of the user, who may have hooks for work of their own. */
-const CONFIGURATION = [
+/** Over the settings of the machine and those that are kept of the user. */
+const SETTINGS = [
   `core.hooksPath=${devNull}`,
+  `core.attributesFile=${devNull}`,
   "http.followRedirects=false",
   "submodule.recurse=false",
   "gc.auto=0",
   "maintenance.auto=false",
   "advice.detachedHead=false",
-].flatMap((each) => ["-c", each]);
+];
 
 /** The commit to check out. */
 export interface GitCommit {
@@ -54,20 +57,34 @@ export function readCommit({ ref, commit }: GitSource, repository: Repository): 
   return { repository, ref: full, sha: sha.toLowerCase() };
 }
 
+interface CheckoutOptions extends CommandOptions {
+  /** Whether the runner fetches the files of Git LFS. */
+  hasLfs: boolean;
+}
+
 /** The files of one commit, in a fresh folder. */
 export class Checkout {
   readonly #folder = new TemporaryFolder("longshore-checkout-");
+  /** Has the settings that are kept of the user. What is deployed cannot read it: it is gone by then. */
+  readonly #settings = new TemporaryFolder("longshore-git-");
+  readonly #settingsFile = join(this.#settings.path, "config");
+  readonly #userEnvironment: Record<string, string>;
   readonly #environment: Record<string, string>;
-  readonly #options: CommandOptions;
+  readonly #options: CheckoutOptions;
   readonly #commit: GitCommit;
 
   /** git gets no variables of the deployment. */
-  constructor(commit: GitCommit, environment: CommandEnvironment, options: CommandOptions) {
+  constructor(commit: GitCommit, environment: CommandEnvironment, options: CheckoutOptions) {
     this.#commit = commit;
     this.#options = options;
+    this.#userEnvironment = environment.create([]);
     this.#environment = environment.create(
       Object.entries({
         GIT_ALLOW_PROTOCOL: new URL(commit.repository.url).protocol.slice(0, -1),
+        GIT_ATTR_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: this.#settingsFile,
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_LFS_SKIP_SMUDGE: "1",
         GIT_TERMINAL_PROMPT: "0",
       }).map(([name, value]) => ({ name, value })),
     );
@@ -77,16 +94,25 @@ export class Checkout {
     return this.#folder.path;
   }
 
+  async fill(): Promise<CommandResult> {
+    try {
+      return await this.#fill();
+    } finally {
+      await this.#settings.remove();
+    }
+  }
+
   /**
    * Fetches the branch or tag, and never the commit by its hash: GitHub has the commits of forks under the
    * name of their parent. Most deployments are of the newest commit, so it gets the others only then.
    */
-  async fill(): Promise<CommandResult> {
+  async #fill(): Promise<CommandResult> {
     const { repository, ref, sha } = this.#commit;
     const fetch = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
     const from = ["--", repository.url, `+${ref}:${FETCHED}`];
     const created = await this.#git(["init", "--quiet", "--template=", "."]);
     if (!created.ok) return created;
+    await writeKeptSettings(this.#settingsFile, this.folder, this.#userEnvironment);
     const newest = await this.#git([...fetch, "--depth=1", ...from]);
     if (!newest.ok) return newest;
     if (!(await this.#isReachable(sha))) {
@@ -97,7 +123,22 @@ export class Checkout {
         return { ok: false, reason };
       }
     }
-    return this.#git(["checkout", "--quiet", "--detach", sha, "--"]);
+    const checkedOut = await this.#git(["checkout", "--quiet", "--detach", sha, "--"]);
+    return checkedOut.ok ? this.#fetchLargeFiles(repository) : checkedOut;
+  }
+
+  /** Git LFS fetches nothing while git checks out, because the folder has no remote. */
+  async #fetchLargeFiles({ url }: Repository): Promise<CommandResult> {
+    if (this.#options.hasLfs)
+      return this.#git(["lfs", "pull", url], { settings: pullSettings(url) });
+    const files = new FileList();
+    const listed = await this.#git(LIST_FILES, { onOutput: files.add });
+    const pointer = listed.ok ? files.findPointer(this.folder) : undefined;
+    if (pointer === undefined) return listed;
+    const reason =
+      `The commit has files of Git LFS, such as ${quote(pointer)}, and the runner does not fetch them. ` +
+      "Its operator adds --lfs, and installs git-lfs.";
+    return { ok: false, reason };
   }
 
   /** The real path of a file or folder. Links must stay in the checkout, too. No message has the path: it may be secret. */
@@ -121,11 +162,18 @@ export class Checkout {
   /** Without an answer in the log: git calls a commit that it does not have an error. */
   async #isReachable(sha: string): Promise<boolean> {
     const args = ["merge-base", "--is-ancestor", sha, `${FETCHED}^{commit}`];
-    return (await this.#git(args, () => undefined)).ok;
+    return (await this.#git(args, { onOutput: () => undefined })).ok;
   }
 
-  async #git(args: readonly string[], onOutput = this.#options.onOutput): Promise<CommandResult> {
-    const program = { file: "git", args: [...CONFIGURATION, ...args], folder: this.folder };
+  async #git(
+    args: readonly string[],
+    {
+      onOutput = this.#options.onOutput,
+      settings = [],
+    }: { onOutput?: (chunk: Buffer) => void; settings?: readonly string[] } = {},
+  ): Promise<CommandResult> {
+    const all = [...SETTINGS, ...settings].flatMap((each) => ["-c", each]);
+    const program = { file: "git", args: [...all, ...args], folder: this.folder };
     const result = await runCommand(program, this.#environment, { ...this.#options, onOutput });
     if (result.ok) return result;
     return { ok: false, reason: `git ${args[0]}: ${result.reason ?? ""} The log says why.` };

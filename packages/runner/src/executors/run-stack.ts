@@ -16,6 +16,7 @@ interface StackRun extends Pick<ExecutorOptions, "command"> {
   plan: StackPlan | undefined;
   input: StackInput;
   environment: CommandEnvironment;
+  hasLfs: boolean;
   variables: readonly DeliveredVariable[];
   /** What the runner tells the command. */
   description: readonly Variable[];
@@ -46,10 +47,10 @@ async function runExecutor(
   { executor, settings, commit }: StackPlan,
   options: CommandOptions,
 ): Promise<CommandResult> {
-  const { input, environment, variables, writeSettings } = run;
+  const { input, environment, variables, hasLfs, writeSettings } = run;
   const { source } = input.deployment;
   const resolved = resolveSettings(executor, settings, { ...input, source, variables });
-  const checkout = new Checkout(commit, environment, options);
+  const checkout = new Checkout(commit, environment, { ...options, hasLfs });
   try {
     const filled = await checkout.fill();
     if (!filled.ok || options.stop.aborted) return { ...filled, ok: false };
