@@ -233,6 +233,7 @@ describe("longshore link", () => {
     ['{"project": "no such project", "environment": "x"}', 'There is no project "no such project"'],
   ])("states what is wrong with the file %s", async (content, message) => {
     writeFileSync(join(user.folder, ".longshore.json"), content);
+    await user.run(["link", "--confirm"]);
     const { stdout, stderr, status } = await user.run(["status"]);
     expect(stderr).toContain(message);
     expect([stdout, stderr.trim().split("\n").length, status]).toEqual(["", 1, 1]);

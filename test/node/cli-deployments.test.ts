@@ -21,17 +21,21 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** A user whose link is the environment. */
-function userOf(context: TestContext, environment: DeployedEnvironment, url = service.url.origin) {
+async function userOf(
+  context: TestContext,
+  environment: DeployedEnvironment,
+  url = service.url.origin,
+) {
   const user = new CliUser({ LONGSHORE_URL: url, LONGSHORE_API_KEY: environment.apiKey });
   context.onTestFinished(() => user.remove());
   const link = { project: environment.projectId, environment: "staging" };
-  writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+  await user.link(link);
   return user;
 }
 
 async function prepare(context: TestContext, configuration: object = {}) {
   const environment = await DeployedEnvironment.make(service, configuration);
-  return { environment, user: userOf(context, environment) };
+  return { environment, user: await userOf(context, environment) };
 }
 
 /** The command is running, and has no terminal. */
@@ -297,7 +301,7 @@ describe("longshore deploy", () => {
       LONGSHORE_API_KEY: environment.apiKey,
     });
     const link = { project: environment.projectId, environment: "staging" };
-    writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+    await user.link(link);
     writeFileSync(join(user.folder, "object.json"), '{"registry":{"image":"b"}}');
     refusing = { environment, user };
   });
@@ -576,7 +580,7 @@ describe("longshore status of more environments than it prints", () => {
     const { environment } = await prepare(context);
     const proxy = await ScriptedProxy.start(service.url);
     context.onTestFinished(() => proxy.close());
-    const user = userOf(context, environment, proxy.url);
+    const user = await userOf(context, environment, proxy.url);
     const pageAt = (at: number, count: number, isLast: boolean) => ({
       reply: 200,
       headers: { "content-type": "application/json" },
@@ -637,7 +641,7 @@ describe("longshore logs", () => {
       const { environment } = await prepare(context);
       const proxy = await ScriptedProxy.start(service.url);
       context.onTestFinished(() => proxy.close());
-      const user = userOf(context, environment, proxy.url);
+      const user = await userOf(context, environment, proxy.url);
       const { id } = await environment.deploy();
       const follow = ["logs", "--follow", id];
       const both = [user.run(follow), user.runProcess([...follow, "--exit-status"])];

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { CliUser } from "./support/cli.ts";
 import { TestProject } from "./support/project.ts";
@@ -24,7 +22,7 @@ async function prepare(context: TestContext, rules: object) {
   });
   context.onTestFinished(() => user.remove());
   const link = { project: projectId, environment: "production" };
-  writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+  await user.link(link);
   return { project, user };
 }
 

@@ -18,6 +18,7 @@ let service: Service;
 let client: ApiClient;
 let user: CliUser;
 let environmentId: string;
+let projectName: string;
 let component: Parsed;
 
 beforeAll(async () => {
@@ -30,7 +31,8 @@ beforeEach(async () => {
   const path = `/v1/orgs/${service.organizationId}/api-keys`;
   const { key } = await service.owner.call("POST", path, { name: "test" });
   client = new ApiClient(service.url, key);
-  const project = await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
+  projectName = crypto.randomUUID();
+  const project = await client.call("POST", "/v1/projects", { name: projectName });
   environmentId = project.default_environment_id;
   const components = `/v1/environments/${environmentId}/components`;
   component = await client.call("POST", components, { name: "web", kind: "service" });
@@ -49,6 +51,9 @@ async function put(values: Record<string, string>, path = `/v1/environments/${en
 const run = (args: string[], given: Parameters<CliUser["run"]>[1] = {}) =>
   user.runProcess(["run", "-e", environmentId, ...args], given);
 
+/** Without the line that says whose variables the command gets. */
+const withoutPlace = (stderr: string) => stderr.replace(/^Using .*\n/, "");
+
 describe("longshore run", () => {
   it("sets the variables of the environment over the own ones, and those of the component over both", async () => {
     await put({ A: "of the environment", B: "of the environment 'quoted'\n$HOME" });
@@ -65,7 +70,10 @@ describe("longshore run", () => {
     const options = ["--component", "web", "--", process.execPath, "-e", PRINT];
     const ofComponent = await run(options, { changes });
     expect(JSON.parse(ofComponent.stdout)).toMatchObject({ A: "of the component", C: "own" });
-    expect(plain.stderr + ofComponent.stderr).toBe("");
+    expect([plain.stderr, ofComponent.stderr]).toEqual([
+      `Using production of ${projectName}, at ${service.url.origin}\n`,
+      `Using the component web in production of ${projectName}, at ${service.url.origin}\n`,
+    ]);
     expect(readdirSync(user.folder)).toEqual([]);
   });
 
@@ -107,14 +115,14 @@ describe("longshore run", () => {
   ])("says what is wrong with %j", async (args, exitCode, message) => {
     const { stdout, stderr, status } = await run(args);
     expect(stderr).toContain(message);
-    expect(stderr.split("\n")).toHaveLength(2);
+    expect(withoutPlace(stderr).split("\n")).toHaveLength(2);
     expect([stdout, status]).toEqual(["", exitCode]);
   });
 
   it("refuses variables that change how programs run, unless they are allowed", async () => {
     await put({ NODE_OPTIONS: "--secret-canary", PATH: "/nowhere", A: "1" });
     const { stdout, stderr, status } = await run(["--", process.execPath, "-e", PRINT]);
-    expect(stderr).toBe(
+    expect(withoutPlace(stderr)).toBe(
       "These variables could change how programs run: NODE_OPTIONS, PATH. Rename them, or add " +
         "--allow-variable NODE_OPTIONS --allow-variable PATH\n",
     );
@@ -127,7 +135,9 @@ describe("longshore run", () => {
   it("names a variable that no environment can have, and not its value", async () => {
     await put({ BINARY: "canary\0canary" });
     const { stdout, stderr, status } = await run(["--", "true"]);
-    expect(stderr).toBe("BINARY has a null character, which no environment can have.\n");
+    expect(withoutPlace(stderr)).toBe(
+      "BINARY has a null character, which no environment can have.\n",
+    );
     expect([stdout, status]).toEqual(["", 1]);
   });
 });

@@ -73,7 +73,7 @@ async function open(
   });
   context.onTestFinished(() => user.remove());
   const link = { project: environment.projectId, environment: "staging" };
-  writeFileSync(join(user.folder, ".longshore.json"), JSON.stringify(link));
+  await user.link(link);
   const [command, all] = cliCommand(args);
   const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
   const terminal = new PseudoTerminal(user, `${before}; exec ${quoted}`, changes);

@@ -42,10 +42,7 @@ beforeEach(async () => {
   const components = `/v1/environments/${production.id}/components`;
   component = await client.call("POST", components, { name: "web", kind: "service" });
   user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
-  writeFileSync(
-    join(user.folder, ".longshore.json"),
-    JSON.stringify({ project: project.id, environment: "production" }),
-  );
+  await user.link({ project: project.id, environment: "production" });
 });
 
 afterEach(() => user.remove());

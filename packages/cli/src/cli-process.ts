@@ -10,6 +10,8 @@ export interface CliProcess {
   stdout: OutputStream;
   stderr: OutputStream;
   cwd(): string;
+  /** Absent on Windows. */
+  getuid?(): number;
   exit(code?: number): void;
   on(signal: NodeJS.Signals, listener: () => void): unknown;
   off(signal: NodeJS.Signals, listener: () => void): unknown;

@@ -8,7 +8,11 @@ const FOLDER_MODE = 0o700;
 /** The object in a JSON file. Undefined if there is no file. */
 export async function readJsonFile(path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readText(path);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseJsonFile(path, text);
+}
+
+/** The object in the text of a JSON file. */
+export function parseJsonFile(path: string, text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {

@@ -1,6 +1,9 @@
+import { lstat, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readJsonFile, writeTextFile } from "./config-file.ts";
+import { parseJsonFile, readText, writeTextFile } from "./config-file.ts";
+import { confirmLink } from "./confirmed-links.ts";
 import { CliError } from "./errors.ts";
+import type { CliContext } from "./session.ts";
 
 /** The project and the environment of a folder, each by its name or its ID. */
 export interface Link {
@@ -11,26 +14,48 @@ export interface Link {
 export const LINK_FILE = ".longshore.json";
 const FILE_MODE = 0o644;
 
+/** A link as it is in its file. */
+export interface LinkFile {
+  path: string;
+  text: string;
+  link: Link;
+}
+
+type LinkContext = Pick<CliContext, "folder" | "userId">;
+
 /** The nearest link of the folder and those above it. */
-export async function findLink(folder: string): Promise<{ path: string; link: Link } | undefined> {
-  const link = await readLink(folder);
-  if (link) return { path: join(folder, LINK_FILE), link };
+export async function findLink({ folder, userId }: LinkContext): Promise<LinkFile | undefined> {
+  const file = await readLink({ folder, userId });
   const parent = dirname(folder);
-  return parent === folder ? undefined : findLink(parent);
+  return file || parent === folder ? file : findLink({ folder: parent, userId });
 }
 
-/** The link of the folder itself. */
-export async function readLink(folder: string): Promise<Link | undefined> {
+/** The link of the folder itself, unless another user owns it. */
+export async function readLink({ folder, userId }: LinkContext): Promise<LinkFile | undefined> {
   const path = join(folder, LINK_FILE);
-  const file = await readJsonFile(path);
-  return file && requireLink(file, path);
+  const text = (await isOwn(path, userId)) ? await readText(path) : undefined;
+  return text === undefined
+    ? undefined
+    : { path, text, link: requireLink(parseJsonFile(path, text), path) };
 }
 
-/** Returns the path of the file. */
-export async function writeLink(folder: string, link: Link): Promise<string> {
-  const path = join(folder, LINK_FILE);
-  await writeTextFile(path, `${JSON.stringify(link, null, 2)}\n`, FILE_MODE);
+/** Returns the path of the file. The user need not confirm it. */
+export async function writeLink(
+  context: Pick<CliContext, "folder" | "environment">,
+  link: Link,
+): Promise<string> {
+  const path = join(context.folder, LINK_FILE);
+  const text = `${JSON.stringify(link, null, 2)}\n`;
+  await confirmLink(context, { path, text });
+  await writeTextFile(path, text, FILE_MODE);
   return path;
+}
+
+/** Both a symbolic link and the file that it leads to. On Windows, files have no such owner. */
+async function isOwn(path: string, userId: number | undefined): Promise<boolean> {
+  if (userId === undefined) return true;
+  const found = await Promise.all([lstat(path), stat(path)]).catch(() => []);
+  return found.length > 0 && found.every(({ uid }) => uid === userId);
 }
 
 function requireLink({ project, environment }: Record<string, unknown>, path: string): Link {

@@ -108,6 +108,7 @@ export async function runProgram(args: readonly string[], process: CliProcess): 
   const context: CliContext = {
     environment: process.env,
     folder: process.cwd(),
+    userId: process.getuid?.(),
     stdin: process.stdin,
     output: new Output(process),
     signals: process,

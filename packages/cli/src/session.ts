@@ -8,6 +8,8 @@ export interface CliContext {
   environment: NodeJS.Dict<string>;
   /** The folder that the command was started in. */
   folder: string;
+  /** Undefined on Windows, where files have no such owner. */
+  userId: number | undefined;
   stdin: InputStream;
   output: Output;
   signals: Pick<CliProcess, "on" | "off">;

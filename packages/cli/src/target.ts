@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../client/src/index.ts";
+import { requireConfirmed } from "./confirmed-links.ts";
 import { CliError } from "./errors.ts";
 import { findLink, type Link } from "./link-file.ts";
 import { KINDS } from "./named-kinds.ts";
@@ -28,13 +29,15 @@ export function addEnvironmentOption(command: Command): Command {
   );
 }
 
-/** The project of the options, or that of the link. */
+/** The project of the options, or that of the link, which the user has confirmed. */
 export async function requireProject(
   context: CliContext,
   session: Session,
   { project }: ProjectOptions,
 ): Promise<Project> {
-  const name = project ?? (await findLink(context.folder))?.link.project;
+  const found = project === undefined ? await findLink(context) : undefined;
+  if (found) await requireConfirmed(context, session, found);
+  const name = project ?? found?.link.project;
   if (name !== undefined) return findRecord(session, KINDS.project, {}, name);
   throw new CliError(
     "Name the project with --project, or link this folder: longshore link PROJECT ENVIRONMENT",
@@ -47,19 +50,25 @@ export async function requireEnvironment(
   session: Session,
   options: EnvironmentOptions,
 ): Promise<Environment> {
-  const link = (await findLink(context.folder))?.link;
-  const name = options.environment ?? environmentOf(link, options);
+  const found = needsLink(options) ? await findLink(context) : undefined;
+  const name = options.environment ?? environmentOf(found?.link, options);
   if (name === undefined) {
     throw new CliError(
       "Name the environment with --environment, or link this folder: longshore link PROJECT ENVIRONMENT",
     );
   }
-  const project = options.project ?? link?.project;
+  if (found) await requireConfirmed(context, session, found);
+  const project = options.project ?? found?.link.project;
   if (project === undefined || (isId(name) && options.project === undefined)) {
     return findById(session, name);
   }
   const { id } = await findRecord<Project>(session, KINDS.project, {}, project);
   return findRecord<Environment>(session, KINDS.environment, { project_id: id }, name);
+}
+
+/** With an ID, or with both names, a link changes nothing. */
+function needsLink({ project, environment }: EnvironmentOptions): boolean {
+  return environment === undefined || (project === undefined && !isId(environment));
 }
 
 /** Another project's environment of the same name is not meant. */

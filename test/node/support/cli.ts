@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -19,6 +19,8 @@ interface Given {
   changes?: NodeJS.Dict<string>;
   /** Default: the folder of the user. */
   folder?: string;
+  /** The user ID. Default: that of the test. */
+  userId?: number;
 }
 
 interface Question {
@@ -61,6 +63,13 @@ export class CliUser {
     };
   }
 
+  /** Writes the link of the folder, as its user. */
+  async link(link: { project: string; environment: string }): Promise<void> {
+    writeFileSync(join(this.folder, ".longshore.json"), JSON.stringify(link));
+    const { stderr, status } = await this.run(["link", "--confirm"]);
+    if (status !== 0) throw new Error(stderr);
+  }
+
   /** Runs `longshore` to its end in the process of the test, without a terminal. */
   run(args: readonly string[], given: Given = {}): Promise<Ended> {
     const stdin = new PassThrough();
@@ -97,7 +106,7 @@ export class CliUser {
   async #run(
     args: readonly string[],
     { stdin, stderr }: { stdin: PassThrough; stderr: PassThrough },
-    { changes, folder = this.folder }: Given = {},
+    { changes, folder = this.folder, userId = process.getuid?.() }: Given = {},
   ): Promise<Ended> {
     if (args.some((each) => OF_PROCESS.includes(each))) {
       throw new Error("This command uses the process itself: call runProcess.");
@@ -111,6 +120,7 @@ export class CliUser {
       stdout,
       stderr,
       cwd: () => folder,
+      ...(userId !== undefined && { getuid: () => userId }),
       exit: () => {
         throw new Error("The streams of a test have no errors.");
       },

@@ -1,11 +1,18 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
-import { writeLink } from "../link-file.ts";
+import { confirmLink, describeLink } from "../confirmed-links.ts";
+import { CliError } from "../errors.ts";
+import { findLink, LINK_FILE, writeLink } from "../link-file.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findRecord, isId, type NamedRecord } from "../names.ts";
 import { choose } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
+
+interface Options {
+  confirm?: boolean;
+  profile?: string;
+}
 
 type Project = Schemas["Project"];
 type Environment = Schemas["Environment"];
@@ -21,22 +28,42 @@ export function addLinkCommand(program: Command, context: CliContext): void {
         "write .longshore.json, which names the project and the environment of this folder",
       )
       .argument("[project]", "name or ID")
-      .argument("[environment]", "name or ID; the project's default environment if it is absent"),
+      .argument("[environment]", "name or ID; the project's default environment if it is absent")
+      .option("--confirm", "use the .longshore.json that is here or above, as it is now"),
     "link storefront staging",
-  ).action((project: string | undefined, environment: string | undefined, _, command: Command) =>
-    link(context, { project, environment }, command.optsWithGlobals()),
-  );
+    "link --confirm",
+  ).action((project: string | undefined, environment: string | undefined, _, command: Command) => {
+    const options = command.optsWithGlobals<Options>();
+    return options.confirm
+      ? confirm(context, project)
+      : link(context, { project, environment }, options);
+  });
+}
+
+/** Needs no service: the file is to be used as it is. */
+async function confirm(context: CliContext, project: string | undefined): Promise<void> {
+  if (project !== undefined) {
+    throw new CliError("--confirm is for the file that is there. Omit it, or the names.");
+  }
+  const file = await findLink(context);
+  if (!file) {
+    throw new CliError(
+      `There is no ${LINK_FILE} of yours here or above. Run: longshore link PROJECT ENVIRONMENT`,
+    );
+  }
+  await confirmLink(context, file);
+  context.output.note(`Confirmed ${describeLink(file)}, in ${file.path}`);
 }
 
 async function link(
   context: CliContext,
   given: { project: string | undefined; environment: string | undefined },
-  options: { profile?: string },
+  options: Options,
 ): Promise<void> {
   const session = await openSession(context, options);
   const project = await pickProject(context, session, given.project);
   const environment = await pickEnvironment(context, session, project, given);
-  const path = await writeLink(context.folder, {
+  const path = await writeLink(context, {
     // An ID stays one: names need not be unique.
     project: isId(given.project ?? "") ? project.id : project.name,
     environment: isId(given.environment ?? "") ? environment.id : environment.name,

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { readConnection } from "../connection.ts";
 import { KINDS } from "../named-kinds.ts";
@@ -30,7 +31,9 @@ export function addNameCandidates(program: Command, context: CliContext): void {
     .argument("[words...]")
     .action(async (source: string, words: string[]) => {
       if (!Object.hasOwn(SOURCES, source)) return;
-      const names = await listNames(context, source as NameSource, words).catch(() => []);
+      // A completion asks nothing.
+      const silent = { ...context, stdin: Readable.from([]) };
+      const names = await listNames(silent, source as NameSource, words).catch(() => []);
       for (const name of names) context.output.print(name);
     });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import type { Command } from "commander";
+import { ApiError } from "../../../client/src/index.ts";
 import { CommandEnvironment, type Variable } from "../../../runner/src/environment.ts";
 import { addExamples, collect } from "../command-options.ts";
 import { CliError } from "../errors.ts";
@@ -12,6 +13,7 @@ import {
   requireScope,
   revealVariables,
   type ScopeOptions,
+  type VariableScope,
 } from "../variables/scope.ts";
 
 interface Options extends ScopeOptions {
@@ -58,19 +60,39 @@ export function addRunCommand(
     if (!file || self.args.length > 0) throw new CliError(MISSING_COMMAND);
     const options = self.optsWithGlobals<Options>();
     const session = await openSession(context, options);
-    const variables = await readVariables(context, session, options);
+    const scope = await requireScope(context, session, options);
+    context.output.note(await describeScope(session, scope, options));
+    const variables = await readVariables(session, scope, options);
     const environment = createEnvironment(context, variables, options);
     context.exitCode = await execute(context, [file, ...args], environment);
   });
 }
 
+/** For people: whose variables the command gets. A key may read an environment and not its project. */
+async function describeScope(
+  session: Session,
+  { title, environmentId }: VariableScope,
+  { component }: Options,
+): Promise<string> {
+  const { name, project_id } = await session.client.get("/v1/environments/{environment_id}", {
+    path: { environment_id: environmentId },
+  });
+  const project = await session.client
+    .get("/v1/projects/{project_id}", { path: { project_id } })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError) return { name: project_id };
+      throw error;
+    });
+  const place = component === undefined ? name : `${title} in ${name}`;
+  return `Using ${place} of ${project.name}, at ${session.url}`;
+}
+
 /** The variables of the component follow those of its environment. */
 async function readVariables(
-  context: CliContext,
   session: Session,
+  scope: VariableScope,
   options: Options,
 ): Promise<Variable[]> {
-  const scope = await requireScope(context, session, options);
   if (options.component === undefined) return revealVariables(session, scope);
   const environment = environmentScope({ id: scope.environmentId, name: scope.environmentId });
   return [

@@ -56,7 +56,7 @@ async function status(
   }
   const { url } = session;
   if (options.json) return output.json({ url, project, environments });
-  const found = await findLink(context.folder);
+  const found = await findLink(context);
   output.print(
     renderFields([
       ["url", url],

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { describeUnconfirmed, isConfirmed } from "../confirmed-links.ts";
 import { CliError } from "../errors.ts";
 import { readLink } from "../link-file.ts";
 import { ask, choose, isInteractive } from "../prompts.ts";
@@ -67,7 +68,8 @@ export async function readAnswers(
   if (options.exec !== undefined && (options.with ?? "command") !== "command") {
     throw new CliError("--exec belongs to --with command. Omit one of them.");
   }
-  const link = await readLink(context.folder);
+  const file = await readLink(context);
+  const link = file?.link;
   const detected = await detectTools(context.folder);
   const folder = nameOf(context.folder);
   const defaults: Defaults = {
@@ -77,8 +79,14 @@ export async function readAnswers(
     tool: options.exec === undefined ? (detected[0]?.tool ?? "script") : "command",
   };
   const stored = (await readStoredRunners(context.environment)).get(context.folder);
-  const isLinkOfUser = stored?.url === url;
+  const isOwnLink = file !== undefined && (await isConfirmed(context, file));
+  const isLinkOfUser = stored?.url === url && isOwnLink;
   const asks = isInteractive(context) && !options.yes;
+  // With --yes, nobody sees the environment that the file of a clone names.
+  const takesEnvironment = options.yes && options.environment === undefined;
+  if (takesEnvironment && file?.link.environment !== undefined && !isOwnLink) {
+    throw describeUnconfirmed(file);
+  }
   const answers = asks
     ? await askOpen(context, options, defaults, detected)
     : takeDefaults(options, defaults);

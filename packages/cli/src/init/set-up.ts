@@ -109,13 +109,13 @@ export async function setUp(
   );
   const names = { project: isId(answers.project) ? project.id : project.name };
   // A repeat after a failure means the same project.
-  if ((await readLink(context.folder))?.project !== names.project) {
-    await writeLink(context.folder, names);
+  if ((await readLink(context))?.link.project !== names.project) {
+    await writeLink(context, names);
   }
   const environments = await ensureEnvironments(context, session, project, answers);
   const [first] = environments;
   const isById = isId(answers.environments[0] ?? "");
-  await writeLink(context.folder, { ...names, environment: isById ? first?.id : first?.name });
+  await writeLink(context, { ...names, environment: isById ? first?.id : first?.name });
   context.output.note(`Linked this folder to ${first?.name} of ${project.name}, in ${LINK_FILE}.`);
   for (const environment of environments) {
     await ensureStacks(context, session, environment, answers.stacks);
