@@ -82,33 +82,36 @@ describe("a link that came with a clone", () => {
 
   it("does not matter if the options name both, or an ID", async () => {
     const both = ["-p", name, "-e", "production"];
-    expect((await inClone(["vars", "get", "TOKEN", ...both])).stdout).toBe("canary\n");
+    expect((await inClone(["vars", "get", "TOKEN", ...both])).stdout).toBe("canary");
     const { stdout } = await inClone(["environments", "ls", "-p", name, "--quiet"]);
-    expect((await inClone(["vars", "get", "TOKEN", "-e", stdout.trim()])).stdout).toBe("canary\n");
+    expect((await inClone(["vars", "get", "TOKEN", "-e", stdout.trim()])).stdout).toBe("canary");
     // The environment would be that of the link.
     const project = await inClone(["vars", "get", "TOKEN", "-p", name]);
     expect([project.stdout, project.stderr]).toEqual(["", refusal()]);
     const other = await inClone(["vars", "get", "TOKEN", "-p", "another"]);
     expect(other.stderr).toMatch(/^Name the environment with --environment, or link/);
     writeFileSync(link, "{");
-    expect((await inClone(["vars", "get", "TOKEN", ...both])).stdout).toBe("canary\n");
+    expect((await inClone(["vars", "get", "TOKEN", ...both])).stdout).toBe("canary");
   });
 
   it("is asked for once in a terminal, which shows where it leads", async () => {
     const args = ["vars", "get", "TOKEN"];
-    const question = `Use production of ${name} at ${service.url.origin}?`;
+    const question = "Use this link?";
     const no = { text: question, answer: async () => "n" };
     const refused = await user.runAskedIn(clone, args, no);
     expect([refused.stdout, refused.status]).toEqual(["", 1]);
-    expect(refused.stderr).toContain(link);
+    expect(refused.stderr).toContain(
+      `${link} names production of ${name}, and you have neither written nor confirmed this file. ` +
+        `Its names are looked up at ${service.url.origin}\n`,
+    );
     const yes = { text: question, answer: async () => "y" };
     expect(await user.runAskedIn(clone, args, yes)).toMatchObject({
-      stdout: "canary\n",
+      stdout: "canary",
       status: 0,
     });
     const again = await user.runAskedIn(clone, args);
-    expect([again.stdout, again.stderr.includes("Use production")]).toEqual(["canary\n", false]);
-    expect((await inClone(args)).stdout).toBe("canary\n");
+    expect([again.stdout, again.stderr.includes(question)]).toEqual(["canary", false]);
+    expect((await inClone(args)).stdout).toBe("canary");
   });
 
   it("is refused again once it has changed, and in another folder", async () => {
@@ -172,7 +175,7 @@ describe("a link that the user has written", () => {
     const folder = join(user.folder, "own");
     mkdirSync(folder);
     expect((await user.run(["link", name, "production"], { folder })).status).toBe(0);
-    expect((await user.run(["vars", "get", "TOKEN"], { folder })).stdout).toBe("canary\n");
+    expect((await user.run(["vars", "get", "TOKEN"], { folder })).stdout).toBe("canary");
     expect(statSync(join(user.folder, "config/links.json")).mode & 0o777).toBe(0o600);
   });
 

@@ -45,18 +45,20 @@ export async function requireConfirmed(
 ): Promise<void> {
   if (await isConfirmed(context, file)) return;
   if (!isInteractive(context)) throw describeUnconfirmed(file);
-  const question =
-    `${file.path} names ${describeLink(file)}, and you have neither written nor confirmed this file. ` +
-    `Use ${describeLink(file)} at ${session.url}?`;
-  await requireConsent(context, question, {});
+  context.output.note(`${describeFile(file)}. Its names are looked up at ${session.url}`);
+  await requireConsent(context, "Use this link?", {});
   await confirmLink(context, file);
 }
 
 export function describeUnconfirmed(file: LinkFile): CliError {
   return new CliError(
-    `${toPlainText(file.path)} names ${describeLink(file)}, and you have neither written nor confirmed this file. Add ` +
-      "--project and --environment, or confirm it: longshore link --confirm",
+    `${describeFile(file)}. Add --project and --environment, or confirm it: longshore link --confirm`,
   );
+}
+
+function describeFile(file: LinkFile): string {
+  const path = toPlainText(file.path);
+  return `${path} names ${describeLink(file)}, and you have neither written nor confirmed this file`;
 }
 
 /** For people. The file may be a stranger's. */
