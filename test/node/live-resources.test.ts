@@ -50,6 +50,7 @@ describe.concurrent("the resources of a stack", () => {
         token: project.token,
         flags: [
           ...["--executor", name, "--repository", `github:acme/shop=${repository.url}`],
+          ...["--backend-allow", "path"],
           ...held.passed.flatMap((each) => ["--show-env", each]),
         ],
         environment: held.environment,
