@@ -241,6 +241,7 @@ describe("an environment to come from", () => {
       Object.entries(value).map(([name, each]) => ({ op: "add", path: `/${name}`, value: each }));
     await newDeployment(world.client, staging.id, { patch: set({ replicas: 1, search: true }) });
     await (await Attempt.started(staging.pool.runner)).succeed();
+    await sweep();
     const other = await newDeployment(world.client, environmentId, {
       patch: set({ replicas: 9, search: false }),
     });

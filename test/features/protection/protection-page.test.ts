@@ -110,6 +110,9 @@ describe("docs/protection.md: only what was in staging for an hour", () => {
     await env.DB.prepare("update deployments set finished_at = finished_at - 3600000 where id = ?")
       .bind(tried.id)
       .run();
+    const worker = new VirtualTimeWorker();
+    worker.now = Date.now();
+    await worker.sweep();
     expect(await codes(id)).toEqual(["runner"]);
     for (const other of [
       { ...image("2"), ...patch(8, true) },

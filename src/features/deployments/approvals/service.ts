@@ -18,7 +18,6 @@ import {
   findPending,
   type ResultingContent,
   rejectDeployment,
-  toContentText,
 } from "../deployments/index.ts";
 import {
   CHANGING,
@@ -125,9 +124,10 @@ function newApproval(
     membershipId: ctx.actor.membershipId,
     decision,
     comment: comment ?? null,
+    configurationDigest: content?.configurationDigest ?? null,
     digest: content?.digest ?? "",
     basis: content?.basis ?? "",
-    content: content && decision === "approve" ? toContentText(content) : "",
+    content: "",
     createdAt: ctx.clock.now(),
   };
 }
@@ -146,7 +146,7 @@ async function writeApproval(
   const { guarded, reads } = await writeBatch(ctx, {
     growth: {
       organizationId,
-      bytes: bytesOf(comment, approval.content),
+      bytes: bytesOf(comment, approval.basis),
       bounds: [store.approvalCountBound(approval)],
     },
     guarded: store.insertApproval(ctx.db, approval, facts),

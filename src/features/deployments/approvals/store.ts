@@ -51,7 +51,8 @@ export function findApproval(db: Database, { organizationId, id }: NewApproval) 
 
 /** Replaces an earlier one of the person. Inserts nothing if something has changed of what was evaluated. */
 export function insertApproval(db: Database, approval: NewApproval, facts: string) {
-  const { id, decision, comment, digest, basis, content, createdAt } = approval;
+  const { id, decision, comment, configurationDigest, digest, basis, content, createdAt } =
+    approval;
   return insertFrom(
     db,
     deploymentApprovals,
@@ -61,7 +62,7 @@ export function insertApproval(db: Database, approval: NewApproval, facts: strin
   )
     .onConflictDoUpdate({
       target: [deploymentApprovals.deploymentId, deploymentApprovals.membershipId],
-      set: { id, decision, comment, digest, basis, content, createdAt },
+      set: { id, decision, comment, configurationDigest, digest, basis, content, createdAt },
     })
     .returning({ id: deploymentApprovals.id });
 }

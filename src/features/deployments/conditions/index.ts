@@ -1,12 +1,11 @@
 export {
-  type Content,
   exceptionsOf,
   findGivable,
   findOpenConditions,
   heldUntil,
   isApprover,
   isExpired,
-  needsContent,
+  lacksOwnDigests,
 } from "./evaluate.ts";
 export {
   APPROVAL_DECISIONS,
@@ -19,6 +18,8 @@ export {
   MEETS_RULES,
   OVERRIDABLE,
   type Override,
+  type OwnDigests,
+  type Success,
 } from "./model.ts";
 export {
   BASIS,
@@ -27,4 +28,8 @@ export {
   hasFacts,
   isUnconditional,
   mayApprove,
+  PAST_BASIS,
+  SEARCHED_SUCCESSES,
+  START_BASIS,
+  selectFacts,
 } from "./store.ts";

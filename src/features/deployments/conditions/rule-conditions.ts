@@ -5,30 +5,59 @@ import type { FromRule, Rules, SourceRule, WindowRule } from "../../projects/acc
 import type { Condition, Facts, Freeze, Success } from "./model.ts";
 import { describeTime, isOpen, nextOpening } from "./windows.ts";
 
-/** @param isSame Whether the success has had the configuration, as far as the rule compares it. */
-export function findMissingSuccess(
-  rule: FromRule,
-  { successes, places: names }: Facts,
-  now: number,
-  isSame: (id: string) => boolean,
-): Condition[] {
-  const able = successes.filter(
-    ({ id, environmentId }) =>
-      rule.environment_ids.includes(environmentId) && (!rule.same_configuration || isSame(id)),
+/** Each stack to be deployed needs a success that had it by name. */
+export function findMissingSuccess(rule: FromRule, facts: Facts, now: number): Condition[] {
+  const { stackNames, places: names } = facts;
+  const able = facts.successes.filter(
+    (each) => rule.environment_ids.includes(each.environmentId) && isSameIn(rule, each, facts),
   );
   const minimum = rule.minimum_seconds * 1_000;
-  const isLong = ({ finishedAt, replacedAt }: Success, until: number) =>
-    (replacedAt ?? until) - finishedAt >= minimum;
-  if (able.some((each) => isLong(each, now))) return [];
-  const places = rule.environment_ids.map((id) => `"${names[id] ?? id}"`).join(" or ");
-  const same = rule.same_configuration ? "source and configuration" : "source";
-  const there = minimum > 0 ? `, and has been there for ${durationOf(minimum)}` : "";
-  const message = `Starts once a deployment of the same ${same} has succeeded in ${places}${there}.`;
-  const times = able.flatMap(({ finishedAt, replacedAt }) =>
-    replacedAt === null ? [finishedAt + minimum] : [],
+  const isLong = ({ finishedAt, replacedAt }: Success) =>
+    (replacedAt ?? now) - finishedAt >= minimum;
+  const missing = [...stackNames.keys()].filter(
+    (at) => !able.some((each) => covers(each, at) && isLong(each)),
   );
-  const opensAt = times.length > 0 ? Math.min(...times) : undefined;
-  return [{ code: "from", message, opensAt }];
+  if (missing.length === 0 && stackNames.length > 0) return [];
+  const places = rule.environment_ids.map((id) => `"${names[id] ?? id}"`).join(" or ");
+  const what = facts.hasSource ? "source" : "configuration";
+  const same = rule.same_configuration ? "source and configuration" : what;
+  const some =
+    missing.length < stackNames.length
+      ? ` with ${nameSome(missing.map((at) => stackNames[at] ?? ""))}`
+      : "";
+  const there = minimum > 0 ? `, and has been there for ${durationOf(minimum)}` : "";
+  const message = `Starts once a deployment of the same ${same} has succeeded in ${places}${some}${there}.`;
+  const openings = missing.map((at) => {
+    const times = able.flatMap((each) =>
+      each.replacedAt === null && covers(each, at) ? [each.finishedAt + minimum] : [],
+    );
+    return Math.min(...times);
+  });
+  const opensAt = Math.max(...openings);
+  return [{ code: "from", message, ...(Number.isFinite(opensAt) && { opensAt }) }];
+}
+
+/** Whether a success with the same source counts. Without a source, its whole configuration is compared. */
+function isSameIn(rule: FromRule, success: Success, { hasSource, own }: Facts): boolean {
+  if (rule.same_configuration) return isSameDigest(own.compared, success.compared);
+  return hasSource === 1 || isSameDigest(own.digest, success.configuration);
+}
+
+/** One that is not stored yet equals no other. */
+export function isSameDigest(one: string | null, other: string | null): boolean {
+  return one !== null && one !== "" && one === other;
+}
+
+function covers({ covers: positions }: Success, at: number): boolean {
+  return positions === "all" || positions.includes(at);
+}
+
+const NAMED_STACKS = 3;
+
+function nameSome(names: readonly string[]): string {
+  const named = names.slice(0, NAMED_STACKS).map((name) => `"${name}"`);
+  const more = names.length - named.length;
+  return `${names.length > 1 ? "stacks" : "stack"} ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The claims are those that a trust has verified: what a caller wrote about its source proves nothing. */

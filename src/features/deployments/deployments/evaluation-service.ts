@@ -1,17 +1,8 @@
 import type { SystemContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import {
-  type Condition,
-  type Content,
-  exceptionsOf,
-  type Facts,
-  findOpenConditions,
-  heldUntil,
-  isExpired,
-  needsContent,
-} from "../conditions/index.ts";
-import { compareContents, contentOf, findSame } from "./content.ts";
+import { type Facts, findOpenConditions, heldUntil, isExpired } from "../conditions/index.ts";
+import { computeEarlier, isUndecided, withOwnDigests } from "./digest-service.ts";
 import type { EvaluatedFilter } from "./pending-store.ts";
 import * as store from "./pending-store.ts";
 import { finalize } from "./transitions/finalize.ts";
@@ -29,38 +20,14 @@ interface Evaluated {
   awaitsApproval: boolean;
 }
 
-export async function evaluate(
-  ctx: SystemContext,
-  row: Omit<Evaluated, "awaitsApproval">,
-): Promise<Condition[]> {
-  if (row.facts === null) return [];
-  const facts = JSON.parse(row.facts) as Facts;
-  return findOpenConditions(facts, await loadContent(ctx, row, facts), ctx.clock.now());
-}
-
-/** Undefined: nothing has changed since the approvals. */
-export async function loadContent(
-  { db }: Pick<SystemContext, "db">,
-  { id, organizationId }: Pick<Evaluated, "id" | "organizationId">,
-  facts: Facts,
-): Promise<Content | undefined> {
-  if (!needsContent(facts)) return undefined;
-  const [pending] = await store.findPending(db, organizationId, id);
-  if (!pending) return undefined;
-  const content = await contentOf(pending);
-  const exceptions = exceptionsOf(facts);
-  const ids = facts.successes.map((success) => success.id);
-  const earlier =
-    content && exceptions ? await store.listConfigurations(db, organizationId, ids) : [];
-  const sameIds = content ? findSame(content, earlier, exceptions ?? []) : [];
-  return compareContents(content, JSON.parse(pending.approved) as string[], sameIds);
-}
+/** Which digests an evaluation computes that are not stored yet: the schedule alone computes those of other deployments. */
+type Computed = "none" | "own" | "all";
 
 /** Decides from when these queued deployments may start. What changes meanwhile, the sweep evaluates again. */
 export async function evaluateQueued(ctx: SystemContext, filter: EvaluatedFilter): Promise<void> {
   for (let after = ""; ; ) {
     const rows = await store.listQueuedOf(ctx.db, filter, after, CHUNK);
-    await evaluateAll(ctx, rows);
+    await evaluateAll(ctx, rows, "deployment" in filter ? "own" : "none");
     const last = rows.at(-1);
     if (!last || rows.length < CHUNK) return;
     after = last.id;
@@ -77,7 +44,7 @@ export async function sweepHeld(ctx: SystemContext): Promise<void> {
     for (const organizationId of waiting) {
       if (left <= 0 || ctx.clock.now() - now > LIMITS.sweepHeldMs.value) return;
       const rows = await store.listHeld(ctx.db, { organizationId, now, limit: CHUNK });
-      await evaluateAll(ctx, rows);
+      await evaluateAll(ctx, rows, "all");
       left -= rows.length;
       if (rows.length === CHUNK) unfinished.push(organizationId);
     }
@@ -85,32 +52,56 @@ export async function sweepHeld(ctx: SystemContext): Promise<void> {
   }
 }
 
-async function evaluateAll(ctx: SystemContext, rows: readonly Evaluated[]): Promise<void> {
+/** Computes one after another: each may read a document. */
+async function evaluateAll(
+  ctx: SystemContext,
+  rows: readonly Evaluated[],
+  computed: Computed,
+): Promise<void> {
   if (rows.length === 0) return;
-  const statements = await Promise.all(rows.map((row) => changeOf(ctx, row)));
+  const statements: Statements[] = [];
+  for (const row of rows) {
+    const facts = computed === "none" ? row.facts : await computeMissing(ctx, row, computed);
+    statements.push(await changeOf(ctx, { ...row, facts }));
+  }
   await batch(ctx.db, Object.fromEntries(statements.map((each, key) => [`item${key}`, each])));
 }
 
+async function computeMissing(
+  ctx: SystemContext,
+  row: Evaluated,
+  computed: Computed,
+): Promise<string | null> {
+  const { db } = ctx;
+  const facts = await withOwnDigests(db, row);
+  if (facts === null || computed === "own") return facts;
+  if (!(await computeEarlier(ctx, row, JSON.parse(facts) as Facts))) return facts;
+  const [read] = await store.selectQueuedFacts(db, row.organizationId, row.id);
+  return read ? read.facts : facts;
+}
+
 async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements> {
-  const conditions = await evaluate(ctx, row);
   const now = ctx.clock.now();
-  const { id, facts, awaitsApproval } = row;
+  const { id, awaitsApproval } = row;
+  const facts = row.facts === null ? null : (JSON.parse(row.facts) as Facts);
+  const conditions = facts ? findOpenConditions(facts, now) : [];
   const approvals = conditions.filter(({ code }) => code === "approvals");
   const evaluation = {
     id,
-    facts,
-    heldUntil: facts === null ? 0 : heldUntil(conditions),
+    facts: row.facts,
+    heldUntil: facts ? heldUntil(conditions) : 0,
     approvals,
   };
-  if (!isExpired(conditions, now)) {
-    const isNew = approvals.length > 0 && !awaitsApproval;
+  // Approvals may count once its digests are there.
+  if (facts && isExpired(conditions, now) && !(await isUndecided(facts))) {
     return {
-      requested: isNew ? writeApprovalRequest(ctx, evaluation) : undefined,
-      held: holdDeployment(ctx.db, evaluation, now),
+      expired: expireApprovals(ctx.db, evaluation, now),
+      finalized: finalize(ctx, { deployment: id }, now),
     };
   }
+  const isNew = approvals.length > 0 && !awaitsApproval;
   return {
-    expired: expireApprovals(ctx.db, evaluation, now),
-    finalized: finalize(ctx, { deployment: id }, now),
+    requested: isNew ? writeApprovalRequest(ctx, evaluation) : undefined,
+    held: holdDeployment(ctx.db, evaluation, now),
   };
 }

@@ -1,6 +1,7 @@
-export { contentOf, type ResultingContent, toContentText } from "./content.ts";
+export { contentOf, digestOfText, type ResultingContent } from "./content.ts";
 export { CREATOR } from "./creator-store.ts";
-export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
+export { computeOwn } from "./digest-service.ts";
+export { evaluateQueued } from "./evaluation-service.ts";
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
@@ -30,7 +31,7 @@ export {
   patchBetween,
   patchDocument,
 } from "./patch.ts";
-export { findPending } from "./pending-store.ts";
+export { findPending, storeResulting } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
 export { type RebaseInput, type RebaseResult, resolveRebase } from "./rebase.ts";
 export { DeploymentParams, OverrideDeployment } from "./schemas.ts";

@@ -48,11 +48,11 @@ function presentOverride(stored: string) {
   return { conditions: [...conditions], reason, membership_id, created_at };
 }
 
-function waitingOf({ waitingFor, content }: DeploymentRow) {
+function waitingOf({ waitingFor, completedFacts }: DeploymentRow) {
   if (!waitingFor) return undefined;
   const waiting = JSON.parse(waitingFor) as Waiting;
-  const { facts, now } = waiting;
-  const open = facts ? findOpenConditions(facts, content, now) : [];
+  const facts = completedFacts ?? waiting.facts;
+  const open = facts ? findOpenConditions(facts, waiting.now) : [];
   return presentReasons(open, presentWaiting(waiting));
 }
 

@@ -10,7 +10,8 @@ import { writeBatch } from "../../../writes/write-batch.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
 import { findStack } from "../../projects/stacks/index.ts";
 import { contentOf } from "./content.ts";
-import { loadContent, sweepHeld } from "./evaluation-service.ts";
+import { completeFacts, sweepDigests } from "./digest-service.ts";
+import { sweepHeld } from "./evaluation-service.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
 import { type Document, documentBefore, type Operation, patchBetween } from "./patch.ts";
@@ -72,7 +73,7 @@ export async function getDeployment(
 ): Promise<DeploymentRow> {
   const found = await requireDeployment(ctx, id, "viewer", environmentId);
   const facts = factsOf(found);
-  return facts ? { ...found, content: await loadContent(ctx, found, facts) } : found;
+  return facts ? { ...found, completedFacts: await completeFacts(ctx.db, found, facts) } : found;
 }
 
 /**
@@ -139,6 +140,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
 
 /** The schedule calls this each minute. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
+  await sweepDigests(ctx);
   await sweepHeld(ctx);
   for (let batches = 0; batches < LIMITS.sweepFinalizations.value; batches += 1) {
     const now = ctx.clock.now();
