@@ -31,7 +31,7 @@ import {
 import { type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
-import { type Clock, systemClock } from "./lib/clock.ts";
+import { type Clock, stoppedClock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, type Log } from "./lib/log.ts";
@@ -69,9 +69,13 @@ export function createApp({
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
+  const bindRequest: PublicRouteDeps["createContext"] = (env, execution) => ({
+    ...bindContext(env, execution),
+    clock: stoppedClock(clock),
+  });
   const limiter = new Limiter(clock, log);
   const endpoints = listEndpoints({
-    ...{ clock, log, fetch: network, createContext: bindContext },
+    ...{ clock, log, fetch: network, createContext: bindRequest },
     invalidateKeys: (env, keys) => limiter.invalidateKeys(env.RATE_LIMITER, keys),
   });
   const routes = createRouteIndex(endpoints);

@@ -49,6 +49,7 @@ export interface DeploymentLogs {
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
+  /** Stopped when the work of a request begins. Moves for the schedule and the queue consumers. */
   clock: Clock;
   log: Log;
   /** For requests to other services. */
@@ -68,6 +69,8 @@ export interface PublicContext extends SystemContext {
 
 /** The context of an authenticated request, with either type of credential. */
 export interface CoreContext extends PublicContext {
+  /** For a response that lasts, such as a stream. */
+  movingClock: Clock;
   /** Makes every isolate read these keys from the database again, instead of from its cache. */
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }

@@ -38,7 +38,7 @@ const Approvals = component("EnvironmentApprovals", () =>
         description: "Whether approvals of the creator, and of who has made the key, do not count.",
         example: true,
       }),
-      expires_after_seconds: z.int().openapi({
+      expires_after_seconds: z.int().min(0).openapi({
         description: "How long after its creation a deployment without its approvals is canceled.",
         example: 86_400,
       }),
@@ -52,7 +52,7 @@ const From = component("EnvironmentFrom", () =>
       environment_ids: identifiersOf("environment").openapi({
         description: "A success in one of these is enough.",
       }),
-      minimum_seconds: z.int().openapi({
+      minimum_seconds: z.int().min(0).openapi({
         description: "For how long it has to have been there since it succeeded.",
         example: 3_600,
       }),
