@@ -8,7 +8,8 @@ import { QUOTAS } from "../../src/lib/resource-types.ts";
 
 /** The tables of an organization whose rows no trigger counts, and why. */
 const NOT_COUNTED: Readonly<Record<string, string>> = {
-  attempts: "Counted with their deployment.",
+  attempts:
+    "Counted with their deployment. `checked` is not: one attempt of an environment has it, until its end.",
   deployment_stacks: "Counted with their deployment.",
   environment_successes: "At most 20 of each environment, copied from deployments.",
   environment_positions: "At most one of each environment, and small.",

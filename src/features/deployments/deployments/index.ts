@@ -1,3 +1,4 @@
+export { CHECKED_OF_ATTEMPT, type Checked } from "./checked.ts";
 export { contentOf, digestOfText, type ResultingContent } from "./content.ts";
 export { CREATOR } from "./creator-store.ts";
 export { computeOwn } from "./digest-service.ts";

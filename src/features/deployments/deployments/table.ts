@@ -290,6 +290,8 @@ export const attempts = sqliteTable(
     isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
     /** Empty: the runner sends none. */
     runnerName: text("runner_name").notNull(),
+    /** JSON: see `Checked`. Null before the start, and once the attempt has ended. */
+    checked: text("checked"),
   },
   migrated((table) => [
     check("attempts_one_run", sql`(deployment_id is null) <> (plan_id is null)`),

@@ -1,6 +1,7 @@
 import type { Output } from "../../../lib/schemas.ts";
 import { presentWithExternalId } from "../connections/index.ts";
 import {
+  type Checked,
   type Completion,
   type Document,
   type Operation,
@@ -8,7 +9,7 @@ import {
   presentDeployment,
 } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
-import type { InputRow, StackOfInput } from "./input-store.ts";
+import type { InputRow, OutputsOfStacks } from "./input-store.ts";
 import type { ClaimInput, CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type {
@@ -48,6 +49,9 @@ export function presentStart({ row, input, directive }: StartedDeployment) {
 
 function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
   const { id, patch, source, trigger } = deployment;
+  const checked = JSON.parse(row.checked) as Checked;
+  const outputs = JSON.parse(row.outputs) as OutputsOfStacks;
+  const connection = checked.connection as Parameters<typeof presentWithExternalId>[0] | null;
   return {
     deployment: {
       id,
@@ -55,20 +59,21 @@ function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
       ...(source !== null && { source: JSON.parse(source) as object }),
       trigger: trigger === "rollback" ? "redeployment" : trigger,
     },
-    project: { id: row.projectId, name: row.projectName },
-    environment: { id: deployment.environmentId, name: row.environmentName },
-    stacks: (JSON.parse(row.stacks) as StackOfInput[]).map(presentStack),
+    project: { id: row.projectId, name: checked.projectName },
+    environment: { id: deployment.environmentId, name: checked.environmentName },
+    stacks: checked.stacks.map((stack) => presentStack(stack, outputs)),
     configuration: JSON.parse(row.configuration) as Document,
-    ...(row.connection && { connection: presentWithExternalId(row.connection) }),
+    ...(connection && { connection: presentWithExternalId(connection) }),
   };
 }
 
-function presentStack({ id, name, componentId, componentName, outputs }: StackOfInput) {
+function presentStack(stack: Checked["stacks"][number], outputs: OutputsOfStacks) {
+  const [id, name, componentId, component] = stack;
   return {
     id,
     name,
-    ...(componentId !== null && { component: { id: componentId, name: componentName ?? "" } }),
-    outputs,
+    ...(componentId !== null && { component: { id: componentId, name: component ?? "" } }),
+    outputs: outputs[id] ?? {},
   };
 }
 

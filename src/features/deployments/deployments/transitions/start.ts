@@ -3,6 +3,7 @@ import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
 import { hasFacts, START_BASIS } from "../../conditions/index.ts";
+import { CHECKED } from "../checked.ts";
 import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import type { Rebase } from "../rebase.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
@@ -82,6 +83,7 @@ export function startDeployment(
     leaseUntil: now + LEASE_TTL_MS,
     lostAt: now + LOST_AFTER_MS,
     isLogPending: true,
+    checked: CHECKED,
     runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
       where runner_pools.id = ${attempt.poolId})`,
   };
