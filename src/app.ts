@@ -34,7 +34,7 @@ import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, stoppedClock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
-import { consoleLog, type Log } from "./lib/log.ts";
+import { consoleLog, describeError, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter, DatabasePace, Limiter } from "./rate-limits/index.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
@@ -95,8 +95,9 @@ export function createApp({
       requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
       const sweeps = await Promise.allSettled(FEATURES.map(({ sweep }) => sweep?.(ctx)));
-      const failed = sweeps.find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
+      const failures = sweeps.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      for (const failure of failures) log("error", "sweep.failed", describeError(failure));
+      if (failures.length > 0) throw failures[0];
     },
     queue: async (batch, env, execution) => {
       requireSafeSettings(env, log);

@@ -60,6 +60,11 @@ export interface SystemContext {
   enqueue(deliveries: readonly { deliveryId: string }[]): void;
   logs: DeploymentLogs;
   settings: Settings;
+  /** Does work of the schedule, and charges the organization's budget with what its statements cost. */
+  paidBy<Result>(
+    organizationId: string,
+    work: (ctx: SystemContext) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** The context of a request without a credential. */

@@ -1,13 +1,15 @@
 import type { Settings, SystemContext } from "./context.ts";
-import type { Database } from "./db/client.ts";
+import { type Database, openForWriting } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { eraseLogs, refreshFollowers, refreshLogs } from "./features/deployments/logs/index.ts";
 import { FEATURES } from "./features/index.ts";
 import { wakeConsumers } from "./features/notifications/delivery/index.ts";
+import { findPayer } from "./features/tenancy/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
+import { chargeOrganization } from "./rate-limits/index.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 
@@ -26,7 +28,7 @@ export function systemContext(
 ): SystemContext {
   const objects = env.ATTEMPT_LOG;
   const logDeps = { logs: { objects }, log };
-  return {
+  const context: SystemContext = {
     db,
     ownership,
     clock,
@@ -48,7 +50,23 @@ export function systemContext(
       erase: (deploymentIds) => eraseLogs(logDeps, deploymentIds),
     },
     settings: settingsOf(env),
+    paidBy: async (organizationId, work) => {
+      let units = 0;
+      const paid = openForWriting(env.DB, (cost) => {
+        units += cost;
+      });
+      try {
+        return await work({ ...context, db: paid.db });
+      } finally {
+        const { ORGANIZATION_LIMITER: limiters } = env;
+        if (units > 0) {
+          const payer = findPayer(db, organizationId);
+          execution.waitUntil(chargeOrganization({ limiters, log }, payer, units));
+        }
+      }
+    },
   };
+  return context;
 }
 
 /** The bindings and the secrets of the Worker stay out of the context of handlers. */

@@ -1,2 +1,3 @@
+export { findPayer } from "./organization-store.ts";
 export { findPool, POOL, type PoolRow } from "./runner-pool-store.ts";
 export { getPool } from "./service.ts";

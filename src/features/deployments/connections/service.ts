@@ -63,7 +63,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
     guarded: disconnecting,
     changes: [changeOf(project, "disconnected", before, undefined)],
     effects: {
-      canceled: cancelOfDisconnecting(ctx.db, now, id),
+      canceled: cancelOfDisconnecting(ctx.db, now, { project: id }),
       finalized: finalize(ctx, { project: id }, now),
     },
     entry: { value: undefined, condition: "always" },

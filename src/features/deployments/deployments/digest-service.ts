@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { takeTurns } from "../../../turns.ts";
 import {
   exceptionsOf,
   type Facts,
@@ -131,22 +132,18 @@ function newestOf({ successes: all, stackNames }: Facts): Success[] {
  * The schedule calls this each minute: computes what rules compare of the newest successes, before a deployment needs
  * it. Organizations take turns.
  */
-export async function sweepDigests({ db, clock }: SystemContext): Promise<void> {
-  const begun = clock.now();
+export async function sweepDigests(ctx: SystemContext): Promise<void> {
+  const begun = ctx.clock.now();
   const { sweepDigests: most, sweepDigestsMs: longest } = LIMITS;
-  let waiting = await successes.listDueOrganizations(db, most.value);
   let left: number = most.value;
-  while (waiting.length > 0) {
-    const unfinished: string[] = [];
-    for (const organizationId of waiting) {
-      if (left <= 0 || clock.now() - begun > longest.value) return;
-      const [due] = await successes.findDue(db, organizationId);
-      if (!due) continue;
-      left -= await computeDue(db, organizationId, due);
-      unfinished.push(organizationId);
-    }
-    waiting = unfinished;
-  }
+  const waiting = await successes.listDueOrganizations(ctx.db, most.value);
+  await takeTurns(ctx, waiting, async ({ db }, organizationId) => {
+    if (left <= 0 || ctx.clock.now() - begun > longest.value) return false;
+    const [due] = await successes.findDue(db, organizationId);
+    if (!due) return false;
+    left -= await computeDue(db, organizationId, due);
+    return true;
+  });
 }
 
 /** Returns how many documents it has read. */

@@ -1,6 +1,8 @@
 import type { SystemContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
+import { takeTurns } from "../../../turns.ts";
 import { type Facts, findOpenConditions, heldUntil, isExpired } from "../conditions/index.ts";
 import { computeEarlier, isUndecided, withOwnDigests } from "./digest-service.ts";
 import type { EvaluatedFilter } from "./pending-store.ts";
@@ -37,18 +39,35 @@ export async function evaluateQueued(ctx: SystemContext, filter: EvaluatedFilter
 /** The schedule calls this each minute. Organizations take turns, so that none waits for what another has queued. */
 export async function sweepHeld(ctx: SystemContext): Promise<void> {
   const now = ctx.clock.now();
-  let waiting = await store.listHeldOrganizations(ctx.db, LIMITS.sweepHeld.value);
   let left: number = LIMITS.sweepHeld.value;
-  while (waiting.length > 0) {
-    const unfinished: string[] = [];
-    for (const organizationId of waiting) {
-      if (left <= 0 || ctx.clock.now() - now > LIMITS.sweepHeldMs.value) return;
-      const rows = await store.listHeld(ctx.db, { organizationId, now, limit: CHUNK });
-      await evaluateAll(ctx, rows, "all");
-      left -= rows.length;
-      if (rows.length === CHUNK) unfinished.push(organizationId);
-    }
-    waiting = unfinished;
+  const waiting = await store.listHeldOrganizations(ctx.db, left);
+  await takeTurns(ctx, waiting, async (own, organizationId) => {
+    if (left <= 0 || ctx.clock.now() - now > LIMITS.sweepHeldMs.value) return false;
+    const count = await evaluateNext(own, { organizationId, now, limit: CHUNK });
+    left -= count;
+    return count === CHUNK;
+  });
+}
+
+/** Returns how many. Of those of a batch that fails, each is evaluated alone; one that fails alone comes last. */
+async function evaluateNext(ctx: SystemContext, next: store.HeldRange): Promise<number> {
+  try {
+    const rows = await store.listHeld(ctx.db, next);
+    await evaluateAll(ctx, rows, "all");
+    return rows.length;
+  } catch (error) {
+    if (next.limit > 1) return evaluateAlone(ctx, next);
+    const { organizationId: organization_id } = next;
+    ctx.log("error", "deployments.not_evaluated", { organization_id, ...describeError(error) });
+    await store.postponeHeld(ctx.db, next);
+    return 1;
+  }
+}
+
+async function evaluateAlone(ctx: SystemContext, next: store.HeldRange): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    if (count === next.limit) return count;
+    if ((await evaluateNext(ctx, { ...next, limit: 1 })) === 0) return count;
   }
 }
 

@@ -62,19 +62,34 @@ export function listHeldOrganizations(db: Database, limit: number): Promise<stri
 }
 
 /** Of an organization. Those that were evaluated first come first. */
-export function listHeld(
-  db: Database,
-  { organizationId, now, limit }: { organizationId: string; now: number; limit: number },
-) {
+export interface HeldRange {
+  organizationId: string;
+  /** Those that were evaluated before. */
+  now: number;
+  limit: number;
+}
+
+const isDue = ({ organizationId, now }: HeldRange) =>
+  sql`${deployments.organizationId} = ${organizationId} and ${IS_HELD}
+    and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`;
+
+export function listHeld(db: Database, range: HeldRange) {
   return db
     .select(EVALUATED)
     .from(deployments)
-    .where(
-      sql`${deployments.organizationId} = ${organizationId} and ${IS_HELD}
-        and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`,
-    )
+    .where(isDue(range))
     .orderBy(deployments.evaluatedAt)
-    .limit(limit);
+    .limit(range.limit);
+}
+
+/** Those that `listHeld` lists come after all others, and may start as before. */
+export function postponeHeld(db: Database, range: HeldRange) {
+  const first = sql`(select rowid from deployments where ${isDue(range)}
+    order by evaluated_at limit ${range.limit})`;
+  return db
+    .update(deployments)
+    .set({ evaluatedAt: range.now })
+    .where(sql`${deployments}.rowid in ${first}`);
 }
 
 export type EvaluatedFilter = { deployment: string } | { environment: string };

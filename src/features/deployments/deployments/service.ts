@@ -5,7 +5,9 @@ import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
+import { takeTurns } from "../../../turns.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
 import { findStack } from "../../projects/stacks/index.ts";
@@ -138,19 +140,42 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   throw new Conflict(`The deployment has ended: it is ${status}.`);
 }
 
-/** The schedule calls this each minute. */
+/** The schedule calls this each minute. What ends does not wait for what is evaluated. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
+  await endOverdue(ctx);
   await sweepDigests(ctx);
   await sweepHeld(ctx);
-  for (let batches = 0; batches < LIMITS.sweepFinalizations.value; batches += 1) {
-    const now = ctx.clock.now();
-    const { finalized } = await batch(ctx.db, {
-      canceled: cancelOfDisconnecting(ctx.db, now),
-      expired: expire(ctx.db, "everything", now),
-      finalized: finalize(ctx, "everything", now),
-    });
-    if (finalized.notified.length === 0) return;
+}
+
+/** All at once, which reads least; if that fails, each organization for itself. */
+async function endOverdue(ctx: SystemContext): Promise<void> {
+  let left: number = LIMITS.sweepFinalizations.value;
+  const endOf = async (own: SystemContext, filter: { organization: string } | "everything") => {
+    left -= 1;
+    return left >= 0 && (await endSome(own, filter)) > 0;
+  };
+  try {
+    while (await endOf(ctx, "everything"));
+  } catch (error) {
+    ctx.log("error", "deployments.not_ended", describeError(error));
+    const organizationIds = await store.listUnfinishedOrganizations(ctx.db);
+    left = Math.max(left, 0) + organizationIds.length;
+    await takeTurns(ctx, organizationIds, (own, organization) => endOf(own, { organization }));
   }
+}
+
+/** Returns how many have another status. */
+async function endSome(
+  ctx: SystemContext,
+  filter: { organization: string } | "everything",
+): Promise<number> {
+  const now = ctx.clock.now();
+  const { finalized } = await batch(ctx.db, {
+    canceled: cancelOfDisconnecting(ctx.db, now, filter),
+    expired: expire(ctx.db, filter, now),
+    finalized: finalize(ctx, filter, now),
+  });
+  return finalized.notified.length;
 }
 
 async function requireDeployment(

@@ -285,3 +285,13 @@ export function isIdle(owner: SQLiteTable, id: string): SQL | undefined {
   return sql`not exists (select 1 from deployments as active
     where active.${sql.raw(column)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
 }
+
+/** Those with deployments that may have to end, or whose end has had no consequences yet. In a random order. */
+export async function listUnfinishedOrganizations(db: Database): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`select id from (
+      select organization_id as id from attempts where state <> 'ended'
+      union select organization_id from deployments where status <> announced
+      union select organization_id from projects where connection_status = 'disconnecting')
+    order by random()`);
+  return rows.map(({ id }) => id);
+}
