@@ -64,6 +64,7 @@ const createInOrganization = operation({
   ...CREATE,
   path: ORGANIZATION,
   operationId: "createFreeze",
+  changes: ["freezes"],
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateFreeze()) }),
 });
 
@@ -71,6 +72,7 @@ const createInProject = operation({
   ...CREATE,
   path: PROJECT,
   operationId: "createProjectFreeze",
+  changes: ["freezes"],
   request: () => ({ params: ProjectParams(), body: jsonBody(CreateFreeze()) }),
 });
 
@@ -78,6 +80,7 @@ const remove = operation({
   method: "delete",
   path: ONE,
   operationId: "deleteFreeze",
+  changes: ["freezes"],
   status: 204,
   resource: true,
   version: unchanging,

@@ -23,6 +23,7 @@ const replace = operation({
   method: "put",
   path: PATH,
   operationId: "replaceProtection",
+  changes: ["rules"],
   resource: true,
   present: presentProtection,
   scope: "environments:write",

@@ -54,6 +54,7 @@ const replace = operation({
   method: "put",
   path: "/v1/orgs/{org_id}/members/{member_id}",
   operationId: "replaceMember",
+  changes: ["organization roles"],
   resource: true,
   present: presentMember,
   scope: "members:write",

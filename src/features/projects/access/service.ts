@@ -2,7 +2,7 @@ import { type Actor, hasProjectRole } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { Forbidden } from "../../../lib/errors.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { requireFull } from "../../housekeeping/audit/index.ts";
+import { requireFull, requireFullWhereProtected } from "../../housekeeping/audit/index.ts";
 import {
   AccessDenied,
   describeMembers,
@@ -58,11 +58,11 @@ export async function requireRuleAuthority(
   await requireFull(ctx, { type: "environment", id: found.id, name: found.name });
 }
 
-/** What a project with a protected environment needs to be deleted, beside the role. */
+/** What changing a project needs beside the role, as far as the rules of its environments depend on it. */
 export async function requireProjectAuthority(
   ctx: ServiceContext,
-  project: { id: string; name: string },
+  { id, name }: { id: string; name: string },
 ): Promise<void> {
-  const [any] = await store.isAnyProtected(ctx.db, project.id);
-  if (any) await requireFull(ctx, { type: "project", id: project.id, name: project.name });
+  const place = { projectIds: [id], environmentIds: null };
+  await requireFullWhereProtected(ctx, { type: "project", id, name }, place);
 }
