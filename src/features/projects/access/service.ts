@@ -2,7 +2,12 @@ import { type Actor, hasProjectRole } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { Forbidden } from "../../../lib/errors.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { requireFull, requireFullWhereProtected } from "../../housekeeping/audit/index.ts";
+import {
+  NOT_FULL,
+  notFullIn,
+  refuseEscalation,
+  requireFullWhereProtected,
+} from "../../housekeeping/audit/index.ts";
 import {
   AccessDenied,
   describeMembers,
@@ -52,10 +57,13 @@ export async function nameMembers(ctx: ServiceContext, members: Members): Promis
 /** What changing the rules of an environment needs. */
 export async function requireRuleAuthority(
   ctx: ServiceContext,
-  found: Pick<Protected, "memberRole"> & { id: string; name: string },
+  found: Protected & { id: string; name: string },
 ): Promise<void> {
+  const { id, name, rules } = found;
   if (!hasProjectRole(ctx.actor, found, "owner")) throw new Forbidden("owner");
-  await requireFull(ctx, { type: "environment", id: found.id, name: found.name });
+  if (ctx.actor.isFull) return;
+  const refusal = rules === null ? NOT_FULL : notFullIn(name);
+  await refuseEscalation(ctx, { type: "environment", id, name }, refusal);
 }
 
 /** What changing a project needs beside the role, as far as the rules of its environments depend on it. */
