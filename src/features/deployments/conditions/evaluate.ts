@@ -6,6 +6,7 @@ import {
   type Rules,
 } from "../../projects/access/model.ts";
 import { type Approval, type Condition, type Facts, HELD_FOR_EVENT, MEETS_RULES } from "./model.ts";
+import { type Reader, SERVICE } from "./reader.ts";
 import {
   findClosedWindow,
   findFreezes,
@@ -13,18 +14,27 @@ import {
   findOtherSource,
   findRunningInGroup,
   isSameDigest,
+  type Seen,
 } from "./rule-conditions.ts";
 
-/** The conditions that are not met, of all rules that apply. Until a digest is stored, it equals no other. */
-export function findOpenConditions(facts: Facts, now: number): Condition[] {
+/**
+ * The conditions that are not met, of all rules that apply. Until a digest is stored, it equals no other.
+ * @param reader For whom the messages are.
+ */
+export function findOpenConditions(
+  facts: Facts,
+  now: number,
+  reader: Reader = SERVICE,
+): Condition[] {
+  const seen = { now, reader };
   const rules = rulesOf(facts);
   const { overridden, overriddenFreezes } = facts;
   const freezes = facts.freezes.filter(({ id }) => !overriddenFreezes?.includes(id));
   const open = [
-    ...rules.flatMap((each) => findOpenOfRules(each, facts, now)),
+    ...rules.flatMap((each) => findOpenOfRules(each, facts, seen)),
     ...(rules.length > 0 && rules.every((each) => isExempt(each, facts))
       ? []
-      : findFreezes(freezes, now)),
+      : findFreezes(freezes, seen)),
   ].filter(({ code }) => code === "freeze" || !overridden?.includes(code));
   // Of two rules that say the same, the one that expires first decides.
   return open.filter(
@@ -71,15 +81,15 @@ function rulesOf({ rules }: Facts): Rules[] {
   return rules.filter((each) => each !== null);
 }
 
-function findOpenOfRules(rules: Rules, facts: Facts, now: number): Condition[] {
-  if (isExempt(rules, facts)) return findRunningInGroup(rules, facts);
+function findOpenOfRules(rules: Rules, facts: Facts, seen: Seen): Condition[] {
+  if (isExempt(rules, facts)) return findRunningInGroup(rules, facts, seen);
   const { approvals, from, sources, windows } = rules;
   return [
     ...(approvals ? findMissingApprovals(approvals, facts) : []),
-    ...(from ? findMissingSuccess(from, facts, now) : []),
+    ...(from ? findMissingSuccess(from, facts, seen) : []),
     ...(sources ? findOtherSource(sources, facts) : []),
-    ...(windows ? findClosedWindow(windows, now) : []),
-    ...findRunningInGroup(rules, facts),
+    ...(windows ? findClosedWindow(windows, seen.now) : []),
+    ...findRunningInGroup(rules, facts, seen),
   ];
 }
 

@@ -21,6 +21,7 @@ export {
   type OwnDigests,
   type Success,
 } from "./model.ts";
+export { maySee, type Reader } from "./reader.ts";
 export {
   BASIS,
   FACTS,

@@ -80,6 +80,8 @@ export interface VerifiedClaims {
 
 export interface Freeze {
   id: string;
+  /** Null: all of the organization. */
+  projectId: string | null;
   name: string;
   reason: string;
   startsAt: number;
@@ -99,7 +101,7 @@ export interface Facts {
   /** That are not over when the deployment was created. */
   freezes: readonly Freeze[];
   /** Running deployments of the same groups, in other environments. */
-  groupIds: readonly string[];
+  runningInGroup: readonly { id: string; environmentId: string }[];
   /** The names of the stacks to be deployed. */
   stackNames: readonly string[];
   hasSource: 0 | 1;

@@ -3,10 +3,21 @@ import { matchesGlob } from "../../../lib/glob.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import type { FromRule, Rules, SourceRule, WindowRule } from "../../projects/access/model.ts";
 import type { Condition, Facts, Freeze, Success } from "./model.ts";
+import { maySee, type Reader, seesOrganization } from "./reader.ts";
 import { describeTime, isOpen, nextOpening } from "./windows.ts";
 
+/** When the conditions are read, and by whom. */
+export interface Seen {
+  now: number;
+  reader: Reader;
+}
+
 /** Each stack to be deployed needs a success that had it by name. */
-export function findMissingSuccess(rule: FromRule, facts: Facts, now: number): Condition[] {
+export function findMissingSuccess(
+  rule: FromRule,
+  facts: Facts,
+  { now, reader }: Seen,
+): Condition[] {
   const { stackNames, places: names } = facts;
   const able = facts.successes.filter(
     (each) => rule.environment_ids.includes(each.environmentId) && isSameIn(rule, each, facts),
@@ -18,7 +29,7 @@ export function findMissingSuccess(rule: FromRule, facts: Facts, now: number): C
     (at) => !able.some((each) => covers(each, at) && isLong(each)),
   );
   if (missing.length === 0 && stackNames.length > 0) return [];
-  const places = rule.environment_ids.map((id) => `"${names[id] ?? id}"`).join(" or ");
+  const places = describePlaces(rule.environment_ids, names, reader);
   const what = facts.hasSource ? "source" : "configuration";
   const same = rule.same_configuration ? "source and configuration" : what;
   const some =
@@ -60,6 +71,15 @@ function nameSome(names: readonly string[]): string {
   return `${names.length > 1 ? "stacks" : "stack"} ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
+/** Each of those that the reader may see, and the others once. */
+function describePlaces(ids: readonly string[], names: Facts["places"], reader: Reader): string {
+  const described = ids.map((id) => {
+    if (!maySee(reader, id)) return "another environment";
+    return id in names ? `"${names[id]}"` : "an environment that no longer exists";
+  });
+  return [...new Set(described)].join(" or ");
+}
+
 /** The claims are those that a trust has verified: what a caller wrote about its source proves nothing. */
 export function findOtherSource(
   rules: readonly SourceRule[],
@@ -82,19 +102,30 @@ export function findClosedWindow(rule: WindowRule, now: number): Condition[] {
   return [{ code: "window", message: `Its window opens${when}.`, opensAt }];
 }
 
-export function findFreezes(freezes: readonly Freeze[], now: number): Condition[] {
+export function findFreezes(freezes: readonly Freeze[], { now, reader }: Seen): Condition[] {
   return freezes
     .filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt)
-    .map(({ name, reason, endsAt }) => ({
+    .map((freeze) => ({
       code: "freeze",
-      message: `Frozen until ${toTimestamp(endsAt)} by "${name}": ${reason}`,
-      opensAt: endsAt,
+      message: `Frozen until ${toTimestamp(freeze.endsAt)} by ${describeFreeze(freeze, reader)}`,
+      opensAt: freeze.endsAt,
     }));
 }
 
-export function findRunningInGroup({ group }: Rules, { groupIds }: Facts): Condition[] {
-  const [deploymentId] = groupIds;
-  if (group === undefined || deploymentId === undefined) return [];
-  const message = `Starts after the deployment ${deploymentId} of its group "${group}" has ended.`;
-  return [{ code: "group", message, deploymentId }];
+function describeFreeze({ projectId, name, reason }: Freeze, reader: Reader): string {
+  const isSeen = projectId !== null || seesOrganization(reader);
+  return isSeen ? `"${name}": ${reason}` : "a freeze of the organization.";
+}
+
+export function findRunningInGroup(
+  { group }: Rules,
+  { runningInGroup }: Facts,
+  { reader }: Seen,
+): Condition[] {
+  const [running] = runningInGroup;
+  if (group === undefined || !running) return [];
+  const isSeen = maySee(reader, running.environmentId);
+  const which = isSeen ? `the deployment ${running.id}` : "a deployment of another environment";
+  const message = `Starts after ${which} of its group "${group}" has ended.`;
+  return [{ code: "group", message, ...(isSeen && { deploymentId: running.id }) }];
 }

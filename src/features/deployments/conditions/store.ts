@@ -65,7 +65,8 @@ export function mayApprove({ membershipId, role }: Actor, projectRole: SQL): SQL
 const SOURCE = sql`iif(deployments.keeps_source, (select place.source from environments as place
   where place.id = deployments.environment_id), deployments.source)`;
 
-const GROUP_IDS = sql`(select json_group_array(running.id order by running.id)
+const RUNNING_IN_GROUP = sql`(select json_group_array(json_object('id', running.id,
+    'environmentId', running.environment_id) order by running.id)
   from deployments as running
   cross join environment_protections as other on other.environment_id = running.environment_id
   where running.project_id = deployments.project_id and running.status in ('in_progress', 'canceling')
@@ -221,10 +222,11 @@ export const FACTS_OF_APPROVALS = sql<string>`json_object(${ofApprovals(OWN_STAC
 export function selectFacts(stacks: SQL): SQL<string | null> {
   return sql`case when ${IS_CONDITIONAL} then json_object(${ofApprovals(stacks)},
   'basis', ${basisOf(stacks)},
-  'freezes', (select json_group_array(json_object('id', freeze.id, 'name', freeze.name, 'reason', freeze.reason,
+  'freezes', (select json_group_array(json_object('id', freeze.id, 'projectId', freeze.project_id,
+    'name', freeze.name, 'reason', freeze.reason,
     'startsAt', freeze.starts_at, 'endsAt', freeze.ends_at, 'override', json(freeze.override)) order by freeze.id) ${FREEZES}),
   'overriddenFreezes', ${overridden("freeze_ids")},
-  'groupIds', ${GROUP_IDS}, 'stackNames', json(${namesOf(stacks)}), 'hasSource', ${SOURCE} is not null,
+  'runningInGroup', ${RUNNING_IN_GROUP}, 'stackNames', json(${namesOf(stacks)}), 'hasSource', ${SOURCE} is not null,
   'successes', ${successesOf(stacks)}, 'unlisted', ${UNLISTED}, 'places', ${PLACES},
   'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
     'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;

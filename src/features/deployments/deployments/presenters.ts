@@ -6,6 +6,7 @@ import {
   type Facts,
   findOpenConditions,
   type Override,
+  type Reader,
 } from "../conditions/index.ts";
 import { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 import type { Document, Operation } from "./patch.ts";
@@ -13,7 +14,8 @@ import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 import type { Waiting, WaitingPool } from "./waiting-store.ts";
 
-export function presentDeployment(row: DeploymentRow) {
+/** Without an actor for a runner, whose deployment waits for nothing. */
+export function presentDeployment(row: DeploymentRow, { actor }: { actor?: Reader } = {}) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
   return {
     id: row.id,
@@ -34,7 +36,7 @@ export function presentDeployment(row: DeploymentRow) {
     ...(row.message !== null && { message: row.message }),
     exempt: row.exempt ?? undefined,
     overridden: row.overridden ? presentOverride(row.overridden) : undefined,
-    waiting_for: waitingOf(row),
+    waiting_for: waitingOf(row, actor),
   };
 }
 
@@ -48,11 +50,11 @@ function presentOverride(stored: string) {
   return { conditions: [...conditions], reason, membership_id, created_at };
 }
 
-function waitingOf({ waitingFor, completedFacts }: DeploymentRow) {
+function waitingOf({ waitingFor, completedFacts }: DeploymentRow, reader: Reader | undefined) {
   if (!waitingFor) return undefined;
   const waiting = JSON.parse(waitingFor) as Waiting;
   const facts = completedFacts ?? waiting.facts;
-  const open = facts ? findOpenConditions(facts, waiting.now) : [];
+  const open = facts ? findOpenConditions(facts, waiting.now, reader) : [];
   return presentReasons(open, presentWaiting(waiting));
 }
 

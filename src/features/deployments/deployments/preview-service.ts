@@ -189,5 +189,5 @@ async function conditionsOf(
   const digests = fields ? await digestsOf(fields.configuration, exceptions) : NO_DIGESTS;
   const own = { ...digests, exceptions: exceptions ? await digestOfExceptions(exceptions) : null };
   const known = await compareWith(db, actor.organizationId, facts, own);
-  return findOpenConditions(known, clock.now());
+  return findOpenConditions(known, clock.now(), actor);
 }

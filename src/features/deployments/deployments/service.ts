@@ -117,7 +117,7 @@ export async function compareConfigurations(
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db } = ctx;
   const before = await requireDeployment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.version, () => presentDeployment(before));
+  await requireExpectedVersion(ctx, before.version, () => presentDeployment(before, ctx));
   const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
   const { reads } = await writeBatch(ctx, {
@@ -136,7 +136,7 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   if (!deployment) throw new NotFound("deployment");
   const { status } = deployment;
   if (status === "canceling" || status === "canceled") return deployment;
-  await requireExpectedVersion(ctx, deployment.version, () => presentDeployment(deployment));
+  await requireExpectedVersion(ctx, deployment.version, () => presentDeployment(deployment, ctx));
   throw new Conflict(`The deployment has ended: it is ${status}.`);
 }
 

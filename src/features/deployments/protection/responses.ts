@@ -50,7 +50,8 @@ const From = component("EnvironmentFrom", () =>
   z
     .object({
       environment_ids: identifiersOf("environment").openapi({
-        description: "A success in one of these is enough.",
+        description:
+          "A success in one of these is enough. Those that the key cannot access are left out.",
       }),
       minimum_seconds: z.int().min(0).openapi({
         description: "For how long it has to have been there since it succeeded.",

@@ -77,7 +77,7 @@ async function requireExpected(ctx: ServiceContext, id: string): Promise<Loaded>
   const loaded = await load(ctx, id, "owner");
   await requireRuleAuthority(ctx, loaded.environment);
   const { row } = loaded;
-  await requireExpectedVersion(ctx, row.version, () => presentProtection(row));
+  await requireExpectedVersion(ctx, row.version, () => presentProtection(row, ctx));
   return loaded;
 }
 

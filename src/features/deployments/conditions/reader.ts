@@ -1,0 +1,16 @@
+import type { Actor } from "../../../actor.ts";
+
+/** Whoever reads a message: it names only what is within these boundaries. Null: all. */
+export type Reader = Pick<Actor, "projectIds" | "environmentIds">;
+
+/** The service itself, which shows its messages to nobody. */
+export const SERVICE: Reader = { projectIds: null, environmentIds: null };
+
+/** An environment of a project that the reader can access. */
+export function maySee({ environmentIds }: Reader, id: string): boolean {
+  return environmentIds === null || environmentIds.includes(id);
+}
+
+export function seesOrganization({ projectIds, environmentIds }: Reader): boolean {
+  return projectIds === null && environmentIds === null;
+}
