@@ -3,16 +3,16 @@ import type { Database } from "../../db/client.ts";
 import { listOf } from "../../db/list-of.ts";
 
 /** Null: all of the organization. The environments decide, if they are given. */
-export interface Place {
+export interface Boundaries {
   projectIds: readonly string[] | null;
   environmentIds: readonly string[] | null;
 }
 
-/** One environment of the place that has rules. Each condition has an index. */
+/** One environment within the boundaries that has rules. Each condition has an index. */
 export function findProtectedEnvironment(
   db: Database,
   organizationId: string,
-  { projectIds, environmentIds }: Place,
+  { projectIds, environmentIds }: Boundaries,
 ) {
   const within: SQL[] = [];
   if (environmentIds) within.push(sql`protection.environment_id in ${listOf(environmentIds)}`);

@@ -225,7 +225,7 @@ describe("an environment to come from", () => {
     const { id } = await newDeployment(world.client, environmentId, image("1"));
     expect((await waiting(id))[0]?.["message"]).toContain(`"staging"`);
     await world.client.delete(`/v1/environments/${staging.id}`);
-    expect((await waiting(id))[0]?.["message"]).toContain(`"${staging.id}"`);
+    expect((await waiting(id))[0]?.["message"]).toContain("an environment that no longer exists");
     for (const other of [staging.id, elsewhere.environmentId, environmentId]) {
       const path = `/v1/environments/${environmentId}/protection`;
       const reply = await world.client.put(path, { from: { environment_ids: [other] } });

@@ -1,7 +1,8 @@
-import type { Actor } from "../../../actor.ts";
-
 /** Whoever reads a message: it names only what is within these boundaries. Null: all. */
-export type Reader = Pick<Actor, "projectIds" | "environmentIds">;
+export interface Reader {
+  projectIds: readonly string[] | null;
+  environmentIds: readonly string[] | null;
+}
 
 /** The service itself, which shows its messages to nobody. */
 export const SERVICE: Reader = { projectIds: null, environmentIds: null };

@@ -7,7 +7,7 @@ import { Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
 import { toStream } from "../../../lib/stream.ts";
-import { findProtectedEnvironment, type Place, type PoolRow } from "../../tenancy/index.ts";
+import { type Boundaries, findProtectedEnvironment, type PoolRow } from "../../tenancy/index.ts";
 import { exportLines } from "./export.ts";
 import { type AuditEntryRow, type AuditFilter, listEntries } from "./list-store.ts";
 import type { AuditedAct } from "./model.ts";
@@ -42,16 +42,16 @@ export async function requireFull(
   if (!ctx.actor.isFull) await refuseEscalation(ctx, target, NOT_FULL);
 }
 
-export const EVERYWHERE: Place = { projectIds: null, environmentIds: null };
+export const EVERYWHERE: Boundaries = { projectIds: null, environmentIds: null };
 
-/** Like `requireFull`, for what rules depend on: as soon as an environment of the place is protected. */
+/** Like `requireFull`, for what rules depend on: as soon as an environment within the boundaries is protected. */
 export async function requireFullWhereProtected(
   ctx: ServiceContext,
   target: AuditedAct["target"],
-  place: Place,
+  boundaries: Boundaries,
 ): Promise<void> {
   if (ctx.actor.isFull) return;
-  const [found] = await findProtectedEnvironment(ctx.db, ctx.actor.organizationId, place);
+  const [found] = await findProtectedEnvironment(ctx.db, ctx.actor.organizationId, boundaries);
   if (found) await refuseEscalation(ctx, target, notFullIn(found.name));
 }
 
