@@ -402,6 +402,10 @@ const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
     because: "What the schedule ends.",
   },
   {
+    what: /^features\/deployments\/deployments\/digest-service\.ts: /,
+    because: "Digests, which no caller chooses, of the schedule or after a commit.",
+  },
+  {
     what: /^features\/deployments\/runner-api\//,
     because: "Calls of runners, with the fence of their attempt.",
   },
