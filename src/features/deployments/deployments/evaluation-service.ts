@@ -78,11 +78,12 @@ async function evaluateAll(
   computed: Computed,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const statements: Statements[] = [];
+  const known: Evaluated[] = [];
   for (const row of rows) {
     const facts = computed === "none" ? row.facts : await computeMissing(ctx, row, computed);
-    statements.push(await changeOf(ctx, { ...row, facts }));
+    known.push({ ...row, facts });
   }
+  const statements = await Promise.all(known.map((row) => changeOf(ctx, row)));
   await batch(ctx.db, Object.fromEntries(statements.map((each, key) => [`item${key}`, each])));
 }
 
