@@ -23,10 +23,7 @@ export interface ChangedKey {
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
 /** Without those that belong to the pipeline or to one feature: secrets, CORS. */
-export type Settings = Omit<
-  TextSettings,
-  SecretName | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
-> & {
+export type Settings = Omit<TextSettings, SecretName | "CORS_ORIGINS"> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };

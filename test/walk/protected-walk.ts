@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { proveIdentity } from "../support/protection.ts";
 import type { Random } from "../support/random.ts";
 import { CONNECTION, join, newWorld, type World } from "../support/world.ts";
 import { type Reply, VirtualTimeWorker } from "./fixture.ts";
@@ -94,11 +95,20 @@ export class ProtectedWalk {
     const { body } = await this.#call(key, "POST", `${pools}/${pool.id}/tokens`, { name: "x" });
     this.#runner = body.token;
     this.#model = new ProtectionModel(ids);
-    this.#add({ membershipId, key, isOrganizationOwner: true, role: undefined });
-    for (const role of ["contributor", "owner", "owner"]) {
+    this.#add({
+      membershipId,
+      key,
+      isOrganizationOwner: true,
+      role: undefined,
+      addedBy: undefined,
+    });
+    for (const [at, role] of ["contributor", "owner", "owner"].entries()) {
       const person = await join(this.#world);
       const own = { membershipId: person.membershipId, key: String(person.client.key) };
-      const added = { ...own, isOrganizationOwner: false, role: undefined };
+      const hasSignedIn = at % 2 === 0;
+      if (hasSignedIn) await proveIdentity(person);
+      const addedBy = hasSignedIn ? undefined : membershipId;
+      const added = { ...own, isOrganizationOwner: false, role: undefined, addedBy };
       this.#add(added);
       await this.#setRole(added, role);
     }

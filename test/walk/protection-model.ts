@@ -26,6 +26,8 @@ export interface WalkPerson {
   membershipId: string;
   key: string;
   isOrganizationOwner: boolean;
+  /** Whose deployments the person does not approve before a sign-in. Undefined: nobody's, or there was one. */
+  addedBy: string | undefined;
   /** In the project. Undefined: none. */
   role: string | undefined;
 }
@@ -205,7 +207,7 @@ export class ProtectionModel {
   /** Whether the person may decide about it by one of the rules. */
   isApprover(person: WalkPerson, rule: WalkRules, { creator }: WalkDeployment): boolean {
     const { approvals } = rule;
-    if (!approvals) return false;
+    if (!approvals || person.addedBy === creator) return false;
     if (approvals.prevent_self_approval && creator === person.membershipId) return false;
     const { role, membership_ids: ids } = approvals.approvers;
     if (role === "owner") return person.isOrganizationOwner || person.role === "owner";

@@ -56,6 +56,7 @@ describe("the rules of an environment", () => {
       environment_id: environmentId,
       access: { ...open, configure: { role: "owner" } },
       approvals: { ...approvals, prevent_self_approval: true, expires_after_seconds: 86_400 },
+      approvers_verified_by: "identity_provider",
       updated_at: expect.stringMatching(/Z$/),
     });
     const stale = { "if-match": String(first.headers.get("etag")) };

@@ -170,7 +170,7 @@ describe("the preview of a deployment", () => {
   });
 
   it("waits for the running deployment of its group, and for a trust of the source", async () => {
-    const sources = [{ repository_id: "74", ref: "refs/heads/main" }];
+    const sources = [{ issuer: "https://gitlab.com", repository_id: "74", ref: "refs/heads/main" }];
     for (const id of [production, staging]) await protect(world.client, id, { group: "prod" });
     const running = await newDeployment(world.client, staging);
     const attempt = await Attempt.started(pools.staging.runner);

@@ -4781,18 +4781,29 @@ export interface components {
                 except: string[];
             };
         };
-        /** @description A repository and a ref, as a trust has verified them. */
+        /**
+         * @description An issuer whose claims mean the same for everybody.
+         * @enum {string}
+         */
+        CodeHostIssuer: "https://token.actions.githubusercontent.com" | "https://gitlab.com";
+        /** @description A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` may have neither: they match nothing. */
         EnvironmentSource: {
+            /** @description Only keys of these trusts. */
+            trust_ids?: components["schemas"]["Identifier"][];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
             /**
              * @description As tokens of the code host name it.
              * @example 1296269
              */
             repository_id: string;
             /**
-             * @description Of the job. `*` stands for any characters but `/`.
+             * @description The job's full ref. `*` stands for any characters but `/`.
              * @example refs/heads/main
              */
             ref: string;
+            /** @description Whether only a ref that the code host protects counts. */
+            protected_ref?: boolean;
         };
         /**
          * @description A day on the clock of the time zone.
@@ -4828,6 +4839,11 @@ export interface components {
             }[];
         };
         /**
+         * @description Who says who an approver is, by the settings of this deployment; absent without `approvals`. `identity_provider`: an approval by somebody whom a creator of the deployment has added or invited counts only after a sign-in with OpenID Connect. `admins`: approvals are as strong as the organization's admins, who could approve as someone they have added.
+         * @enum {string}
+         */
+        ApproverVerifier: "identity_provider" | "admins";
+        /**
          * @description The rules of an environment, with their defaults.
          * @example {
          *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
@@ -4847,6 +4863,7 @@ export interface components {
          *         "prevent_self_approval": true,
          *         "expires_after_seconds": 86400
          *       },
+         *       "approvers_verified_by": "identity_provider",
          *       "updated_at": "2026-11-21T09:30:00.000Z"
          *     }
          */
@@ -4872,6 +4889,7 @@ export interface components {
              * @example production
              */
             group?: string;
+            approvers_verified_by?: components["schemas"]["ApproverVerifier"];
             /** @description When the rules last changed. Absent: never. */
             updated_at?: components["schemas"]["Timestamp"];
         };
@@ -8749,18 +8767,31 @@ export interface components {
                 except: string[];
             };
         };
-        /** @description A repository and a ref, as a trust has verified them. */
+        /**
+         * @description A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either `trust_ids` or `issuer`.
+         * @example {
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "repository_id": "1296269",
+         *       "ref": "refs/heads/main"
+         *     }
+         */
         ProtectionSource: {
+            /** @description Only keys of these trusts. Needed for a code host of your own. */
+            trust_ids?: string[];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
             /**
              * @description The claim `repository_id` of the job's token; at GitLab, `project_id`.
              * @example 1296269
              */
             repository_id: string;
             /**
-             * @description The claim `ref`. `*` stands for any characters but `/`.
+             * @description The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.
              * @example refs/heads/main
              */
             ref: string;
+            /** @description Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false. */
+            protected_ref?: boolean;
         };
         /** @description When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it shows twice counts twice. */
         ProtectionWindows: {

@@ -1,11 +1,19 @@
 import { orgRoleReaches, projectRoleReaches } from "../../../lib/roles.ts";
+import type { ApproverVerifier } from "../../../lib/settings.ts";
 import {
   type ApprovalRule,
   describeMembers,
   type Members,
   type Rules,
 } from "../../projects/access/model.ts";
-import { type Approval, type Condition, type Facts, HELD_FOR_EVENT, MEETS_RULES } from "./model.ts";
+import {
+  type Approval,
+  type Approver,
+  type Condition,
+  type Facts,
+  HELD_FOR_EVENT,
+  MEETS_RULES,
+} from "./model.ts";
 import { type Reader, SERVICE } from "./reader.ts";
 import {
   findClosedWindow,
@@ -23,10 +31,11 @@ import {
  */
 export function findOpenConditions(
   facts: Facts,
+  verifier: ApproverVerifier,
   now: number,
   reader: Reader = SERVICE,
 ): Condition[] {
-  const seen = { now, reader };
+  const seen = { now, reader, verifier };
   const rules = rulesOf(facts);
   const { overridden, overriddenFreezes } = facts;
   const freezes = facts.freezes.filter(({ id }) => !overriddenFreezes?.includes(id));
@@ -85,7 +94,7 @@ function findOpenOfRules(rules: Rules, facts: Facts, seen: Seen): Condition[] {
   if (isExempt(rules, facts)) return findRunningInGroup(rules, facts, seen);
   const { approvals, from, sources, windows } = rules;
   return [
-    ...(approvals ? findMissingApprovals(approvals, facts) : []),
+    ...(approvals ? findMissingApprovals(approvals, facts, seen.verifier) : []),
     ...(from ? findMissingSuccess(from, facts, seen) : []),
     ...(sources ? findOtherSource(sources, facts) : []),
     ...(windows ? findClosedWindow(windows, seen.now) : []),
@@ -99,9 +108,14 @@ function isExempt({ exempt = [] }: Rules, { exempt: candidate, own, repeated }: 
   return isSameDigest(own.digest, repeated.configuration);
 }
 
-function findMissingApprovals(rule: ApprovalRule, facts: Facts): Condition[] {
+function findMissingApprovals(
+  rule: ApprovalRule,
+  facts: Facts,
+  verifier: ApproverVerifier,
+): Condition[] {
   const { approvals, creators, createdAt } = facts;
-  const able = approvals.filter((each) => isApprover(each, rule, creators));
+  const permitted = approvals.filter((each) => isApprover(each, rule, creators));
+  const able = permitted.filter((each) => isKnown(each, verifier));
   const outdated = able.filter((each) => !isOfContent(each, facts));
   const counted = able.length - outdated.length;
   if (counted >= rule.required) return [];
@@ -109,7 +123,13 @@ function findMissingApprovals(rule: ApprovalRule, facts: Facts): Condition[] {
   const needed = `${counted} of ${rule.required} approval${rule.required > 1 ? "s" : ""}`;
   const who = rule.approvers.role ? ` by ${describeMembers(rule.approvers, [])}` : "";
   const changed = outdated.length > 0 ? describeChange(outdated, facts) : "";
-  return [{ code: "approvals", message: `${needed}${who}${changed}.`, expiresAt }];
+  const unknown = describeUnknown(permitted.length - able.length);
+  return [{ code: "approvals", message: `${needed}${who}${changed}${unknown}.`, expiresAt }];
+}
+
+function describeUnknown(count: number): string {
+  if (count === 0) return "";
+  return `; ${count} count${count > 1 ? "" : "s"} only after a sign-in with the identity provider`;
 }
 
 /** Whether an approval was given for what would start now. */
@@ -129,9 +149,11 @@ function describeChange(outdated: readonly Approval[], { own }: Facts): string {
 /** The approvals that are missing, and that this person may give and has not given for the present content. */
 export function findGivable(
   facts: Facts,
-  member: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,
+  member: Approver,
+  verifier: ApproverVerifier,
 ): Condition[] {
   const { creators, overridden } = facts;
+  if (!isKnown(member, verifier)) return [];
   const hasGiven = facts.approvals.some(
     (each) => each.membershipId === member.membershipId && isOfContent(each, facts),
   );
@@ -139,13 +161,21 @@ export function findGivable(
   return rulesOf(facts).flatMap((rules) => {
     const { approvals } = rules;
     if (!approvals || isExempt(rules, facts) || !isApprover(member, approvals, creators)) return [];
-    return findMissingApprovals(approvals, facts);
+    return findMissingApprovals(approvals, facts, verifier);
   });
 }
 
-/** Whether a person's approval counts under the rule, whatever it was given for. */
+/** Whether it is certain that the person is none of the creators under another name. */
+export function isKnown(
+  { isVerified }: Pick<Approver, "isVerified">,
+  verifier: ApproverVerifier,
+): boolean {
+  return verifier === "admins" || isVerified === 1;
+}
+
+/** Whether the rule lets the member approve, if it is known who that is. */
 export function isApprover(
-  member: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,
+  member: Omit<Approver, "isVerified">,
   { approvers, prevent_self_approval }: ApprovalRule,
   creators: readonly string[],
 ): boolean {
@@ -154,11 +184,7 @@ export function isApprover(
 }
 
 function isMember(
-  {
-    membershipId,
-    orgRole,
-    projectRole,
-  }: Pick<Approval, "membershipId" | "orgRole" | "projectRole">,
+  { membershipId, orgRole, projectRole }: Omit<Approver, "isVerified">,
   { role, membership_ids: ids }: Members,
 ): boolean {
   if (ids && !ids.includes(membershipId)) return false;

@@ -5,6 +5,7 @@ export {
   heldUntil,
   isApprover,
   isExpired,
+  isKnown,
   lacksOwnDigests,
 } from "./evaluate.ts";
 export {
@@ -28,6 +29,7 @@ export {
   FACTS_OF_APPROVALS,
   hasFacts,
   isUnconditional,
+  isVerified,
   mayApprove,
   PAST_BASIS,
   SEARCHED_SUCCESSES,

@@ -1,3 +1,4 @@
+import type { JobSource } from "../../../lib/job-source.ts";
 import type { OrgRole, ProjectRole } from "../../../lib/roles.ts";
 import type { Exemption, Rules } from "../../projects/access/model.ts";
 
@@ -23,17 +24,23 @@ export const CONDITION_CODES = [
 ] as const;
 export type ConditionCode = (typeof CONDITION_CODES)[number];
 
-/** An approval by a person who is still an active member. */
-export interface Approval {
+/** Who approves, as far as the rules ask. */
+export interface Approver {
   membershipId: string;
+  orgRole: OrgRole;
+  projectRole: ProjectRole | null;
+  /** Whether a sign-in has proven who it is, or none of the creators has added or invited it. */
+  isVerified: 0 | 1;
+}
+
+/** An approval by a person who is still an active member. */
+export interface Approval extends Approver {
   /** Digest of the configuration that was approved. Null: it was given before there were digests. */
   configuration: string | null;
   /** Whether nothing that the content results from has changed since. */
   isCurrent: 0 | 1;
   /** What differs from it beside the configuration, in words. */
   changed: readonly string[];
-  orgRole: OrgRole;
-  projectRole: ProjectRole | null;
 }
 
 /** A success with the same source in another environment. */
@@ -71,11 +78,10 @@ export interface Repeated {
   isSame: 0 | 1;
 }
 
-/** Claims that a trust has verified. */
-export interface VerifiedClaims {
-  repository_id?: string;
-  ref?: string;
-  sha?: string;
+/** What a trust has verified. Without the members of `JobSource` if its claims are of no known form. */
+export interface VerifiedSource extends Partial<JobSource> {
+  issuer: string;
+  trust_id: string;
 }
 
 export interface Freeze {
@@ -111,7 +117,7 @@ export interface Facts {
   /** The names of the environments in which the rules need a success, by ID. */
   places: Readonly<Record<string, string>>;
   /** Of the key that created the deployment. Null: not that of a trust. */
-  claims: VerifiedClaims | null;
+  source: VerifiedSource | null;
   /** What is deployed. Null: no commit. */
   commit: { sha: string; repoId: string } | null;
   /** A candidate: it counts only while the content is that of `repeated`. */

@@ -1,15 +1,17 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { matchesGlob } from "../../../lib/glob.ts";
 import { durationOf } from "../../../lib/quantities.ts";
+import type { ApproverVerifier } from "../../../lib/settings.ts";
 import type { FromRule, Rules, SourceRule, WindowRule } from "../../projects/access/model.ts";
-import type { Condition, Facts, Freeze, Success } from "./model.ts";
+import type { Condition, Facts, Freeze, Success, VerifiedSource } from "./model.ts";
 import { maySee, type Reader, seesOrganization } from "./reader.ts";
 import { describeTime, isOpen, nextOpening } from "./windows.ts";
 
-/** When the conditions are read, and by whom. */
+/** When the conditions are read, by whom, and who verifies the approvers. */
 export interface Seen {
   now: number;
   reader: Reader;
+  verifier: ApproverVerifier;
 }
 
 /** Each stack to be deployed needs a success that had it by name. */
@@ -80,20 +82,35 @@ function describePlaces(ids: readonly string[], names: Facts["places"], reader: 
   return [...new Set(described)].join(" or ");
 }
 
-/** The claims are those that a trust has verified: what a caller wrote about its source proves nothing. */
+const UNNAMED =
+  "An entry of sources names neither a trust nor an issuer, so it matches nothing: add trust_ids or issuer to it.";
+
+/** What a caller wrote about its source proves nothing. */
 export function findOtherSource(
   rules: readonly SourceRule[],
-  { claims, commit }: Facts,
+  { source, commit }: Facts,
 ): Condition[] {
   const message = `Needs a key that a trust has given for ${rules.map(describeSource).join(", or ")}`;
-  const isOf = ({ repository_id: id, ref }: SourceRule) =>
-    claims?.repository_id === id && matchesGlob(ref, claims.ref ?? "");
-  if (!rules.some(isOf)) return [{ code: "sources", message: `${message}.` }];
-  if (!commit || (commit.sha === claims?.sha && commit.repoId === claims.repository_id)) return [];
+  if (!source || !rules.some((rule) => isOfSource(rule, source))) {
+    const unnamed = rules.some((rule) => !rule.trust_ids && !rule.issuer) ? ` ${UNNAMED}` : "";
+    return [{ code: "sources", message: `${message}.${unnamed}` }];
+  }
+  if (!commit || (commit.sha === source.sha && commit.repoId === source.repository_id)) return [];
   return [{ code: "sources", message: `${message}, and its commit as the source.` }];
 }
 
-const describeSource = ({ repository_id: id, ref }: SourceRule) => `${ref} of the repository ${id}`;
+function isOfSource(rule: SourceRule, source: VerifiedSource): boolean {
+  const { trust_ids: trustIds, issuer, repository_id: id, ref, protected_ref: isProtected } = rule;
+  if (source.ref === undefined || source.repository_id !== id) return false;
+  const isNamed = trustIds ? trustIds.includes(source.trust_id) : issuer === source.issuer;
+  return isNamed && matchesGlob(ref, source.ref) && (!isProtected || source.is_protected === true);
+}
+
+function describeSource({ repository_id: id, ref, issuer, protected_ref }: SourceRule): string {
+  const kind = protected_ref ? "the protected ref " : "";
+  const host = issuer ? ` at ${issuer}` : "";
+  return `${kind}${ref} of the repository ${id}${host}`;
+}
 
 export function findClosedWindow(rule: WindowRule, now: number): Condition[] {
   if (isOpen(rule, now)) return [];

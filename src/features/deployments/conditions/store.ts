@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import { orgRoleReaches } from "../../../lib/roles.ts";
+import type { ApproverVerifier } from "../../../lib/settings.ts";
+import { isVerifiedAgainst } from "../../identity/credentials/index.ts";
 import { rulesOf } from "../../projects/access/index.ts";
 
 /** For the statements that select, or change, `deployments`. */
@@ -48,17 +50,27 @@ const ALL_RULES = sql`json_insert(deployments.kept_rules, '$[#]', json(${RULES})
  * `isApprover` as a condition: whether one of the rules asks for approvals that the actor may give.
  * @param projectRole Of the actor.
  */
-export function mayApprove({ membershipId, role }: Actor, projectRole: SQL): SQL {
+export function mayApprove(
+  { membershipId, role }: Actor,
+  projectRole: SQL,
+  verifier: ApproverVerifier,
+): SQL {
   const isAdmin = orgRoleReaches(role, "admin");
   const rule = sql`record.value -> '$.approvals'`;
   const wantedRole = sql`record.value ->> '$.approvals.approvers.role'`;
-  return sql`exists (select 1 from json_each(${ALL_RULES}) as record where ${rule} is not null
+  const isKnown = verifier === "admins" ? sql`true` : isVerified(membershipId);
+  return sql`${isKnown} and exists (select 1 from json_each(${ALL_RULES}) as record where ${rule} is not null
     and (${rule} -> '$.approvers.membership_ids' is null or exists (select 1
       from json_each(${rule}, '$.approvers.membership_ids') as item where item.value = ${membershipId}))
     and (${isAdmin} or case ${projectRole} when 'owner' then 1
       when 'contributor' then ${wantedRole} is not 'owner' else ${wantedRole} is null end)
     and not (${rule} ->> '$.prevent_self_approval' and exists (select 1
       from json_each(deployments.creators) as item where item.value = ${membershipId})))`;
+}
+
+/** See `Approver`. */
+export function isVerified(membershipId: SQL | string): SQL {
+  return isVerifiedAgainst(membershipId, sql`deployments.creators`);
 }
 
 /** A deployment without a source of its own deploys what the environment runs by now. */
@@ -189,7 +201,7 @@ const CHANGED = sql`(select json_group_array(part.value) from json_each('["the s
 const APPROVALS = sql`iif(not exists (select 1 from deployment_approvals as given
     where given.deployment_id = deployments.id), json('[]'), (select json_group_array(json_object('membershipId', approval.membership_id,
     'configuration', approval.configuration_digest, 'isCurrent', approval.basis = selected.basis, 'changed', json(${CHANGED}),
-    'orgRole', member.role, 'projectRole', place.role) order by approval.membership_id)
+    'orgRole', member.role, 'projectRole', place.role, 'isVerified', ${isVerified(sql`approval.membership_id`)}) order by approval.membership_id)
   from (select ${BASIS} as basis limit 1) as selected
   join deployment_approvals as approval on approval.deployment_id = deployments.id
   join memberships as member on member.id = approval.membership_id
@@ -228,7 +240,7 @@ export function selectFacts(stacks: SQL): SQL<string | null> {
   'overriddenFreezes', ${overridden("freeze_ids")},
   'runningInGroup', ${RUNNING_IN_GROUP}, 'stackNames', json(${namesOf(stacks)}), 'hasSource', ${SOURCE} is not null,
   'successes', ${successesOf(stacks)}, 'unlisted', ${UNLISTED}, 'places', ${PLACES},
-  'claims', json(deployments.claims), 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
+  'source', deployments.claims -> '$.source', 'commit', (select json_object('sha', item.value ->> '$.commit.sha',
     'repoId', item.value ->> 'repo_id') from json_each(${SOURCE}) as item where item.key = 'git')) end`;
 }
 

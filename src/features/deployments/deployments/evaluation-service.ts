@@ -2,6 +2,7 @@ import type { SystemContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
+import { approverVerifier } from "../../../lib/settings.ts";
 import { takeTurns } from "../../../turns.ts";
 import { type Facts, findOpenConditions, heldUntil, isExpired } from "../conditions/index.ts";
 import { computeEarlier, isUndecided, withOwnDigests } from "./digest-service.ts";
@@ -104,7 +105,7 @@ async function changeOf(ctx: SystemContext, row: Evaluated): Promise<Statements>
   const now = ctx.clock.now();
   const { id, awaitsApproval } = row;
   const facts = row.facts === null ? null : (JSON.parse(row.facts) as Facts);
-  const conditions = facts ? findOpenConditions(facts, now) : [];
+  const conditions = facts ? findOpenConditions(facts, approverVerifier(ctx.settings), now) : [];
   const approvals = conditions.filter(({ code }) => code === "approvals");
   const evaluation = {
     id,

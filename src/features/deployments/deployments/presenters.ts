@@ -1,6 +1,7 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { ApiError } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { approverVerifier, type IdentitySettings } from "../../../lib/settings.ts";
 import {
   type Condition,
   type Facts,
@@ -15,7 +16,7 @@ import type { NewDeployment } from "./transitions/create.ts";
 import type { Waiting, WaitingPool } from "./waiting-store.ts";
 
 /** Without an actor for a runner, whose deployment waits for nothing. */
-export function presentDeployment(row: DeploymentRow, { actor }: { actor?: Reader } = {}) {
+export function presentDeployment(row: DeploymentRow, ctx: PresentedFor) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
   return {
     id: row.id,
@@ -36,7 +37,7 @@ export function presentDeployment(row: DeploymentRow, { actor }: { actor?: Reade
     ...(row.message !== null && { message: row.message }),
     exempt: row.exempt ?? undefined,
     overridden: row.overridden ? presentOverride(row.overridden) : undefined,
-    waiting_for: waitingOf(row, actor),
+    waiting_for: waitingOf(row, ctx),
   };
 }
 
@@ -50,11 +51,20 @@ function presentOverride(stored: string) {
   return { conditions: [...conditions], reason, membership_id, created_at };
 }
 
-function waitingOf({ waitingFor, completedFacts }: DeploymentRow, reader: Reader | undefined) {
+interface PresentedFor {
+  actor?: Reader;
+  settings: IdentitySettings;
+}
+
+function waitingOf(
+  { waitingFor, completedFacts }: DeploymentRow,
+  { actor, settings }: PresentedFor,
+) {
   if (!waitingFor) return undefined;
   const waiting = JSON.parse(waitingFor) as Waiting;
   const facts = completedFacts ?? waiting.facts;
-  const open = facts ? findOpenConditions(facts, waiting.now, reader) : [];
+  const verifier = approverVerifier(settings);
+  const open = facts ? findOpenConditions(facts, verifier, waiting.now, actor) : [];
   return presentReasons(open, presentWaiting(waiting));
 }
 

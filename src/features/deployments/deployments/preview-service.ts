@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch, type Results } from "../../../db/batch.ts";
 import { ApiError, LimitReached, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { approverVerifier } from "../../../lib/settings.ts";
 import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
 import { requireAccess } from "../../projects/access/index.ts";
 import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
@@ -180,7 +181,7 @@ async function findError(
 const NO_DIGESTS = { digest: null, compared: null };
 
 async function conditionsOf(
-  { db, actor, clock }: ServiceContext,
+  { db, actor, clock, settings }: ServiceContext,
   facts: Facts | null | undefined,
   fields: DeploymentFields | undefined,
 ): Promise<Condition[]> {
@@ -189,5 +190,5 @@ async function conditionsOf(
   const digests = fields ? await digestsOf(fields.configuration, exceptions) : NO_DIGESTS;
   const own = { ...digests, exceptions: exceptions ? await digestOfExceptions(exceptions) : null };
   const known = await compareWith(db, actor.organizationId, facts, own);
-  return findOpenConditions(known, clock.now(), actor);
+  return findOpenConditions(known, approverVerifier(settings), clock.now(), actor);
 }

@@ -20,7 +20,7 @@ const operations = {
     description:
       "Needs a full credential (`full` in `GET /v1/whoami`). Rules that are absent are removed. " +
       "Deployments that are queued keep the earlier rules beside the new ones.",
-    notFound: ["environment", "membership", "other environment in the project"],
+    notFound: ["environment", "membership", "other environment in the project", "trust"],
     errors: {
       credential_not_full: NOT_FULL,
       kept_rules_limit: new LimitReached(

@@ -1,4 +1,5 @@
 import type { Output } from "../../../lib/schemas.ts";
+import type { IdentitySettings } from "../../../lib/settings.ts";
 import { presentWithExternalId } from "../connections/index.ts";
 import {
   type Checked,
@@ -31,19 +32,24 @@ export function toClaimRequest(input: Output<typeof ClaimInput>) {
   };
 }
 
-export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
+type Context = { settings: IdentitySettings };
+
+export function presentClaim(
+  { row, leaseToken }: { row: ClaimRow; leaseToken: string },
+  ctx: Context,
+) {
   return {
     attempt_id: row.attemptId,
     epoch: row.epoch,
     lease_token: leaseToken,
-    deployment: presentDeployment(row),
+    deployment: presentDeployment(row, ctx),
     variable_names: JSON.parse(row.variableNames) as string[],
     ...INTERVALS,
   };
 }
 
-export function presentStart({ row, input, directive }: StartedDeployment) {
-  const deployment = presentDeployment(row);
+export function presentStart({ row, input, directive }: StartedDeployment, ctx: Context) {
+  const deployment = presentDeployment(row, ctx);
   return { ...presentProgress(directive), deployment, input: presentInput(row, input) };
 }
 

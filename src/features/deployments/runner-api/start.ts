@@ -1,5 +1,6 @@
 import type { RunnerContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
+import { type ApproverVerifier, approverVerifier } from "../../../lib/settings.ts";
 import { type Facts, findOpenConditions, heldUntil } from "../conditions/index.ts";
 import {
   type AttemptKey,
@@ -46,7 +47,8 @@ export async function startAttempt(
   const now = ctx.clock.now();
   if (row?.failureReason === DEPLOYMENT_FAILURES.patchConflict)
     throw new PatchConflict(row.message ?? "");
-  if (row?.outcome === "refused") throw new StartRefused(reasonsOf(row, now));
+  if (row?.outcome === "refused")
+    throw new StartRefused(reasonsOf(row, approverVerifier(ctx.settings), now));
   const started = requireLease(row, now);
   const directive = directiveFor(started, now);
   if (started.state === "running" && input) return { row: started, input, directive };
@@ -82,7 +84,7 @@ async function decide(ctx: RunnerContext, key: AttemptKey, row: StartRow): Promi
   const own = facts && (await computeOwn(db, row, facts));
   if (own) return { resulting: storeResulting(db, row.organizationId, row.id, own) };
   const now = ctx.clock.now();
-  const conditions = facts ? findOpenConditions(facts, now) : [];
+  const conditions = facts ? findOpenConditions(facts, approverVerifier(ctx.settings), now) : [];
   if (conditions.length > 0) {
     return refuseStart(db, key, { facts: row.facts, heldUntil: heldUntil(conditions) }, now);
   }
@@ -107,7 +109,8 @@ function resolveOf(row: StartRow): RebaseResult {
   });
 }
 
-function reasonsOf({ facts }: StartRow, now: number): string {
-  const conditions = facts === null ? [] : findOpenConditions(JSON.parse(facts) as Facts, now);
+function reasonsOf({ facts }: StartRow, verifier: ApproverVerifier, now: number): string {
+  const conditions =
+    facts === null ? [] : findOpenConditions(JSON.parse(facts) as Facts, verifier, now);
   return conditions.map(({ message }) => message).join(" ");
 }
