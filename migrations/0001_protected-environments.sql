@@ -28,11 +28,13 @@ CREATE TABLE `environment_successes` (
 --> statement-breakpoint
 CREATE INDEX `environment_successes_list` ON `environment_successes` (`environment_id`,`created_at`);--> statement-breakpoint
 ALTER TABLE `deployment_approvals` ADD `configuration_digest` text;--> statement-breakpoint
+ALTER TABLE `attempts` ADD `checked` text;--> statement-breakpoint
 ALTER TABLE `deployments` ADD `configuration_digest` text;--> statement-breakpoint
 ALTER TABLE `deployments` ADD `start_basis` text;--> statement-breakpoint
 ALTER TABLE `deployments` ADD `resulting` text;--> statement-breakpoint
 ALTER TABLE `deployments` ADD `digests_due` integer DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX `deployments_digests_due` ON `deployments` (`organization_id`) WHERE digests_due = 1;
+CREATE INDEX `deployments_digests_due` ON `deployments` (`organization_id`) WHERE digests_due = 1;--> statement-breakpoint
+CREATE INDEX `environment_protections_organization` ON `environment_protections` (`organization_id`) WHERE rules <> '{}';
 --> statement-breakpoint
 -- Queued deployments are evaluated again when rules change or a freeze begins. What rules compare of a success is
 -- digested by the schedule.

@@ -1,1 +1,0 @@
-CREATE INDEX `environment_protections_organization` ON `environment_protections` (`organization_id`) WHERE rules <> '{}';
