@@ -69,8 +69,8 @@ export function withErrorReplies(route: RouteConfig, documented: DocumentedOpera
 }
 
 function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperation): NamedErrors {
-  const { method, writes = false, scope, changes = [] } = operation;
-  const { role, notFound = [], errors } = document;
+  const { method, writes = false, scope } = operation;
+  const { role, changes = [], notFound = [], errors } = document;
   const credentials = credentialsOf(operation);
   const sendsBody = ["post", "put", "patch"].includes(method);
   const hasKey = credentials.includes("session") || credentials.includes("runner_token");

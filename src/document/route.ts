@@ -12,8 +12,7 @@ export const PROTECTION_EXTENSION = "x-protected";
 /** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
 export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
   const { method, path, operationId, policy, writes, resource, polled, scope, request } = operation;
-  const { changes = [] } = operation;
-  const { tags, summary, role, responses } = document;
+  const { tags, summary, role, changes = [], responses } = document;
   requireSameReply(operation, document);
   const needs = [
     role && describeRole(role),

@@ -1,6 +1,5 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import type { ProtectedPart } from "../lib/protected-parts.ts";
 import type { Scope } from "../lib/scopes.ts";
 import { POLICIES, type PolicyName, WINDOW_MS } from "../rate-limits/policies.ts";
 
@@ -33,8 +32,6 @@ export interface Operation {
   polled?: true;
   /** What a narrowed API key needs. Null: nothing, so that every key may call it. */
   scope?: Scope | null;
-  /** The parts of protected environments that it changes, and what their rules depend on: its verb checks the need. */
-  changes?: readonly ProtectedPart[];
   /** The status of a response that is no error. Default: 200. */
   status?: 200 | 201 | 204 | 303;
   /** The number of writes by callers, of a `resource` without a `version`. */

@@ -64,7 +64,6 @@ const createInOrganization = operation({
   ...CREATE,
   path: ORGANIZATION,
   operationId: "createFreeze",
-  changes: ["freezes"],
   request: () => ({ params: OrganizationParams(), body: jsonBody(CreateFreeze()) }),
 });
 
@@ -72,7 +71,6 @@ const createInProject = operation({
   ...CREATE,
   path: PROJECT,
   operationId: "createProjectFreeze",
-  changes: ["freezes"],
   request: () => ({ params: ProjectParams(), body: jsonBody(CreateFreeze()) }),
 });
 
@@ -80,7 +78,6 @@ const remove = operation({
   method: "delete",
   path: ONE,
   operationId: "deleteFreeze",
-  changes: ["freezes"],
   status: 204,
   resource: true,
   version: unchanging,

@@ -17,6 +17,7 @@ const operations = {
     tags: ["Environments"],
     summary: "Replace the rules of an environment",
     role: "owner",
+    changes: ["rules"],
     description:
       "Needs a full credential (`full` in `GET /v1/whoami`). Rules that are absent are removed. " +
       "Deployments that are queued keep the earlier rules beside the new ones.",

@@ -23,7 +23,6 @@ const replace = operation({
   method: "put",
   path: PATH,
   operationId: "replaceProtection",
-  changes: ["rules"],
   resource: true,
   present: presentProtection,
   scope: "environments:write",

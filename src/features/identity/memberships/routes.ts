@@ -54,7 +54,6 @@ const replace = operation({
   method: "put",
   path: "/v1/orgs/{org_id}/members/{member_id}",
   operationId: "replaceMember",
-  changes: ["organization roles"],
   resource: true,
   present: presentMember,
   scope: "members:write",

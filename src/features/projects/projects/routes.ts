@@ -83,7 +83,6 @@ const remove = operation({
   method: "delete",
   path: "/v1/projects/{project_id}",
   operationId: "deleteProject",
-  changes: ["the project"],
   status: 204,
   resource: true,
   scope: "projects:write",
