@@ -7,7 +7,7 @@ import { withHeaderParameters } from "./operation-headers.ts";
 
 export const POLICY_EXTENSION = "x-ratelimit-policy";
 export const SCOPE_EXTENSION = "x-scope";
-export const PROTECTION_EXTENSION = "x-protected";
+const PROTECTION_EXTENSION = "x-protected";
 
 /** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
 export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {

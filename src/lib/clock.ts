@@ -5,7 +5,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Of a request: what it stores and what it shows are of one time, so that a repeat shows the same. */
+/** A request's clock: what it stores and what it shows are of one time, so that a repeat shows the same. */
 export function stoppedClock(clock: Clock): Clock {
   const now = clock.now();
   return { now: () => now };

@@ -35,7 +35,7 @@ const reads = withKey.filter(({ method }) => method === "GET");
 /** They are of the project, and name what has changed in it. Source: docs/api-keys.md, "Projects and environments". */
 const OF_PROJECT = ["listChangelog", "listEvents", "getDelivery", "listDeliveries"];
 
-/** Of the writes that show a `waiting_for`: `done` has succeeded in another environment of the key. */
+/** Bodies of the writes that show a `waiting_for`: `done` has succeeded in another environment of the key. */
 const BODIES: Record<string, (fixture: Fixture) => object | undefined> = {
   createDeployment: () => ({ patch: [] }),
   previewDeployment: () => ({ patch: [] }),

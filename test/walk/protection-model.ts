@@ -26,7 +26,7 @@ export interface WalkPerson {
   membershipId: string;
   key: string;
   isOrganizationOwner: boolean;
-  /** Whose deployments the person does not approve before a sign-in. Undefined: nobody's, or there was one. */
+  /** The creators whose deployments the person does not approve before a sign-in. Undefined: nobody's, or there was one. */
   addedBy: string | undefined;
   /** In the project. Undefined: none. */
   role: string | undefined;

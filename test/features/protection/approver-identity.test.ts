@@ -33,7 +33,7 @@ const NO_PROVIDER = { OIDC_ISSUER: "", OIDC_CLIENT_ID: "", OIDC_CLIENT_SECRET: "
 const SIGN_IN = /^Sign in with your identity provider to approve: /;
 const OWN = /never of one's own deployment/;
 
-/** Of deployments of Longshore, with who says who a person is. */
+/** Settings of deployments of Longshore, and who says who a person is. */
 const SETTINGS = [
   { settings: {}, verifier: "identity_provider" },
   { settings: { TRUST_ADMINS: "false" }, verifier: "identity_provider" },

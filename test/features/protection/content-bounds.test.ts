@@ -9,9 +9,9 @@ import { newDeployableProject, newDeployment, newStack, newWorld } from "../../s
 
 const QUEUED = LIMITS.unfinishedDeployments.value;
 const LARGE = 250_000;
-/** Of a deployment: its configuration and that of its environment. */
+/** Documents of one deployment: its configuration and its environment's. */
 const OF_ONE = 2;
-/** Of a batch of D1: 50 ms. */
+/** A batch of D1: 50 ms. */
 const MOST_UNITS = 50_000;
 
 /** How many documents each exchange with the database has read. */

@@ -61,7 +61,7 @@ const deploy = async (body: object): Promise<string> =>
 const waiting = async (id: string): Promise<Parsed[]> =>
   (await world.client.get(`/v1/deployments/${id}`)).body["waiting_for"];
 
-/** Of rules and freezes alone. */
+/** The codes of rules and freezes alone. */
 const codes = async (id: string): Promise<string[]> =>
   (await waiting(id))
     .map(({ code }) => String(code))

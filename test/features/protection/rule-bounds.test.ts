@@ -15,7 +15,7 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** Of a batch of D1: 50 ms. */
+/** A batch of D1: 50 ms. */
 const MOST_UNITS = 50_000;
 const QUEUED = LIMITS.unfinishedDeployments.value;
 

@@ -9,9 +9,7 @@ export {
   lacksOwnDigests,
 } from "./evaluate.ts";
 export {
-  APPROVAL_DECISIONS,
   type ApprovalDecision,
-  CONDITION_CODES,
   type Condition,
   type Facts,
   type Freeze,

@@ -123,9 +123,9 @@ export const PAST_BASIS = sql`iif(deployments.stack_count = (select count(*) fro
       (select place.disconnected_at is null from projects as place where place.id = deployments.project_id)),
       ${START_BASIS}, json_set(${START_BASIS}, '$[2]', 'unknown')), '[]')`;
 
-/** Of each environment, the successes that are looked for the source: as many as `environment_successes` keeps. */
+/** How many successes of each environment are searched for the source: as many as `environment_successes` keeps. */
 export const SEARCHED_SUCCESSES = sql.raw("20");
-/** Of the environments that all of its rules name, those of the newest rules first. One set of rules names fewer. */
+/** How many of the environments that all of its rules name, the newest rules' first. One set of rules names fewer. */
 const SEARCHED_PLACES = sql.raw("20");
 
 /** The environments that the rules name and that exist. */
@@ -153,7 +153,7 @@ const successesOf = (
   cross join environment_successes as success on success.environment_id = place.id
   where success.source is selected.source and success.organization_id = deployments.organization_id)`;
 
-/** Those of them whose successes from before there were digests are not copied yet. */
+/** The environments of which successes from before there were digests are not copied yet. */
 const UNLISTED = sql`(select json_group_array(place.id) from ${FROM_PLACES} as place
   where (select count(*) from environment_successes as success where success.environment_id = place.id)
     < (select count(*) from (select 1 from deployments as success where success.environment_id = place.id

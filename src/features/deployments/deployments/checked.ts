@@ -5,7 +5,7 @@ import { attempts } from "./table.ts";
 export interface Checked {
   projectName: string;
   environmentName: string;
-  /** Of the table `project_connections`. Null: the project has none. */
+  /** A row of `project_connections`. Null: the project has none. */
   connection: object | null;
   /** In the order of the deployment: ID, name, and the ID and name of the component, if there is one. */
   stacks: readonly [

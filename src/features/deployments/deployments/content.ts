@@ -10,17 +10,17 @@ export interface ResultingContent {
   /** JSON: `BASIS`. */
   basis: string;
   configurationDigest: string;
-  /** Of the mode, the configuration, the source, the stacks and the connection. */
+  /** The content digest: mode, configuration, source, stacks and connection. */
   digest: string;
 }
 
 /** Digests of the configuration that a queued deployment results in, as they are stored with it. */
 export interface Resulting {
-  /** Of the environment's configuration. */
+  /** The version of the environment's configuration. */
   version: number;
   /** Empty: the patch does not apply. */
   digest: string;
-  /** Of the paths that `compared` leaves out. Null: no rule compares it. */
+  /** Digest of the paths that `compared` leaves out. Null: no rule compares it. */
   exceptions: string | null;
   compared: string | null;
 }

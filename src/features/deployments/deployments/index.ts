@@ -18,7 +18,6 @@ export {
   OUTCOMES,
   type Outcome,
   REPORTED_STATUSES,
-  type ReportedStatus,
   STACK_STATUSES,
   START_TRIGGERS,
   type StackStatus,
@@ -28,13 +27,11 @@ export { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 export {
   type Document,
   type Operation,
-  PatchError,
   patchBetween,
-  patchDocument,
 } from "./patch.ts";
 export { findPending, storeResulting } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
-export { type RebaseInput, type RebaseResult, resolveRebase } from "./rebase.ts";
+export { type RebaseResult, resolveRebase } from "./rebase.ts";
 export { DeploymentParams, OverrideDeployment } from "./schemas.ts";
 export {
   DEPLOYMENT,

@@ -11,8 +11,6 @@ import { deploymentStatus, deployments } from "./table.ts";
 import { exemptionOf } from "./transitions/create.ts";
 import { waitingFor } from "./waiting-store.ts";
 
-export type PendingRow = Awaited<ReturnType<typeof findPending>>[number];
-
 const IS_QUEUED = sql`${deployments.status} = ${deploymentStatus.queued}`;
 
 /** A queued deployment with what its content results from. */
@@ -64,7 +62,7 @@ export function listHeldOrganizations(db: Database, limit: number): Promise<stri
 /** Of an organization. Those that were evaluated first come first. */
 export interface HeldRange {
   organizationId: string;
-  /** Those that were evaluated before. */
+  /** Deployments that were evaluated before this time. */
   now: number;
   limit: number;
 }
@@ -82,7 +80,7 @@ export function listHeld(db: Database, range: HeldRange) {
     .limit(range.limit);
 }
 
-/** Those that `listHeld` lists come after all others, and may start as before. */
+/** Deployments that `listHeld` lists come after all others, and may start as before. */
 export function postponeHeld(db: Database, range: HeldRange) {
   const first = sql`(select rowid from deployments where ${isDue(range)}
     order by evaluated_at limit ${range.limit})`;

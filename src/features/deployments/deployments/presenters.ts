@@ -15,7 +15,7 @@ import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 import type { Waiting, WaitingPool } from "./waiting-store.ts";
 
-/** Without an actor for a runner, whose deployment waits for nothing. */
+/** A runner's request gives no actor: its deployment waits for nothing. */
 export function presentDeployment(row: DeploymentRow, ctx: PresentedFor) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
   return {

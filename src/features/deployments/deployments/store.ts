@@ -20,7 +20,7 @@ import { waitingFor } from "./waiting-store.ts";
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole" | Optional> &
   Partial<Pick<FoundDeployment, Optional>> & {
-    /** With digests that `waitingFor` lacks. */
+    /** The facts, and the digests that `waitingFor` lacks. */
     completedFacts?: Facts | undefined;
   };
 
@@ -286,7 +286,7 @@ export function isIdle(owner: SQLiteTable, id: string): SQL | undefined {
     where active.${sql.raw(column)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
 }
 
-/** Those with deployments that may have to end, or whose end has had no consequences yet. In a random order. */
+/** Organizations with deployments that may have to end, or whose end has had no consequences yet. In a random order. */
 export async function listUnfinishedOrganizations(db: Database): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`select id from (
       select organization_id as id from attempts where state <> 'ended'

@@ -11,7 +11,7 @@ import {
   environmentSuccesses,
 } from "./table.ts";
 
-/** Of a success, for as many lists of excepted paths. With another, its rows are replaced. */
+/** How many lists of excepted paths a success has digests for. Another one replaces its rows. */
 const DIGESTS_OF_SUCCESS = 20;
 
 /** Successes whose configuration is stored. */
@@ -44,7 +44,7 @@ export function copySuccesses(db: Database, organizationId: string, environmentI
   ).onConflictDoNothing();
 }
 
-/** Of a success from before starts kept it, as far as nothing has changed since. */
+/** What a success from before starts kept it had, as far as nothing has changed since. */
 export function storePastBasis(db: Database, organizationId: string, id: string) {
   return db
     .update(deployments)

@@ -2,7 +2,7 @@ import { toTimestamp } from "../../../lib/clock.ts";
 import { maySee, type Reader } from "../conditions/index.ts";
 import type { FreezeRow } from "./store.ts";
 
-/** Without an actor for the audit log. */
+/** The audit log gives no actor: its entry has all environments. */
 export function presentFreeze(row: FreezeRow, { actor }: { actor?: Reader } = {}) {
   const seen = row.environmentIds?.filter((id) => !actor || maySee(actor, id));
   return {

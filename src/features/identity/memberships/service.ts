@@ -212,7 +212,7 @@ export function requireActive({ status }: { status: MemberStatus }): void {
 }
 
 /** Only an owner adds, changes or removes an owner. */
-export function roleToManage(...roles: readonly OrgRole[]): OrgRole {
+function roleToManage(...roles: readonly OrgRole[]): OrgRole {
   return roles.includes("owner") ? "owner" : "admin";
 }
 

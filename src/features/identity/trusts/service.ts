@@ -39,7 +39,7 @@ import type { TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export const ONE_TARGET = "Send either membership_id or pool_id.";
-export const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
+const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
 export const EXPIRING_KEY =
   "A key that expires cannot create a trust, which would outlive it. Use a key without expires_at.";
 
