@@ -32,7 +32,12 @@ const isOfOthers = (address: string) => {
 
 describe("the addresses that somebody has to own", () => {
   it.each([
-    ["the repository", /(?<![\w.-])github\.com[/:][\w.-]+\/[\w-]+/g, `github.com/${REPOSITORY}`, 10],
+    [
+      "the repository",
+      /(?<![\w.-])github\.com[/:][\w.-]+\/[\w-]+/g,
+      `github.com/${REPOSITORY}`,
+      10,
+    ],
     ["the image", /\bghcr\.io\/[\w-]+\/[\w-]+/g, RUNNER_IMAGE, 2],
     ["the action", /\buses: [\w-]+\/[\w-]+(?=@)/g, `uses: ${REPOSITORY}`, 2],
   ])("are those of one file in docs, workflows and manifests: %s", (_, pattern, own, least) => {

@@ -175,9 +175,12 @@ async function addQuotas({ id }: World): Promise<void> {
 async function addDigests({ id }: World): Promise<void> {
   const started = "from deployments where organization_id = ? and start_basis is not null";
   const inserts = [
-    `insert into environment_successes select id, organization_id, environment_id, created_at, started_at,
-      finished_at, source, start_basis, configuration_digest ${started}`,
-    `insert into configuration_digests select id, 'exceptions', organization_id, environment_id, 'digest' ${started}`,
+    `insert into environment_successes (deployment_id, organization_id, environment_id, created_at, started_at,
+        finished_at, source, start_basis, configuration_digest)
+      select id, organization_id, environment_id, created_at, started_at, finished_at, source, start_basis,
+        configuration_digest ${started}`,
+    `insert into configuration_digests (deployment_id, exceptions_digest, organization_id, environment_id, digest)
+      select id, 'exceptions', organization_id, environment_id, 'digest' ${started}`,
   ];
   await env.DB.batch(inserts.map((sql) => env.DB.prepare(sql).bind(id)));
 }
