@@ -74,6 +74,8 @@ export class ProtectedWalk {
       [6, () => this.#advance(this.#random.below(8 * HOUR_MS))],
       [1, () => this.#restart()],
       [6, () => this.#changeAfterApprovals()],
+      [3, () => this.#changeAfterRedeployment()],
+      [3, () => this.#changeAfterSuccess()],
       [8, () => this.#expectNothingWaits()],
     ];
     for (let step = 0; step < steps; step += 1) {
@@ -318,28 +320,71 @@ export class ProtectedWalk {
   /** Single random steps seldom change something between the last approval and the start. */
   async #changeAfterApprovals(): Promise<void> {
     const environment = this.#anyEnvironment();
-    await this.#complete();
-    while (this.#model.freezes.length > 0) await this.#thaw();
     const prevent_self_approval = this.#random.chance(0.5);
     const rule = { required: 1 + this.#random.below(2), prevent_self_approval };
     const approvals = { ...rule, approvers: { role: "owner" }, expires_after_seconds: 86_400 };
     const group = this.#random.chance(0.6) && { group: "live" };
+    await this.#clear();
     await this.#changeRules(environment, { approvals, ...group });
     const deployment = await this.#create(environment, "supersede", this.#random.chance(0.3));
     if (!deployment) return;
     for (const person of this.#people) await this.#decide("approve", deployment, person);
+    await this.#startAfterChange(deployment);
+  }
+
+  /** The same for a redeployment that is exempt as long as nothing changes. */
+  async #changeAfterRedeployment(): Promise<void> {
+    const repeated = this.#anySuccess();
+    if (!repeated || this.#model.exemptionOf(repeated.id) === undefined) return;
+    const approvers = { role: "owner" };
+    const rule = { required: 2, prevent_self_approval: true, expires_after_seconds: 86_400 };
+    const rules = { approvals: { ...rule, approvers }, exempt: ["restart", "rollback"] };
+    await this.#clear();
+    await this.#changeRules(repeated.environment, rules);
+    const deployment = await this.#redeploy(repeated);
+    if (deployment) await this.#startAfterChange(deployment);
+  }
+
+  /** The same for a deployment that has succeeded in another environment. */
+  async #changeAfterSuccess(): Promise<void> {
+    const [staging = "", production = ""] = this.#model.environments.keys();
+    const ids = this.#random.pick([[staging], [this.#extra], [staging, this.#extra]]) ?? [];
+    await this.#clear();
+    await this.#changeRules(production, { from: { environment_ids: ids, minimum_seconds: 0 } });
+    for (const id of [...ids, production].slice(-2)) {
+      const deployment = await this.#create(id, "supersede");
+      if (id !== production && deployment) {
+        await this.#override(deployment, CODES);
+        const offer = await this.#claim(deployment);
+        await this.#start(offer);
+        await this.#complete(offer, "succeeded");
+      } else if (deployment) await this.#startAfterChange(deployment);
+    }
+  }
+
+  /** Nothing runs, and nothing is frozen. */
+  async #clear(): Promise<void> {
+    await this.#complete();
+    while (this.#model.freezes.length > 0) await this.#thaw();
+  }
+
+  async #startAfterChange(deployment: WalkDeployment): Promise<void> {
+    const { environment } = deployment;
     const offer = await this.#claim(deployment);
     const changes = [
       () => this.#edit(environment),
       () => this.#edit(environment),
       () => this.#changeStack(environment),
       () => this.#connect(),
+      () => this.#replaceEnvironment(),
       () => this.#changePerson(),
       () => this.#freeze(),
       () => this.#changeRules(environment),
       () => this.#advance(1_000),
     ];
     await this.#random.pick(changes)?.();
+    // The change may have ended the environment of the deployment.
+    if (!this.#model.environments.has(environment)) return;
     await this.#start(offer);
     if (this.#random.chance(0.5)) await this.#complete(offer);
   }
@@ -459,6 +504,7 @@ export class ProtectedWalk {
     if (status === 200) {
       expect(allowed, `a start without its conditions: ${open}`).not.toBe("no");
       this.#model.start(deployment, this.#worker.now);
+      deployment.status = "in_progress";
       this.starts.allowed += 1;
     } else if (outcome === "refused") {
       expect(allowed, "a start is refused although its conditions are met").not.toBe("yes");
