@@ -8,9 +8,9 @@ import type { Adoption } from "./adopt.ts";
 const DIRECTORY = join(ROOT, "scripts", "adopt-baseline", "migrations");
 
 export function readAdoption(): Adoption {
-  const [baseline, ...later] = readMigrations();
+  const [baseline] = readMigrations();
   if (!baseline) throw new Error("migrations/ has no baseline");
-  return { earlier: readMigrations(DIRECTORY), baseline, later, schemaAfter };
+  return { earlier: readMigrations(DIRECTORY), baseline, schemaAfter };
 }
 
 async function schemaAfter(migrations: readonly Migration[]): Promise<Schema> {

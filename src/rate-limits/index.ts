@@ -9,5 +9,4 @@ export {
   type RateLimitResult,
   refusalByBudget,
 } from "./limiter.ts";
-export { chargeOrganization } from "./organization-costs.ts";
 export { POLICIES, type PolicyName } from "./policies.ts";

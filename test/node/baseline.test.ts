@@ -37,12 +37,12 @@ describe("the migrations", () => {
     expect(findDifferences(made, wanted), "Run npm run db:generate").toEqual([]);
   });
 
-  it("have a comment for each group of triggers", () => {
-    const all = readMigrations().map(({ sql }) => sql);
+  it("have a comment for each group of triggers in the baseline", () => {
+    const [baseline] = readMigrations();
     for (const { comment, statements } of readDefinitions()) {
       expect(comment).toMatch(/^-- \w.+\.$/ms);
       expect(statements.size, comment).toBeGreaterThan(0);
-      expect(all.join("")).toContain(`${comment}\n`);
+      expect(baseline?.sql).toContain(`${comment}\n`);
     }
   });
 });

@@ -66,7 +66,7 @@ export async function requireEnvironment(
   return findRecord<Environment>(session, KINDS.environment, { project_id: id }, name);
 }
 
-/** A link changes nothing for an ID, or for both names. */
+/** With an ID, or with both names, a link changes nothing. */
 function needsLink({ project, environment }: EnvironmentOptions): boolean {
   return environment === undefined || (project === undefined && !isId(environment));
 }

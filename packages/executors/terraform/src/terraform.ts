@@ -13,7 +13,7 @@ interface TerraformOptions {
   /** Of the module. */
   folder: string;
   files: Files;
-  /** The deployment's `TF_VAR_…`: variables of the module. */
+  /** Of the deployment: those that are variables of the module, `TF_VAR_…`. */
   variables: Readonly<Record<string, string>>;
   lockTimeout: string;
   stop: AbortSignal;

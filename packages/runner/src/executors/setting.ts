@@ -31,7 +31,7 @@ export interface Setting {
   choices?: readonly string[];
   /** Of a `text`, or of each of the `texts`. */
   form?: TextForm;
-  /** The members of `values` that a configuration may set, if not all. */
+  /** Of `values`, if a configuration may set these members alone. */
   members?: Members;
 }
 

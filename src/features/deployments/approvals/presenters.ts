@@ -16,8 +16,7 @@ export function presentApproval(row: ApprovalRow) {
   };
 }
 
-export interface PendingApproval
-  extends Omit<PendingApprovalRow, "facts" | "memberRole" | "isVerified"> {
+export interface PendingApproval extends Omit<PendingApprovalRow, "facts" | "memberRole"> {
   /** That are missing, and that the caller may give. */
   missing: Condition[];
 }

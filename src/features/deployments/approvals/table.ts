@@ -24,13 +24,11 @@ export const deploymentApprovals = sqliteTable(
     membershipId: id("membership_id").notNull(),
     decision: text("decision", { enum: APPROVAL_DECISIONS }).notNull(),
     comment: text("comment"),
-    /** SHA-256 of the configuration that was decided about, hexadecimal. Null: given before this column. */
-    configurationDigest: text("configuration_digest"),
     /** SHA-256 of the content that was decided about, hexadecimal. */
     digest: text("digest").notNull(),
-    /** JSON: `BASIS`. */
+    /** JSON: what the content resulted from. */
     basis: text("basis").notNull(),
-    /** Empty: only rows from before `configuration_digest` have a copy. A trigger empties it after the start. */
+    /** JSON: the content. A trigger empties it when the deployment is no longer queued. */
     content: text("content").notNull(),
     createdAt: createdAt(),
   },

@@ -1,15 +1,17 @@
 export {
+  type Content,
   exceptionsOf,
   findGivable,
   findOpenConditions,
   heldUntil,
   isApprover,
   isExpired,
-  isKnown,
-  lacksOwnDigests,
+  needsContent,
 } from "./evaluate.ts";
 export {
+  APPROVAL_DECISIONS,
   type ApprovalDecision,
+  CONDITION_CODES,
   type Condition,
   type Facts,
   type Freeze,
@@ -17,20 +19,12 @@ export {
   MEETS_RULES,
   OVERRIDABLE,
   type Override,
-  type OwnDigests,
-  type Success,
 } from "./model.ts";
-export { maySee, type Reader } from "./reader.ts";
 export {
   BASIS,
   FACTS,
   FACTS_OF_APPROVALS,
   hasFacts,
   isUnconditional,
-  isVerified,
   mayApprove,
-  PAST_BASIS,
-  SEARCHED_SUCCESSES,
-  START_BASIS,
-  selectFacts,
 } from "./store.ts";

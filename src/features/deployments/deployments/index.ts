@@ -1,8 +1,6 @@
-export { CHECKED_OF_ATTEMPT, type Checked } from "./checked.ts";
-export { contentOf, digestOfText, type ResultingContent } from "./content.ts";
+export { contentOf, type ResultingContent, toContentText } from "./content.ts";
 export { CREATOR } from "./creator-store.ts";
-export { computeOwn } from "./digest-service.ts";
-export { evaluateQueued } from "./evaluation-service.ts";
+export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
@@ -18,6 +16,7 @@ export {
   OUTCOMES,
   type Outcome,
   REPORTED_STATUSES,
+  type ReportedStatus,
   STACK_STATUSES,
   START_TRIGGERS,
   type StackStatus,
@@ -27,11 +26,13 @@ export { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 export {
   type Document,
   type Operation,
+  PatchError,
   patchBetween,
+  patchDocument,
 } from "./patch.ts";
-export { findPending, storeResulting } from "./pending-store.ts";
+export { findPending } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
-export { type RebaseResult, resolveRebase } from "./rebase.ts";
+export { type RebaseInput, type RebaseResult, resolveRebase } from "./rebase.ts";
 export { DeploymentParams, OverrideDeployment } from "./schemas.ts";
 export {
   DEPLOYMENT,

@@ -1,15 +1,12 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { maySee, type Reader } from "../conditions/index.ts";
 import type { FreezeRow } from "./store.ts";
 
-/** The audit log gives no actor: its entry has all environments. */
-export function presentFreeze(row: FreezeRow, { actor }: { actor?: Reader } = {}) {
-  const seen = row.environmentIds?.filter((id) => !actor || maySee(actor, id));
+export function presentFreeze(row: FreezeRow) {
   return {
     id: row.id,
     org_id: row.organizationId,
     ...(row.projectId !== null && { project_id: row.projectId }),
-    ...(seen && { environment_ids: seen }),
+    ...(row.environmentIds !== null && { environment_ids: [...row.environmentIds] }),
     name: row.name,
     reason: row.reason,
     starts_at: toTimestamp(row.startsAt),

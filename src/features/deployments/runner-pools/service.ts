@@ -8,7 +8,6 @@ import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { requireFullWhereProtected, requirePoolAuthority } from "../../housekeeping/audit/index.ts";
 import { findPool, getPool, type PoolRow } from "../../tenancy/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
@@ -40,7 +39,6 @@ export async function createPool(
   const fields = { organizationId, name, maxRunSeconds, ...times, version: 1 };
   const pool = { id: newId(ctx.clock), ...fields };
   const target = { type: "runner_pool", id: pool.id, name } as const;
-  await requireFullWhereProtected(ctx, target, { projectIds: null, environmentIds });
   const after = { environment_ids: environmentIds, max_run_seconds: maxRunSeconds };
   const { inserted, ...also } = store.insertPool(ctx.db, pool, environmentIds);
   return write(ctx, {
@@ -60,7 +58,7 @@ export async function updatePool(
   id: string,
   sent: RunnerPoolChange,
 ): Promise<PoolRow> {
-  const before = await requireExpected(ctx, organizationId, id, sent.environmentIds);
+  const before = await requireExpected(ctx, organizationId, id);
   const change = differingFields(before, sent);
   if (Object.values(change).every((value) => value === undefined)) return before;
   const { name = before.name } = change;
@@ -73,7 +71,7 @@ export async function updatePool(
     reads: findPool(ctx.db, organizationId, id),
     acts: [{ action: "runner_pool.updated", target, changes: describeChange(before, change) }],
     taken: TAKEN,
-    reread: () => requireExpected(ctx, organizationId, id, sent.environmentIds),
+    reread: () => requireExpected(ctx, organizationId, id),
     otherwise: () => new NotFound(ENVIRONMENT),
   });
 }
@@ -102,18 +100,13 @@ export async function deletePool(
   }
 }
 
-/**
- * For a write. Throws `EtagMismatch` unless it has the version that the request expects.
- * @param added The environments that it gets.
- */
+/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
 async function requireExpected(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
-  added: readonly string[] = [],
 ): Promise<PoolRow> {
   const pool = await getPool(ctx, organizationId, id);
-  await requirePoolAuthority(ctx, pool, added);
   await requireExpectedVersion(ctx, pool.version, () => presentPool(pool));
   return pool;
 }

@@ -2,12 +2,7 @@ import { type Actor, hasProjectRole } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { Forbidden } from "../../../lib/errors.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import {
-  NOT_FULL,
-  notFullIn,
-  refuseEscalation,
-  requireFullWhereProtected,
-} from "../../housekeeping/audit/index.ts";
+import { requireFull } from "../../housekeeping/audit/index.ts";
 import {
   AccessDenied,
   describeMembers,
@@ -57,20 +52,17 @@ export async function nameMembers(ctx: ServiceContext, members: Members): Promis
 /** What changing the rules of an environment needs. */
 export async function requireRuleAuthority(
   ctx: ServiceContext,
-  found: Protected & { id: string; name: string },
+  found: Pick<Protected, "memberRole"> & { id: string; name: string },
 ): Promise<void> {
-  const { id, name, rules } = found;
   if (!hasProjectRole(ctx.actor, found, "owner")) throw new Forbidden("owner");
-  if (ctx.actor.isFull) return;
-  const refusal = rules === null ? NOT_FULL : notFullIn(name);
-  await refuseEscalation(ctx, { type: "environment", id, name }, refusal);
+  await requireFull(ctx, { type: "environment", id: found.id, name: found.name });
 }
 
-/** What changing a project needs beside the role, as far as the rules of its environments depend on it. */
+/** What a project with a protected environment needs to be deleted, beside the role. */
 export async function requireProjectAuthority(
   ctx: ServiceContext,
-  { id, name }: { id: string; name: string },
+  project: { id: string; name: string },
 ): Promise<void> {
-  const place = { projectIds: [id], environmentIds: null };
-  await requireFullWhereProtected(ctx, { type: "project", id, name }, place);
+  const [any] = await store.isAnyProtected(ctx.db, project.id);
+  if (any) await requireFull(ctx, { type: "project", id: project.id, name: project.name });
 }

@@ -18,7 +18,6 @@ const operations = {
     tags: ["Project members"],
     summary: "Add members to a project",
     role: "owner",
-    changes: ["project roles"],
     description:
       `Adds all of them or none. A membership that is already in the project is a ` +
       "`conflict`; an unknown one is `not_found`.",
@@ -41,7 +40,6 @@ const operations = {
     tags: ["Project members"],
     summary: "Replace the role of a member in a project",
     role: "owner",
-    changes: ["project roles"],
     description: `The last owner of a project cannot get another role.`,
     notFound: ["project", "member of the project"],
     errors: {
@@ -53,7 +51,6 @@ const operations = {
     tags: ["Project members"],
     summary: "Remove a member from a project",
     role: "owner",
-    changes: ["project roles"],
     description: `The last owner of a project cannot be removed.`,
     notFound: ["project", "member of the project"],
     errors: {

@@ -80,11 +80,8 @@ export const ProjectMemberParams = lazy(() =>
 );
 
 function refuseRepeated(ids: readonly string[], ctx: z.RefinementCtx): void {
-  const seen = new Set<string>();
   ids.forEach((id, index) => {
-    if (seen.has(id)) {
-      ctx.addIssue({ code: "custom", path: [index], message: "Remove this duplicate." });
-    }
-    seen.add(id);
+    if (ids.indexOf(id) === index) return;
+    ctx.addIssue({ code: "custom", path: [index], message: "Remove this duplicate." });
   });
 }

@@ -8,7 +8,6 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import { requireActive } from "../../identity/memberships/index.ts";
-import { requireProjectAuthority } from "../access/index.ts";
 import { findProject } from "../projects/index.ts";
 import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
 import { presentProjectMember } from "./presenters.ts";
@@ -42,7 +41,7 @@ export async function getMember(
   projectId: string,
   membershipId: string,
 ): Promise<ProjectMemberRow> {
-  return (await requireMember(ctx, projectId, membershipId, "viewer")).member;
+  return requireMember(ctx, projectId, membershipId, "viewer");
 }
 
 /** Adds all memberships or none. Returns the members in the order of the request. */
@@ -57,7 +56,6 @@ export async function addMembers(
     memberships: store.findMemberships(db, actor.organizationId, input.membershipIds),
   });
   const project = authorize(actor, "project", found[0], "owner");
-  await requireProjectAuthority(ctx, project);
   const { organizationId, createdAt: projectCreatedAt } = project;
   const now = ctx.clock.now();
   const byId = new Map(memberships.map((membership) => [membership.membershipId, membership]));
@@ -131,16 +129,16 @@ async function requireMember(
   projectId: string,
   membershipId: string,
   needed: ProjectRole,
-) {
+): Promise<ProjectMemberRow> {
   const { organizationId } = ctx.actor;
   const { projects, members } = await batch(ctx.db, {
     projects: findProject(ctx.db, ctx.actor, projectId),
     members: store.findMember(ctx.db, organizationId, projectId, membershipId),
   });
   const [member] = members;
-  const project = authorize(ctx.actor, "project", projects[0], needed);
+  authorize(ctx.actor, "project", projects[0], needed);
   if (!member) throw new NotFound("member of the project");
-  return { project, member };
+  return member;
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
@@ -149,8 +147,7 @@ async function requireExpected(
   projectId: string,
   membershipId: string,
 ): Promise<ProjectMemberRow> {
-  const { project, member } = await requireMember(ctx, projectId, membershipId, "owner");
-  await requireProjectAuthority(ctx, project);
+  const member = await requireMember(ctx, projectId, membershipId, "owner");
   await requireExpectedVersion(ctx, member.version, () => presentProjectMember(member));
   return member;
 }

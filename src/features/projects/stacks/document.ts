@@ -20,7 +20,6 @@ const operations = {
     tags: ["Stacks"],
     summary: "Create a stack",
     role: "contributor",
-    changes: ["stacks"],
     description: TAKEN,
     notFound: ["environment", COMPONENT],
     errors: {
@@ -44,7 +43,6 @@ const operations = {
     tags: ["Stacks"],
     summary: "Replace a stack",
     role: "contributor",
-    changes: ["stacks"],
     description: TAKEN,
     notFound: ["stack", COMPONENT],
     errors: {
@@ -56,7 +54,6 @@ const operations = {
     tags: ["Stacks"],
     summary: "Change some fields of a stack",
     role: "contributor",
-    changes: ["stacks"],
     description: `A field that is absent stays as it is. ${TAKEN}`,
     notFound: ["stack", COMPONENT],
     errors: {
@@ -68,7 +65,6 @@ const operations = {
     tags: ["Stacks"],
     summary: "Delete a stack",
     role: "contributor",
-    changes: ["stacks"],
     description: `Changes nothing at the provider.`,
     notFound: ["stack"],
     errors: {

@@ -42,13 +42,7 @@ export function completeDeployment(
   const ended = after(deployment, (hasChanged) =>
     db
       .update(attempts)
-      .set({
-        state: "ended",
-        outcome,
-        completion: toCompletionText(completion),
-        endedAt: now,
-        checked: null,
-      })
+      .set({ state: "ended", outcome, completion: toCompletionText(completion), endedAt: now })
       .where(and(isAttempt(attempt), hasChanged)),
   );
   const deployed = (column: string) =>

@@ -2,8 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
-import { hasFacts, START_BASIS } from "../../conditions/index.ts";
-import { CHECKED } from "../checked.ts";
+import { hasFacts } from "../../conditions/index.ts";
 import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import type { Rebase } from "../rebase.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
@@ -13,17 +12,12 @@ import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 export function rebase(
   db: Database,
   attempt: AttemptKey,
-  { patch, configuration, digest, version }: Rebase & { digest: string },
+  { patch, configuration, version }: Rebase,
   now: number,
 ) {
   return db
     .update(deployments)
-    .set({
-      patch,
-      configuration,
-      configurationDigest: digest,
-      configurationVersion: version,
-    })
+    .set({ patch, configuration, configurationVersion: version })
     .where(whereOfferIsValid(attempt, version, now));
 }
 
@@ -68,7 +62,6 @@ export function startDeployment(
       startedAt: now,
       updatedAt: now,
       source: CURRENT_SOURCE,
-      startBasis: START_BASIS,
       heldUntil: 0,
     })
     .where(
@@ -83,7 +76,6 @@ export function startDeployment(
     leaseUntil: now + LEASE_TTL_MS,
     lostAt: now + LOST_AFTER_MS,
     isLogPending: true,
-    checked: CHECKED,
     runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
       where runner_pools.id = ${attempt.poolId})`,
   };
