@@ -9,7 +9,7 @@ import {
 import { ROOT } from "./wrangler.ts";
 
 const DIRECTORY = join(ROOT, "migrations", "definitions");
-/** With the comment lines directly above it. */
+/** A statement with the comment lines directly above it. */
 const DEFINITION = /^(?:--.*\n)*CREATE (?:(TRIGGER `\w+`) [\s\S]*?^END;$|(INDEX `\w+`) .*;$)/gm;
 const HEADER = /^(?:--.*\n)+(?=\n)/;
 

@@ -66,7 +66,7 @@ export async function requireEnvironment(
   return findRecord<Environment>(session, KINDS.environment, { project_id: id }, name);
 }
 
-/** With an ID, or with both names, a link changes nothing. */
+/** A link changes nothing if an ID or both names are given. */
 function needsLink({ project, environment }: EnvironmentOptions): boolean {
   return environment === undefined || (project === undefined && !isId(environment));
 }

@@ -82,7 +82,7 @@ export async function readAnswers(
   const isOwnLink = file !== undefined && (await isConfirmed(context, file));
   const isLinkOfUser = stored?.url === url && isOwnLink;
   const asks = isInteractive(context) && !options.yes;
-  // With --yes, nobody sees the environment that the file of a clone names.
+  // Nobody sees the environment that a clone's file names if --yes is given.
   const takesEnvironment = options.yes && options.environment === undefined;
   if (takesEnvironment && file?.link.environment !== undefined && !isOwnLink) {
     throw describeUnconfirmed(file);

@@ -178,7 +178,7 @@ export const CREDENTIALS: Record<Tool, readonly string[]> = {
   command: [],
 };
 
-/** Those of them that are no secrets, and which the log may show. */
+/** The passed names whose values are no secrets, so that the log may show them. */
 export const HARMLESS: readonly string[] = [
   ...["AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDFLARE_ACCOUNT_ID"],
   ...["DOCKER_HOST", "DOCKER_CONTEXT", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG"],

@@ -15,7 +15,7 @@ const PASSING: readonly string[] = ["environment", "args"];
 const MAXIMUM_BYTES = 1_048_576;
 
 /**
- * Of the deployment's variables, those that compose files name. Throws a `ProgramError` if one would change how docker
+ * The deployment's variables that compose files name. Throws a `ProgramError` if one would change how docker
  * itself runs: it has no environment but its own.
  */
 export function selectNamed(variables: Variables, documents: readonly unknown[]): Variables {

@@ -9,7 +9,7 @@ export interface ProgramContext<Values> {
   input: StackInput;
   /** The checked settings of the stack: references are replaced, and paths are absolute. */
   settings: Values;
-  /** Of the deployment, those that the executor takes. Only what its tool needs may become the tool's environment. */
+  /** The deployment's variables that the executor takes. Only what its tool needs may become the tool's environment. */
   variables: Readonly<Record<string, string>>;
   report: Report;
   /** For files of the program. Only the runner's user can read it, and the runner removes it, whatever ends the program. */

@@ -13,7 +13,7 @@ interface TerraformOptions {
   /** Of the module. */
   folder: string;
   files: Files;
-  /** Of the deployment: those that are variables of the module, `TF_VAR_…`. */
+  /** The deployment's variables for the module, `TF_VAR_…`. */
   variables: Readonly<Record<string, string>>;
   lockTimeout: string;
   stop: AbortSignal;

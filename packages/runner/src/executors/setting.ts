@@ -31,7 +31,7 @@ export interface Setting {
   choices?: readonly string[];
   /** Of a `text`, or of each of the `texts`. */
   form?: TextForm;
-  /** Of `values`, if a configuration may set these members alone. */
+  /** The schema of `values`, if a configuration may set these members alone. */
   members?: Members;
 }
 

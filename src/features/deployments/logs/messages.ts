@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 export interface AppendRequest {
   deploymentId: string;
   attemptId: string;
-  /** Whose bytes of the day count. */
+  /** The organization whose bytes of the day count. */
   limitsOrganizationId: string;
   stackId: string;
   /** Of the first byte, in the output of the attempt. */

@@ -52,7 +52,7 @@ export const apiKeys = sqliteTable(
     /** JSON: the claims that its trust has verified, as far as rules compare them or deployments show them. */
     claims: text("claims"),
     /**
-     * Of a key that a sign-in made for its session. Nobody has its secret, no list shows it, it does not
+     * The session that a sign-in made the key for. Nobody has its secret, no list shows it, it does not
      * count toward the quota, and it is no owner's last key.
      */
     sessionId: id("session_id"),
