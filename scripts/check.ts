@@ -16,7 +16,7 @@ import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 /** 10 KB of it are for the rules of environments, with their events, and 8 for what a project page shows. */
-const MAXIMUM_KB = 276;
+const MAXIMUM_KB = 282;
 /** Of the console, by the ends of the names of its files. */
 const MAXIMUM_CONSOLE_KB = { ".js": 75, ".css": 15 };
 const MAXIMUM_STARTUP_MS = 59;

@@ -31,10 +31,10 @@ import {
 import { type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
-import { type Clock, systemClock } from "./lib/clock.ts";
+import { type Clock, stoppedClock, systemClock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
-import { consoleLog, type Log } from "./lib/log.ts";
+import { consoleLog, describeError, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
 import { ClientAddressLimiter, DatabasePace, Limiter } from "./rate-limits/index.ts";
 import { type CreateSystemContext, systemContext } from "./system-context.ts";
@@ -69,9 +69,13 @@ export function createApp({
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>
     createContext(openForWriting(env.DB).db, env, execution);
+  const bindRequest: PublicRouteDeps["createContext"] = (env, execution) => ({
+    ...bindContext(env, execution),
+    clock: stoppedClock(clock),
+  });
   const limiter = new Limiter(clock, log);
   const endpoints = listEndpoints({
-    ...{ clock, log, fetch: network, createContext: bindContext },
+    ...{ clock, log, fetch: network, createContext: bindRequest },
     invalidateKeys: (env, keys) => limiter.invalidateKeys(env.RATE_LIMITER, keys),
   });
   const routes = createRouteIndex(endpoints);
@@ -91,8 +95,9 @@ export function createApp({
       requireSafeSettings(env, log);
       const ctx = bindContext(env, execution);
       const sweeps = await Promise.allSettled(FEATURES.map(({ sweep }) => sweep?.(ctx)));
-      const failed = sweeps.find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
+      const failures = sweeps.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      for (const failure of failures) log("error", "sweep.failed", describeError(failure));
+      if (failures.length > 0) throw failures[0];
     },
     queue: async (batch, env, execution) => {
       requireSafeSettings(env, log);

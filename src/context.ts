@@ -23,10 +23,7 @@ export interface ChangedKey {
 type TextSettings = { [Name in keyof Env as Env[Name] extends string ? Name : never]: Env[Name] };
 
 /** Without those that belong to the pipeline or to one feature: secrets, CORS. */
-export type Settings = Omit<
-  TextSettings,
-  SecretName | "CORS_ORIGINS" | "OIDC_ISSUER" | "OIDC_CLIENT_ID"
-> & {
+export type Settings = Omit<TextSettings, SecretName | "CORS_ORIGINS"> & {
   /** An optional secret, which is not in `Env`. */
   SLACK_CLIENT_SECRET?: string;
 };
@@ -49,6 +46,7 @@ export interface DeploymentLogs {
 export interface SystemContext {
   db: Database;
   ownership: Ownership;
+  /** Stopped when the work of a request begins. Moves for the schedule and the queue consumers. */
   clock: Clock;
   log: Log;
   /** For requests to other services. */
@@ -59,6 +57,11 @@ export interface SystemContext {
   enqueue(deliveries: readonly { deliveryId: string }[]): void;
   logs: DeploymentLogs;
   settings: Settings;
+  /** Does work of the schedule, and charges the organization's budget with what its statements cost. */
+  paidBy<Result>(
+    organizationId: string,
+    work: (ctx: SystemContext) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** The context of a request without a credential. */
@@ -68,6 +71,8 @@ export interface PublicContext extends SystemContext {
 
 /** The context of an authenticated request, with either type of credential. */
 export interface CoreContext extends PublicContext {
+  /** For a response that lasts, such as a stream. */
+  movingClock: Clock;
   /** Makes every isolate read these keys from the database again, instead of from its cache. */
   invalidateKeys(keys: readonly ChangedKey[]): Promise<void>;
 }

@@ -1,13 +1,15 @@
 import type { Settings, SystemContext } from "./context.ts";
-import type { Database } from "./db/client.ts";
+import { type Database, openForWriting } from "./db/client.ts";
 import { Ownership } from "./db/ownership.ts";
 import { eraseLogs, refreshFollowers, refreshLogs } from "./features/deployments/logs/index.ts";
 import { FEATURES } from "./features/index.ts";
 import { wakeConsumers } from "./features/notifications/delivery/index.ts";
+import { findPayer } from "./features/tenancy/index.ts";
 import { cipherOf } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Fetch } from "./lib/fetch.ts";
 import { describeError, type Log } from "./lib/log.ts";
+import { chargeOrganization } from "./rate-limits/index.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 
@@ -26,7 +28,7 @@ export function systemContext(
 ): SystemContext {
   const objects = env.ATTEMPT_LOG;
   const logDeps = { logs: { objects }, log };
-  return {
+  const context: SystemContext = {
     db,
     ownership,
     clock,
@@ -48,7 +50,23 @@ export function systemContext(
       erase: (deploymentIds) => eraseLogs(logDeps, deploymentIds),
     },
     settings: settingsOf(env),
+    paidBy: async (organizationId, work) => {
+      let units = 0;
+      const paid = openForWriting(env.DB, (cost) => {
+        units += cost;
+      });
+      try {
+        return await work({ ...context, db: paid.db });
+      } finally {
+        const { ORGANIZATION_LIMITER: limiters } = env;
+        if (units > 0) {
+          const payer = findPayer(db, organizationId);
+          execution.waitUntil(chargeOrganization({ limiters, log }, payer, units));
+        }
+      }
+    },
   };
+  return context;
 }
 
 /** The bindings and the secrets of the Worker stay out of the context of handlers. */
@@ -58,6 +76,8 @@ function settingsOf(env: Env & Pick<Settings, "SLACK_CLIENT_SECRET">): Settings 
     ALLOW_INSECURE_WEBHOOKS: env.ALLOW_INSECURE_WEBHOOKS,
     ALLOW_NEW_ORGANIZATIONS: env.ALLOW_NEW_ORGANIZATIONS,
     TRUST_ADMINS: env.TRUST_ADMINS,
+    OIDC_ISSUER: env.OIDC_ISSUER,
+    OIDC_CLIENT_ID: env.OIDC_CLIENT_ID,
     RETAIN_DELIVERIES_DAYS: env.RETAIN_DELIVERIES_DAYS,
     RETAIN_CHANGELOG_DAYS: env.RETAIN_CHANGELOG_DAYS,
     RETAIN_AUDIT_DAYS: env.RETAIN_AUDIT_DAYS,

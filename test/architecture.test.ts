@@ -60,7 +60,7 @@ const roles = new Map(files.map(({ file, role }) => [file, role]));
 function roleOf(file: string, imports: readonly string[]): Role {
   const folder = FOLDERS.find((name) => file.startsWith(`${name}/`));
   if (folder) return folder;
-  if (["actor.ts", "context.ts"].includes(file)) return "context";
+  if (["actor.ts", "context.ts", "turns.ts"].includes(file)) return "context";
   if (file === "features/index.ts") return "composition";
   if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
@@ -394,8 +394,16 @@ const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
   { what: /: sweep\w+$|\/sweep\.ts: /, because: "The schedule." },
   { what: /^features\/housekeeping\/purge\//, because: "The purge." },
   {
-    what: /^features\/deployments\/deployments\/evaluation-service\.ts: evaluateAll$/,
+    what: /^features\/deployments\/deployments\/evaluation-service\.ts: evaluate(All|Next)$/,
     because: "What follows of rules, of the schedule or after a commit.",
+  },
+  {
+    what: /^features\/deployments\/deployments\/service\.ts: endSome$/,
+    because: "What the schedule ends.",
+  },
+  {
+    what: /^features\/deployments\/deployments\/digest-service\.ts: /,
+    because: "Digests, which no caller chooses, of the schedule or after a commit.",
   },
   {
     what: /^features\/deployments\/runner-api\//,
@@ -543,4 +551,13 @@ describe("the bundle", () => {
     // The types of zod's core are gone in the bundle.
     expect(lacking.filter((each) => !each.endsWith(": z.core"))).toEqual([]);
   });
+});
+
+it("the check of a body, which precedes the authorization, searches no list for each item of a list", () => {
+  const schemas = Object.entries(sources).filter(([path]) => /features\/.+schemas\.ts$/.test(path));
+  expect(schemas.length).toBeGreaterThan(20);
+  const searching = schemas.filter(([, text]) =>
+    /\.(indexOf|findIndex|includes|find)\(/.test(text),
+  );
+  expect(searching.map(([path]) => path)).toEqual([]);
 });

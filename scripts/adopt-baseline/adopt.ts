@@ -10,6 +10,7 @@ export interface Adoption {
   /** The migrations before the baseline, oldest first. The last one works only as a part of `replaceSchema`. */
   earlier: readonly Migration[];
   baseline: Migration;
+  later: readonly Migration[];
   /** The schema of a new database after these migrations. */
   schemaAfter(migrations: readonly Migration[]): Promise<Schema>;
 }
@@ -30,7 +31,7 @@ export async function adopt(d1: D1Database, adoption: Adoption): Promise<boolean
   return true;
 }
 
-/** Applies migrations before the last, each in a transaction. */
+/** Applies migrations, without the last before the baseline, each in a transaction. */
 export async function applyAll(d1: D1Database, migrations: readonly Migration[]): Promise<void> {
   const record = d1.prepare("insert into d1_migrations (name) values (?)");
   for (const { name, sql } of migrations) {

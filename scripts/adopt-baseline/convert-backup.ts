@@ -5,7 +5,7 @@ import { type Adoption, applyAll, replaceSchema } from "./adopt.ts";
 const BATCH_ROWS = 50;
 
 /**
- * The lines of a backup from before the baseline, as a backup of the baseline's tables.
+ * The lines of a backup from before the baseline, as a backup of the tables of this checkout.
  * @param d1 An empty database, in which the rows are changed as `adopt` changes them.
  * @param lines A file that `verifyFile` has accepted.
  */
@@ -18,6 +18,7 @@ export async function* convertBackup(
   await createTables(d1, adoption);
   await insertAll(d1, lines);
   await replaceSchema(d1, adoption);
+  await applyAll(d1, adoption.later);
   yield* backup(d1, options);
 }
 

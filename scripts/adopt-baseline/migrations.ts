@@ -8,9 +8,9 @@ import type { Adoption } from "./adopt.ts";
 const DIRECTORY = join(ROOT, "scripts", "adopt-baseline", "migrations");
 
 export function readAdoption(): Adoption {
-  const [baseline] = readMigrations();
+  const [baseline, ...later] = readMigrations();
   if (!baseline) throw new Error("migrations/ has no baseline");
-  return { earlier: readMigrations(DIRECTORY), baseline, schemaAfter };
+  return { earlier: readMigrations(DIRECTORY), baseline, later, schemaAfter };
 }
 
 async function schemaAfter(migrations: readonly Migration[]): Promise<Schema> {

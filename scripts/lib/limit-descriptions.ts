@@ -226,6 +226,14 @@ export const LIMIT_DESCRIPTIONS = {
     "Time that one run of the sweep takes for them",
     "the next run, within a minute, continues",
   ),
+  sweepDigests: items(
+    "Configurations of successes that one run of the sweep digests for `same_configuration`, of organizations in turn",
+    "the next run, within a minute, continues",
+  ),
+  sweepDigestsMs: ms(
+    "Time that one run of the sweep takes for them",
+    "the next run, within a minute, continues",
+  ),
   minimumRunSeconds: seconds("`max_run_seconds` of a runner pool, minimum"),
   maximumRunSeconds: seconds("`max_run_seconds` of a runner pool, maximum"),
   ownedOrganizations: items(

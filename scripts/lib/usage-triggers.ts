@@ -8,8 +8,10 @@ import { QUOTAS } from "../../src/lib/resource-types.ts";
 
 /** The tables of an organization whose rows no trigger counts, and why. */
 const NOT_COUNTED: Readonly<Record<string, string>> = {
-  attempts: "Counted with their deployment.",
+  attempts:
+    "Counted with their deployment. `checked` is not: one attempt of an environment has it, until its end.",
   deployment_stacks: "Counted with their deployment.",
+  environment_successes: "At most 20 of each environment, copied from deployments.",
   environment_positions: "At most one of each environment, and small.",
   resources: "Counted with their stack, by the schedule.",
   idempotency_records: "`idempotency_totals` has their bytes.",
@@ -57,6 +59,7 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
     held_until: 13,
     evaluated_at: 13,
     awaits_approval: 1,
+    digests_due: 1,
     configuration: 0,
     failure_reason: 0,
     message: 0,

@@ -4,7 +4,7 @@ import type { Charge } from "../db/metered-session.ts";
 import { originOf, type RequestContext } from "../http/request-pipeline.ts";
 import type { IndexedRoute, MatchedRoute, RouteIndex } from "../http/route-index.ts";
 import type { CallRoute } from "../http/router.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, stoppedClock } from "../lib/clock.ts";
 import { RateLimited, Unauthenticated } from "../lib/errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { describeError, type Log } from "../lib/log.ts";
@@ -281,9 +281,12 @@ export class Dispatcher<P extends Principal, Bound extends CoreContext> {
   #createCoreContext(context: RequestContext, db: Database): CoreContext {
     const { env, execution } = context;
     const system = this.#createContext(db, env, execution);
+    const { clock: movingClock } = system;
     // Not a copy: the context belongs to this request alone.
     return Object.assign(system, {
       origin: originOf(context),
+      clock: stoppedClock(movingClock),
+      movingClock,
       invalidateKeys: (keys: readonly ChangedKey[]) =>
         this.#limiter.invalidateKeys(env.RATE_LIMITER, keys),
     });

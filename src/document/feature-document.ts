@@ -1,6 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Operation } from "../http/operation.ts";
 import type { ApiError } from "../lib/errors.ts";
+import type { ProtectedPart } from "../lib/protected-parts.ts";
 import type { ProjectRole } from "../lib/roles.ts";
 
 /** What the OpenAPI document says of an operation, and the Worker does not need. */
@@ -11,6 +12,8 @@ export interface OperationDocument {
   description?: string;
   /** The role that an API key needs: in the project, or `admin` in the organization. */
   role?: ProjectRole | "admin";
+  /** The parts of protected environments that it changes, and what their rules depend on: its verb checks the need. */
+  changes?: readonly ProtectedPart[];
   /** The resources that may be `not_found`, as the messages name them. */
   notFound?: readonly string[];
   /** Examples of the other errors, by a name that is unique in the document. */

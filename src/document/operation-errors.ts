@@ -1,5 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
+import { notFullIn } from "../features/housekeeping/audit/index.ts";
+import { AccessDenied } from "../features/projects/access/model.ts";
 import { DELETED_MEANWHILE, toIssues, UNFORESEEN } from "../http/errors.ts";
 import { credentialsOf } from "../http/operation.ts";
 import { NO_BODY, NOT_PLAIN_TEXT, tooLarge } from "../http/read-body.ts";
@@ -23,6 +25,7 @@ import {
   SIGN_IN_AGAIN,
 } from "../lib/header-errors.ts";
 import { LIMITS } from "../lib/limits.ts";
+import { PROTECTED_PARTS, type ProtectedPart } from "../lib/protected-parts.ts";
 import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { headerErrors } from "./operation-headers.ts";
 import { EXAMPLE_REQUEST_ID, errorReply } from "./replies.ts";
@@ -67,7 +70,7 @@ export function withErrorReplies(route: RouteConfig, documented: DocumentedOpera
 
 function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperation): NamedErrors {
   const { method, writes = false, scope } = operation;
-  const { role, notFound = [], errors } = document;
+  const { role, changes = [], notFound = [], errors } = document;
   const credentials = credentialsOf(operation);
   const sendsBody = ["post", "put", "patch"].includes(method);
   const hasKey = credentials.includes("session") || credentials.includes("runner_token");
@@ -79,6 +82,7 @@ function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperati
     ...Object.fromEntries(credentials.map((name) => [name, UNAUTHENTICATED[name] ?? INTERNAL])),
     ...(role && { [`needs_${role}`]: roleError(role) }),
     ...(scope && { [`lacks_${scope.replace(":", "_")}`]: Unauthorized.scope(scope) }),
+    ...Object.fromEntries(changes.flatMap(protectionError)),
     ...Object.fromEntries(notFound.map((what) => [nameOf(what), new NotFound(what)])),
     ...((credentials.length > 0 || writes) && { timeout: new DatabaseTimeout() }),
     ...(hasKey && mayWrite && { deleted_meanwhile: DELETED_MEANWHILE }),
@@ -111,6 +115,15 @@ function parameterErrors({ request }: RouteConfig): NamedErrors {
 
 function roleError(role: NonNullable<OperationDocument["role"]>): ApiError {
   return role === "admin" ? Unauthorized.role(role) : new Forbidden(role);
+}
+
+/** None for what needs the same everywhere: the operation itself has it. */
+function protectionError(part: ProtectedPart): [string, ApiError][] {
+  const { needs, ...rest } = PROTECTED_PARTS[part];
+  if (!("reach" in rest)) return [];
+  if (needs === "full") return [["environment_protected", notFullIn("production")]];
+  const who = "owners of the project and admins of the organization";
+  return [[`may_not_${needs}`, new AccessDenied(who, needs)]];
 }
 
 function badInput(path: string, message: string): BadInput {

@@ -5,6 +5,17 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** A request's clock: what it stores and what it shows are of one time, so that a repeat shows the same. */
+export function stoppedClock(clock: Clock): Clock {
+  const now = clock.now();
+  return { now: () => now };
+}
+
+/** Never negative, although a clock may go back between the two times. */
+export function durationMs(from: number, to: number): number {
+  return Math.max(0, to - from);
+}
+
 export const DAY_MS = 86_400_000;
 /** The day of the newest timestamp, and its text up to the `T`: a page has many timestamps of few days. */
 let lastDay: { start: number; text: string } = { start: Number.NaN, text: "" };

@@ -10,12 +10,16 @@ export class PointerError extends Error {
   }
 }
 
+export function hasValidEscapes(pointer: string): boolean {
+  return !/~(?![01])/.test(pointer);
+}
+
 /** The reference tokens of a JSON Pointer (RFC 6901), unescaped. Throws `PointerError`. */
 export function parsePointer(pointer: string): string[] {
   if (pointer !== "" && !pointer.startsWith("/")) {
     throw new PointerError(pointer, "is not a JSON Pointer. Send one, such as /replicas.");
   }
-  if (/~(?![01])/.test(pointer)) {
+  if (!hasValidEscapes(pointer)) {
     throw new PointerError(pointer, "has a ~ without 0 or 1. Send ~0 for ~, and ~1 for /.");
   }
   const tokens = pointer.split("/").slice(1);

@@ -99,6 +99,8 @@ export const LIMITS = {
   sourceRules: { value: 20 },
   sweepHeld: { value: 1_000 },
   sweepHeldMs: { value: 5_000 },
+  sweepDigests: { value: 100 },
+  sweepDigestsMs: { value: 5_000 },
   minimumRunSeconds: { value: 60 },
   maximumRunSeconds: { value: 7 * 24 * 3_600 },
   ownedOrganizations: { value: 25 },

@@ -70,6 +70,18 @@ export function trustsAdmins(settings: { readonly TRUST_ADMINS?: string }): bool
   return settings.TRUST_ADMINS !== "false";
 }
 
+/** Who says who an approver is. */
+export const APPROVER_VERIFIERS = ["identity_provider", "admins"] as const;
+export type ApproverVerifier = (typeof APPROVER_VERIFIERS)[number];
+
+export type IdentitySettings = { readonly TRUST_ADMINS?: string } & IdentityProviderSettings;
+
+/** The admins, only where the operator trusts them and has named no identity provider. */
+export function approverVerifier(settings: IdentitySettings): ApproverVerifier {
+  const hasProvider = Boolean(settings.OIDC_ISSUER || settings.OIDC_CLIENT_ID);
+  return trustsAdmins(settings) && !hasProvider ? "admins" : "identity_provider";
+}
+
 /** Whether webhooks may go to `http:` and to any host, for local development. */
 export function allowsInsecureWebhooks(
   settings: Pick<CheckedSettings, "ALLOW_INSECURE_WEBHOOKS">,

@@ -9,4 +9,5 @@ export {
   type RateLimitResult,
   refusalByBudget,
 } from "./limiter.ts";
+export { chargeOrganization } from "./organization-costs.ts";
 export { POLICIES, type PolicyName } from "./policies.ts";

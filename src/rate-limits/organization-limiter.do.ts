@@ -56,6 +56,12 @@ export class OrganizationLimiter extends DurableObject<Env> {
     return { ...window.grant(admissible, now), overBudgetMs };
   }
 
+  /** Charges what the schedule has cost. */
+  charge(cost: Pick<TokenRequest, "id" | "units" | "consumerId">): void {
+    this.#charge("caller", cost, Date.now());
+    this.#scheduleSave();
+  }
+
   /** See `LogBytes.reserve`. */
   reserveLogBytes(id: string, bytes: number): number {
     this.#unsaved.set(LOG_BYTES_KEY, () => this.#logBytes.stored);
@@ -64,7 +70,11 @@ export class OrganizationLimiter extends DurableObject<Env> {
   }
 
   /** Returns for how long the budget admits no requests. */
-  #charge(name: BudgetName, { id, units, consumerId }: TokenRequest, now: number): number {
+  #charge(
+    name: BudgetName,
+    { id, units, consumerId }: Pick<TokenRequest, "id" | "units" | "consumerId">,
+    now: number,
+  ): number {
     const key = `${BUDGET_PREFIX}${name}`;
     const stored = this.#stored.get(key) as StoredUse | undefined;
     const budget = this.#budgets.get(name) ?? new CostBudget(BUDGETS[name], stored);

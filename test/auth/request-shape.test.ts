@@ -77,7 +77,7 @@ const COSTS: Record<string, Cost> = {
   createProject: { trips: 1, statements: 8 },
   replaceProject: { trips: 2, statements: 7 },
   updateProject: { trips: 2, statements: 7 },
-  deleteProject: { trips: 3, statements: 6 + DELETED_WITH_PROJECT },
+  deleteProject: { trips: 2, statements: 5 + DELETED_WITH_PROJECT },
   orderEnvironments: { trips: 2, statements: 8 },
   connectProject: { trips: 2, statements: 8 },
   disconnectProject: { trips: 2, statements: 15 },

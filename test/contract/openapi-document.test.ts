@@ -63,6 +63,15 @@ describe("a property", () => {
     expect(silent).toEqual(["Project.description", "Project.icon"]);
   });
 
+  it("that is a duration is never negative", () => {
+    const durations = properties.filter(
+      ({ name, node }) => /_(seconds|ms)$/.test(name) && resolve(node)["type"] === "integer",
+    );
+    expect(durations.length).toBeGreaterThan(20);
+    const signed = durations.filter(({ node }) => !(Number(resolve(node)["minimum"]) >= 0));
+    expect(signed.map(({ where }) => where)).toEqual([]);
+  });
+
   it("that is a secret says that it is shown once", () => {
     expect(components["CreatedOrganization"].allOf[1].properties.api_key.description).toContain(
       "shown only once",

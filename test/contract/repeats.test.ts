@@ -5,6 +5,7 @@ import type { Reply } from "../support/client.ts";
 import type { Operation } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { type Fixture, prepare, withApiKey } from "../support/operation-requests.ts";
+import { proveIdentity } from "../support/protection.ts";
 import { join, newKey, newProject, type Person, SharedKeys, type World } from "../support/world.ts";
 
 /** Of owners of the organization alone: test/features/protection/overrides.test.ts. */
@@ -29,9 +30,10 @@ async function ownerOf({ world }: Fixture): Promise<World> {
   return { ...world, client: await keys.next() };
 }
 
-/** A person who has made the key. */
+/** A person who has made the key, and has signed in. */
 async function newPerson(fixture: Fixture, role: OrgRole): Promise<Person> {
   const { membershipId } = await join(await ownerOf(fixture), role);
+  await proveIdentity({ membershipId });
   return newKey(fixture.world, { membershipId, role, isOwn: true });
 }
 

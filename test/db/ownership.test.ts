@@ -54,6 +54,9 @@ async function newFullProject(): Promise<string> {
   const resources = [{ ...resource, status: "CREATE_COMPLETE" }];
   await attempt.report(stackId, { seq: 1, status: "succeeded", resources });
   expect((await attempt.complete("succeeded")).body.status).toBe("succeeded");
+  await env.DB.prepare("insert into configuration_digests values (?1, '', ?2, ?3, '')")
+    .bind(deployment.id, world.id, environmentId)
+    .run();
   const ofDeliveries = { integration_id: integration.id, delivery_id: deliveryId };
   const ids = { ...inside, project_id: id, deployment_id: deployment.id, recovery_id: recoveryId };
   await addProtection(world, id);

@@ -222,6 +222,7 @@ describe("the rules of an environment", () => {
       "Mona Maker and Olga Owner",
       "Owners of the project, and admins of the organization",
       "1 approval of: Olga Owner. Nobody approves a deployment of their own. Without that, a deployment is canceled 2 hours after its creation.",
+      "Approvals are as strong as the organization's admins",
       "Monday 09:00 to 17:00 (Europe/Berlin).",
       "A rollback or restart needs nothing of this",
     ]) {

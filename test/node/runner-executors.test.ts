@@ -406,7 +406,7 @@ describe.concurrent("a stack whose commit has files of Git LFS", () => {
     mkdirSync(programs);
     const standIn = `#!/bin/sh\necho "$@" >> ${home}/lfs.log\necho real > VERSION.txt\n`;
     writeFileSync(join(programs, "git-lfs"), standIn, { mode: 0o755 });
-    // As git lfs install writes it: a checkout with it fails, because the folder has no remote.
+    // What git lfs install writes: a checkout with it fails, because the folder has no remote.
     const filter = `[filter "lfs"]\n\tprocess = git-lfs filter-process\n\trequired = true\n`;
     writeFileSync(join(home, ".gitconfig"), filter);
     const sha = await repository.commit({

@@ -90,7 +90,7 @@ const [tools, records, files] = ["tools", "records", "files"].map((name) => join
   string,
 ];
 const record = `env -0 > "${records}/$(basename "$0")-$$"\n`;
-/** As far as they are needed for each kind of call. */
+/** They answer what each kind of call needs. */
 const TOOLS = {
   docker: `case "$*" in
     *"compose version"*) echo 2.40.3 ;;
@@ -109,7 +109,7 @@ const TOOLS = {
   esac`,
   wrangler: "exit 1",
 };
-/** Of AWS. It answers nothing that the executor understands. */
+/** An endpoint of AWS. It answers nothing that the executor understands. */
 const provider = createServer((_, response) => response.writeHead(400).end());
 
 let repository: GitRepository;

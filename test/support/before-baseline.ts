@@ -19,13 +19,18 @@ const BREAKPOINT = "--> statement-breakpoint";
 export const BACKUP_LINES = backup.trimEnd().split("\n");
 
 /** @param scratch A database for the schemas to compare with. */
-export function adoptionWith(scratch: D1Database, [baseline]: readonly D1Migration[]): Adoption {
+export function adoptionWith(scratch: D1Database, migrations: readonly D1Migration[]): Adoption {
+  const [baseline = { name: "", sql: "" }, ...later] = migrations.map(({ name, queries }) => ({
+    name,
+    sql: queries.join(BREAKPOINT),
+  }));
   const earlier = Object.entries(FILES)
     .map(([path, sql]) => ({ name: path.split("/").at(-1) ?? "", sql }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
     earlier,
-    baseline: { name: baseline?.name ?? "", sql: baseline?.queries.join(BREAKPOINT) ?? "" },
+    baseline,
+    later,
     async schemaAfter(migrations) {
       await emptyDatabase(scratch);
       for (const { sql } of migrations) await run(scratch, sql.split(BREAKPOINT));

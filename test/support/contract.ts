@@ -2,6 +2,7 @@ import { dereference, initialBaseURI, type Schema, validate } from "@cfworker/js
 import document from "../../dist/assets/openapi.json?raw";
 import { ERRORS } from "../../src/lib/errors.ts";
 import { CROSS_ORIGIN } from "../../src/lib/header-errors.ts";
+import type { ProtectedPart } from "../../src/lib/protected-parts.ts";
 
 type Node = Record<string, unknown>;
 
@@ -18,6 +19,7 @@ interface DocumentedOperation {
   "x-record"?: boolean;
   "x-polled"?: boolean;
   "x-scope"?: string;
+  "x-protected"?: ProtectedPart[];
 }
 
 export interface Operation extends DocumentedOperation {

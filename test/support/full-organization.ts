@@ -57,6 +57,7 @@ export class FullOrganization {
     await addRepeatable(await caller(), ids);
     await addSessions(await caller());
     await addQuotas(world);
+    await addDigests(world);
     await removeMembers(await caller());
     await addHistory(await caller(), ids, rows);
     await stopTime(world);
@@ -168,6 +169,20 @@ async function addQuotas({ id }: World): Promise<void> {
   await env.DB.prepare("insert into quotas values (?1, 'projects', 2000), (?1, 'alarms', 60000)")
     .bind(id)
     .run();
+}
+
+/** As if the started deployments had succeeded, and a rule compared them. */
+async function addDigests({ id }: World): Promise<void> {
+  const started = "from deployments where organization_id = ? and start_basis is not null";
+  const inserts = [
+    `insert into environment_successes (deployment_id, organization_id, environment_id, created_at, started_at,
+        finished_at, source, start_basis, configuration_digest)
+      select id, organization_id, environment_id, created_at, started_at, finished_at, source, start_basis,
+        configuration_digest ${started}`,
+    `insert into configuration_digests (deployment_id, exceptions_digest, organization_id, environment_id, digest)
+      select id, 'exceptions', organization_id, environment_id, 'digest' ${started}`,
+  ];
+  await env.DB.batch(inserts.map((sql) => env.DB.prepare(sql).bind(id)));
 }
 
 /** Of members that an owner has added. */

@@ -1,3 +1,5 @@
+import { env } from "cloudflare:workers";
+import type { VerifiedSource } from "../../src/features/deployments/conditions/model.ts";
 import type { Client, Parsed, Reply } from "./client.ts";
 import { claim } from "./runner.ts";
 import {
@@ -5,6 +7,7 @@ import {
   newDeployableProject,
   newDeployment,
   newKey,
+  newServiceAccount,
   type Person,
   type Pool,
   type World,
@@ -17,7 +20,7 @@ export interface ProtectedEnvironment {
   pool: Pool;
 }
 
-/** A member of the organization with a role in the project, and a key of their own. */
+/** A member of the organization with a role in the project, and a key of their own, who has signed in. */
 export async function joinProject(
   world: World,
   projectId: string,
@@ -28,7 +31,40 @@ export async function joinProject(
     member_ids: [person.membershipId],
     role,
   });
+  await proveIdentity(person);
   return person;
+}
+
+/** Like a sign-in with OpenID Connect. */
+export async function proveIdentity({ membershipId }: Pick<Person, "membershipId">): Promise<void> {
+  const statement = "update memberships set signed_in_at = created_at where id = ?";
+  await env.DB.prepare(statement).bind(membershipId).run();
+}
+
+export const GITHUB_SOURCE = {
+  issuer: "https://token.actions.githubusercontent.com",
+  trust_id: "1".repeat(22),
+  repository_id: "74",
+  ref: "refs/heads/main",
+  sha: "a".repeat(40),
+} satisfies VerifiedSource;
+
+/** A contributor with the key of a trust, as the exchange of a token makes it. */
+export async function newJob(
+  world: World,
+  projectId: string,
+  source: VerifiedSource | null,
+): Promise<Client> {
+  const membershipId = await newServiceAccount(world);
+  await world.client.post(`/v1/projects/${projectId}/members`, {
+    member_ids: [membershipId],
+    role: "contributor",
+  });
+  const { client, keyId } = await newKey(world, { membershipId, role: "member" });
+  await env.DB.prepare("update api_keys set claims = ?2, trust_id = ?1 where id = ?1")
+    .bind(keyId, source && JSON.stringify({ repository: "acme/shop", source }))
+    .run();
+  return client;
 }
 
 export async function newProtectedEnvironment(

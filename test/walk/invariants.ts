@@ -37,7 +37,8 @@ const TRIGGERS = {
       and new.source is not (select source from environments where id = new.environment_id)
     ${reject("a deployment that keeps the source starts with another one")}`,
   source_without_success: `before update of source on environments
-    when new.source is not old.source and new.source is not (select source from deployments
+    when new.source is not old.source and new.organization_id = old.organization_id
+      and new.source is not (select source from deployments
       where environment_id = new.id and status = 'succeeded' order by number desc limit 1)
     ${reject("an environment gets another source than that of its last success")}`,
   fails_unstarted: `before update on deployments
@@ -116,13 +117,13 @@ export async function removeInvariants(): Promise<void> {
   await env.DB.batch(names.map((name) => env.DB.prepare(`drop trigger if exists walk_${name}`)));
 }
 
-/** Attempts and stacks have no index on their organization. */
+/** Without the environments that were deleted, which the schedule purges in parts. */
 const OURS = "environment_id in (select value from json_each(?2))";
 
 /** Invariants between requests; each query finds the rows that break one. */
 const BREACHES = {
   "an active deployment has no running attempt": `select id from deployments as d
-    where organization_id = ?1 and status in ('in_progress', 'canceling') and not exists (
+    where ${OURS} and status in ('in_progress', 'canceling') and not exists (
       select 1 from attempts where deployment_id = d.id and state = 'running')`,
   "an attempt outlives its deployment": `select a.id from attempts as a
     join deployments as d on d.id = a.deployment_id
@@ -138,22 +139,22 @@ const BREACHES = {
   "an unstarted attempt was completed": `select id from attempts
     where ${OURS} and completion is not null and started_at is null`,
   "a deployment succeeded without a completion": `select id from deployments as d
-    where organization_id = ?1 and status = 'succeeded' and not exists (select 1 from attempts
+    where ${OURS} and status = 'succeeded' and not exists (select 1 from attempts
       where deployment_id = d.id and outcome = 'succeeded' and completion is not null)`,
   "a deployment was started twice": `select deployment_id as id from attempts
     where ${OURS} and started_at is not null group by deployment_id having count(*) > 1`,
   "a superseded deployment is queued": `select id from deployments as d
-    where organization_id = ?1 and status = 'queued' and exists (select 1 from deployments as newer
+    where ${OURS} and status = 'queued' and exists (select 1 from deployments as newer
       where newer.environment_id = d.environment_id and newer.queue = 'supersede'
         and newer.number > d.number)`,
   "a deployment was superseded without a newer one": `select id from deployments as d
-    where organization_id = ?1 and status = 'superseded' and not exists (
+    where ${OURS} and status = 'superseded' and not exists (
       select 1 from deployments as newer where newer.environment_id = d.environment_id
         and newer.queue = 'supersede' and newer.number > d.number)`,
   "a request was given two attempts": `select pool_id as id from attempts
     where ${OURS} group by pool_id, request_id having count(*) > 1`,
   "a failed stack did not fail its deployment": `select d.id from deployments as d
-    where organization_id = ?1 and status in ('succeeded', 'canceled') and cancel_deadline is null
+    where ${OURS} and status in ('succeeded', 'canceled') and cancel_deadline is null
       and exists (select 1 from deployment_stacks where deployment_id = d.id and status = 'failed')`,
   "a run has another time limit than its pool": `select a.id from attempts as a
     join runner_pools as p on p.id = a.pool_id where a.${OURS}
@@ -164,13 +165,13 @@ const BREACHES = {
           and outcome = 'lapsed') as lapses,
         (select count(*) from attempts where deployment_id = deployments.id
           and outcome = 'released') as releases
-      from deployments where organization_id = ?1) as d
+      from deployments where ${OURS}) as d
     where (failure_reason is 'never_started')
         <> (lapses >= ${MAXIMUM_LAPSES} or releases >= ${MAXIMUM_RELEASES})
       or lapses > ${MAXIMUM_LAPSES} or releases > ${MAXIMUM_RELEASES}`,
   "a project without a connection has active deployments": `select d.id from deployments as d
     join projects as p on p.id = d.project_id
-    where d.organization_id = ?1 and (
+    where d.${OURS} and (
       (p.connection_status <> 'connected' and d.status in ('queued', 'in_progress'))
       or (p.connection_status = 'disconnected' and d.status = 'canceling'))`,
   "a project stays disconnecting without active deployments": `select id from projects as p
@@ -179,9 +180,9 @@ const BREACHES = {
   "an environment lacks the source of its last success": `select e.id from environments as e
     join deployments as d on d.environment_id = e.id and d.number = (select max(number)
       from deployments where environment_id = e.id and status = 'succeeded')
-    where d.organization_id = ?1 and e.source is not d.source`,
+    where d.${OURS} and e.source is not d.source`,
   "a deployment is not counted once, by its final status": `select d.environment_id as id
-    from deployments as d where d.organization_id = ?1 and d.status in ${FINAL}
+    from deployments as d where d.${OURS} and d.status in ${FINAL}
     group by d.environment_id, d.status having count(*) <> coalesce((
       select sum(case d.status when 'succeeded' then counted.succeeded when 'failed' then counted.failed
         when 'canceled' then counted.canceled else counted.superseded end)

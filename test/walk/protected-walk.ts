@@ -1,9 +1,16 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Random } from "../support/random.ts";
-import { CONNECTION, join, newWorld, type World } from "../support/world.ts";
+import { CONNECTION, type World } from "../support/world.ts";
 import { type Reply, VirtualTimeWorker } from "./fixture.ts";
 import { describeBreaches, selectBreaches } from "./invariants.ts";
+import {
+  type Call,
+  newExtraEnvironment,
+  prepareProtectedWalk,
+  setRole,
+  type WalkTrusts,
+} from "./protected-fixture.ts";
 import {
   ProtectionModel,
   type WalkDeployment,
@@ -28,8 +35,12 @@ export class ProtectedWalk {
   #worker = new VirtualTimeWorker();
   #world!: World;
   #projectId = "";
+  #poolPath = "";
+  #trusts!: WalkTrusts;
+  /** The environment that is deleted and made again, which rules may name. */
+  #extra = "";
   #runner = "";
-  #model = new ProtectionModel([]);
+  #model = new ProtectionModel();
   #offers: Offer[] = [];
   /** How many starts were allowed, and how many refused. */
   readonly starts = { allowed: 0, refused: 0 };
@@ -44,6 +55,10 @@ export class ProtectedWalk {
       [12, () => this.#create()],
       [6, () => this.#redeploy()],
       [4, () => this.#promote()],
+      [4, () => this.#create(undefined, undefined, true)],
+      [5, () => this.#changeStack()],
+      [3, () => this.#connect()],
+      [3, () => this.#replaceEnvironment()],
       [8, () => this.#changeRules()],
       [20, () => this.#decide("approve")],
       [2, () => this.#decide("reject")],
@@ -59,6 +74,8 @@ export class ProtectedWalk {
       [6, () => this.#advance(this.#random.below(8 * HOUR_MS))],
       [1, () => this.#restart()],
       [6, () => this.#changeAfterApprovals()],
+      [3, () => this.#changeAfterRedeployment()],
+      [3, () => this.#changeAfterSuccess()],
       [8, () => this.#expectNothingWaits()],
     ];
     for (let step = 0; step < steps; step += 1) {
@@ -77,35 +94,14 @@ export class ProtectedWalk {
   }
 
   async #prepare(): Promise<void> {
-    this.#world = await newWorld();
-    const { id: orgId, client, membershipId } = this.#world;
-    const key = String(client.key);
-    const { body: project } = await this.#call(key, "POST", "/v1/projects", { name: "walk" });
-    this.#projectId = project.id;
-    await this.#call(key, "PUT", `/v1/projects/${project.id}/connection`, CONNECTION);
-    const environments = `/v1/projects/${project.id}/environments`;
-    const { body: staging } = await this.#call(key, "POST", environments, { name: "staging" });
-    const ids = [staging.id, project.default_environment_id];
-    for (const id of ids)
-      await this.#call(key, "POST", `/v1/environments/${id}/stacks`, { name: "a" });
-    const pools = `/v1/orgs/${orgId}/runner-pools`;
-    const fields = { name: "both", environment_ids: ids, max_run_seconds: 86_400 };
-    const { body: pool } = await this.#call(key, "POST", pools, fields);
-    const { body } = await this.#call(key, "POST", `${pools}/${pool.id}/tokens`, { name: "x" });
-    this.#runner = body.token;
-    this.#model = new ProtectionModel(ids);
-    this.#add({ membershipId, key, isOrganizationOwner: true, role: undefined });
-    for (const role of ["contributor", "owner", "owner"]) {
-      const person = await join(this.#world);
-      const own = { membershipId: person.membershipId, key: String(person.client.key) };
-      const added = { ...own, isOrganizationOwner: false, role: undefined };
-      this.#add(added);
-      await this.#setRole(added, role);
-    }
-  }
-
-  #add(person: WalkPerson): void {
-    this.#model.people.set(person.membershipId, person);
+    const prepared = await prepareProtectedWalk((...call) => this.#call(...call));
+    this.#world = prepared.world;
+    this.#model = prepared.model;
+    this.#projectId = prepared.projectId;
+    this.#poolPath = prepared.poolPath;
+    this.#runner = prepared.runner;
+    this.#trusts = prepared.trusts;
+    this.#extra = [...this.#model.environments.keys()].at(-1) ?? "";
   }
 
   get #people(): WalkPerson[] {
@@ -132,6 +128,7 @@ export class ProtectedWalk {
   async #create(
     environment = this.#anyEnvironment(),
     queue = this.#random.chance(0.5) ? "fifo" : "supersede",
+    isOfTrust = false,
   ): Promise<WalkDeployment | undefined> {
     const isEmpty = this.#random.chance(0.3);
     const set = isEmpty ? {} : { [`k${this.#random.below(3)}`]: this.#random.below(3) };
@@ -141,61 +138,133 @@ export class ProtectedWalk {
       value,
     }));
     const source = { registry: { image: `ghcr.io/acme/shop:${this.#random.below(2)}` } };
-    const creators = this.#people.filter(
-      ({ isOrganizationOwner, role }) =>
-        isOrganizationOwner || role === "owner" || role === "contributor",
-    );
-    const creator = this.#random.pick(creators);
+    const stacks = this.#model.environmentOf(environment).stacks;
+    const stack_ids = [...stacks.keys()].filter((_, at) => at === 0 || this.#random.chance(0.6));
+    const creator = this.#random.pick(this.#listCreators(isOfTrust));
     if (!creator) return undefined;
+    const { membershipId } = creator;
+    const key = isOfTrust
+      ? await this.#trusts.exchange(membershipId, this.#worker.now)
+      : creator.key;
     const path = `/v1/environments/${environment}/deployments`;
-    const reply = await this.#call(creator.key, "POST", path, { patch, source, queue });
+    const reply = await this.#call(key, "POST", path, { patch, source, stack_ids, queue });
     expect(reply.status).toBe(201);
-    this.#created(reply, environment, creator.membershipId, { set }, JSON.stringify(source));
+    const change = { set };
+    this.#created(reply, {
+      environment,
+      creator: membershipId,
+      change,
+      source: JSON.stringify(source),
+    });
     return this.#model.of(reply.body.id);
+  }
+
+  /** Who has made a trust is a creator of what its key deploys, whatever this person may do by now. */
+  #listCreators(isOfTrust: boolean): WalkPerson[] {
+    return this.#people.filter(
+      ({ isOrganizationOwner, role }) =>
+        isOfTrust || isOrganizationOwner || role === "owner" || role === "contributor",
+    );
   }
 
   #created(
     { body }: Reply,
-    environment: string,
-    creator: string,
-    change: WalkDeployment["change"],
-    source: string,
-    exempt?: WalkDeployment["exempt"],
+    requested: Pick<WalkDeployment, "environment" | "creator" | "change" | "source"> &
+      Partial<Pick<WalkDeployment, "exempt" | "repeated">>,
   ): void {
     this.#model.deployments.set(body.id, {
-      ...{ id: body.id, environment, creator, createdAt: this.#worker.now, change, source, exempt },
+      ...{ id: body.id, createdAt: this.#worker.now, stackIds: body.stack_ids },
+      ...{ exempt: undefined, repeated: undefined, ...requested },
       ...{ kept: [], approvals: new Map(), override: undefined, status: "queued" },
-      ...{ startedAt: undefined, finishedAt: undefined, configuration: undefined },
+      ...{ start: undefined, finishedAt: undefined },
     });
   }
 
   #anySuccess(): WalkDeployment | undefined {
-    const all = [...this.#model.deployments.values()];
-    return this.#random.pick(all.filter(({ status }) => status === "succeeded").slice(-5));
+    const all = [...this.#model.deployments.values()].filter(
+      ({ status, environment }) =>
+        status === "succeeded" && this.#model.environments.has(environment),
+    );
+    return this.#random.pick(all.slice(-5));
   }
 
-  async #redeploy(): Promise<void> {
-    const copied = this.#anySuccess();
-    if (!copied?.configuration) return;
-    const exempt = this.#model.exemptionOf(copied.id);
-    const path = `/v1/deployments/${copied.id}/redeploy`;
+  async #redeploy(repeated = this.#anySuccess()): Promise<WalkDeployment | undefined> {
+    if (!repeated?.start) return undefined;
+    const exempt = this.#model.exemptionOf(repeated.id);
+    const path = `/v1/deployments/${repeated.id}/redeploy`;
     const reply = await this.#call(this.#owner, "POST", path);
     expect([reply.status, reply.body.exempt]).toEqual([201, exempt]);
-    const change = { fixed: copied.configuration };
-    const { environment, source } = copied;
-    this.#created(reply, environment, this.#world.membershipId, change, source, exempt);
+    const change = { fixed: repeated.start.configuration };
+    const { environment, source } = repeated;
+    const creator = this.#world.membershipId;
+    this.#created(reply, { environment, creator, change, source, exempt, repeated });
+    return this.#model.of(reply.body.id);
   }
 
   async #promote(): Promise<void> {
     const copied = this.#anySuccess();
-    if (!copied?.configuration) return;
+    if (!copied?.start) return;
     const environment = this.#anyEnvironment();
     const body = { environment_id: environment };
     const path = `/v1/deployments/${copied.id}/promote`;
     const reply = await this.#call(this.#owner, "POST", path, body);
     expect(reply.status).toBe(201);
-    const change = { fixed: copied.configuration };
-    this.#created(reply, environment, this.#world.membershipId, change, copied.source);
+    const change = { fixed: copied.start.configuration };
+    const creator = this.#world.membershipId;
+    this.#created(reply, { environment, creator, change, source: copied.source });
+  }
+
+  /** Gives a stack another name, another component, or both. */
+  async #changeStack(environment = this.#anyEnvironment()): Promise<void> {
+    const { stacks } = this.#model.environmentOf(environment);
+    const id = this.#random.pick([...stacks.keys()]);
+    const stack = stacks.get(id ?? "");
+    if (!id || !stack) return;
+    const name = this.#random.pick(["a", "b", "c", stack.name]) ?? "";
+    const components = [undefined, ...this.#components(environment)];
+    const component = this.#random.chance(0.5) ? stack.component : this.#random.pick(components);
+    const isTaken = [...stacks].some(([other, each]) => other !== id && each.name === name);
+    const body = { name, component_id: component ?? null };
+    const { status } = await this.#call(this.#owner, "PATCH", `/v1/stacks/${id}`, body);
+    expect(status, "a stack changes").toBe(isTaken ? 409 : 200);
+    if (status === 200) Object.assign(stack, { name, component });
+  }
+
+  #components(environment: string): readonly string[] {
+    return this.#model.environmentOf(environment).components;
+  }
+
+  async #connect(): Promise<void> {
+    const region = this.#random.pick(["eu-central-1", "us-east-1"]) ?? "";
+    const path = `/v1/projects/${this.#projectId}/connection`;
+    const { status } = await this.#call(this.#owner, "PUT", path, { ...CONNECTION, region });
+    expect(status).toBe(200);
+    this.#model.connection = region;
+  }
+
+  /** Its successes no longer count. Another one with the same name takes its place, which rules may name again. */
+  async #replaceEnvironment(): Promise<void> {
+    const id = this.#extra;
+    const there = [...this.#model.deployments.values()].filter(
+      ({ environment }) => environment === id,
+    );
+    for (const each of there) {
+      if (each.status === "queued")
+        await this.#call(this.#owner, "PATCH", `/v1/deployments/${each.id}/cancel`);
+    }
+    await this.#sync();
+    const isBusy = there.some(({ status }) => ["in_progress", "canceling"].includes(status));
+    const { status } = await this.#call(this.#owner, "DELETE", `/v1/environments/${id}`);
+    expect(status, "the deletion of an environment").toBe(isBusy ? 409 : 204);
+    if (isBusy) return;
+    this.#model.removeEnvironment(id);
+    this.#offers = this.#offers.filter(({ deployment }) => deployment.environment !== id);
+    const project = { key: this.#owner, projectId: this.#projectId };
+    const call: Call = (...request) => this.#call(...request);
+    this.#extra = await newExtraEnvironment(call, project, this.#model);
+    const environment_ids = [...this.#model.environments.keys()];
+    const pool = await this.#call(this.#owner, "PATCH", this.#poolPath, { environment_ids });
+    expect(pool.status).toBe(200);
   }
 
   async #changeRules(
@@ -238,7 +307,10 @@ export class ProtectedWalk {
       }),
       ...(environment === production &&
         chance(0.3) && {
-          from: { environment_ids: [staging], minimum_seconds: pick([0, 0, 600]) ?? 0 },
+          from: {
+            environment_ids: pick([[staging], [this.#extra], [staging, this.#extra]]) ?? [],
+            minimum_seconds: pick([0, 0, 600]) ?? 0,
+          },
         }),
       ...(chance(0.4) && { group: "live" }),
       ...(exempt.length > 0 && { exempt }),
@@ -248,26 +320,71 @@ export class ProtectedWalk {
   /** Single random steps seldom change something between the last approval and the start. */
   async #changeAfterApprovals(): Promise<void> {
     const environment = this.#anyEnvironment();
-    await this.#complete();
-    while (this.#model.freezes.length > 0) await this.#thaw();
     const prevent_self_approval = this.#random.chance(0.5);
     const rule = { required: 1 + this.#random.below(2), prevent_self_approval };
     const approvals = { ...rule, approvers: { role: "owner" }, expires_after_seconds: 86_400 };
     const group = this.#random.chance(0.6) && { group: "live" };
+    await this.#clear();
     await this.#changeRules(environment, { approvals, ...group });
-    const deployment = await this.#create(environment, "supersede");
+    const deployment = await this.#create(environment, "supersede", this.#random.chance(0.3));
     if (!deployment) return;
     for (const person of this.#people) await this.#decide("approve", deployment, person);
+    await this.#startAfterChange(deployment);
+  }
+
+  /** The same for a redeployment that is exempt as long as nothing changes. */
+  async #changeAfterRedeployment(): Promise<void> {
+    const repeated = this.#anySuccess();
+    if (!repeated || this.#model.exemptionOf(repeated.id) === undefined) return;
+    const approvers = { role: "owner" };
+    const rule = { required: 2, prevent_self_approval: true, expires_after_seconds: 86_400 };
+    const rules = { approvals: { ...rule, approvers }, exempt: ["restart", "rollback"] };
+    await this.#clear();
+    await this.#changeRules(repeated.environment, rules);
+    const deployment = await this.#redeploy(repeated);
+    if (deployment) await this.#startAfterChange(deployment);
+  }
+
+  /** The same for a deployment that has succeeded in another environment. */
+  async #changeAfterSuccess(): Promise<void> {
+    const [staging = "", production = ""] = this.#model.environments.keys();
+    const ids = this.#random.pick([[staging], [this.#extra], [staging, this.#extra]]) ?? [];
+    await this.#clear();
+    await this.#changeRules(production, { from: { environment_ids: ids, minimum_seconds: 0 } });
+    for (const id of [...ids, production].slice(-2)) {
+      const deployment = await this.#create(id, "supersede");
+      if (id !== production && deployment) {
+        await this.#override(deployment, CODES);
+        const offer = await this.#claim(deployment);
+        await this.#start(offer);
+        await this.#complete(offer, "succeeded");
+      } else if (deployment) await this.#startAfterChange(deployment);
+    }
+  }
+
+  /** Nothing runs, and nothing is frozen. */
+  async #clear(): Promise<void> {
+    await this.#complete();
+    while (this.#model.freezes.length > 0) await this.#thaw();
+  }
+
+  async #startAfterChange(deployment: WalkDeployment): Promise<void> {
+    const { environment } = deployment;
     const offer = await this.#claim(deployment);
     const changes = [
       () => this.#edit(environment),
       () => this.#edit(environment),
+      () => this.#changeStack(environment),
+      () => this.#connect(),
+      () => this.#replaceEnvironment(),
       () => this.#changePerson(),
       () => this.#freeze(),
       () => this.#changeRules(environment),
       () => this.#advance(1_000),
     ];
     await this.#random.pick(changes)?.();
+    // The change may have ended the environment of the deployment.
+    if (!this.#model.environments.has(environment)) return;
     await this.#start(offer);
     if (this.#random.chance(0.5)) await this.#complete(offer);
   }
@@ -294,17 +411,12 @@ export class ProtectedWalk {
   async #changePerson(): Promise<void> {
     const person = this.#random.pick(this.#people.slice(1));
     if (person)
-      await this.#setRole(person, this.#random.pick([undefined, "viewer", "owner", "owner"]));
-  }
-
-  async #setRole(person: WalkPerson, role: string | undefined): Promise<void> {
-    const path = `/v1/projects/${this.#projectId}/members`;
-    const { membershipId } = person;
-    if (person.role) await this.#call(this.#owner, "DELETE", `${path}/${membershipId}`);
-    person.role = role;
-    if (!role) return;
-    const reply = await this.#call(this.#owner, "POST", path, { member_ids: [membershipId], role });
-    expect(reply.status).toBeLessThan(300);
+      await setRole(
+        (...call) => this.#call(...call),
+        { key: this.#owner, projectId: this.#projectId },
+        person,
+        this.#random.pick([undefined, "viewer", "owner", "owner"]),
+      );
   }
 
   async #edit(environment = this.#anyEnvironment()): Promise<void> {
@@ -384,7 +496,6 @@ export class ProtectedWalk {
     const allowed = this.#model.mayStart(deployment, this.#worker.now);
     const open = this.#model.openConditions(deployment, this.#worker.now).join(", ");
     const isQueued = deployment.status === "queued";
-    const configuration = this.#model.resultOf(deployment);
     const earlier = await this.#outcomeOf(claimed);
     const { status } = await this.#attempt(claimed, "start");
     const outcome = await this.#outcomeOf(claimed);
@@ -392,7 +503,8 @@ export class ProtectedWalk {
     if (!isQueued || earlier !== null) return;
     if (status === 200) {
       expect(allowed, `a start without its conditions: ${open}`).not.toBe("no");
-      Object.assign(deployment, { configuration, startedAt: this.#worker.now });
+      this.#model.start(deployment, this.#worker.now);
+      deployment.status = "in_progress";
       this.starts.allowed += 1;
     } else if (outcome === "refused") {
       expect(allowed, "a start is refused although its conditions are met").not.toBe("yes");
@@ -423,7 +535,7 @@ export class ProtectedWalk {
     const wasRunning = deployment.status === "in_progress";
     await this.#sync();
     if (status !== 200 || !wasRunning || deployment.status !== "succeeded") return;
-    this.#model.setConfiguration(deployment.environment, deployment.configuration ?? {});
+    this.#model.setConfiguration(deployment.environment, deployment.start?.configuration ?? {});
   }
 
   async #advance(milliseconds: number): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * A second, simple model of protected environments: what was requested, and whether a start is allowed at a moment.
- * It shares nothing with the service but the form of the rules.
+ * It decides by content, which it computes from its own copy of the state: it shares nothing with the service but the
+ * form of the rules.
  */
 export interface WalkRules {
   approvals?: {
@@ -26,8 +27,24 @@ export interface WalkPerson {
   membershipId: string;
   key: string;
   isOrganizationOwner: boolean;
+  /** The creators whose deployments the person does not approve before a sign-in. Undefined: nobody's, or there was one. */
+  addedBy: string | undefined;
   /** In the project. Undefined: none. */
   role: string | undefined;
+}
+
+export interface WalkStack {
+  name: string;
+  /** Undefined: none. */
+  component: string | undefined;
+}
+
+/** What a deployment has started with. */
+interface WalkStart {
+  at: number;
+  configuration: Record<string, number>;
+  content: string;
+  stackNames: string[];
 }
 
 interface WalkOverride {
@@ -41,21 +58,23 @@ interface WalkOverride {
 export interface WalkDeployment {
   id: string;
   environment: string;
+  /** The person, or who has made the trust whose key has created it. */
   creator: string;
   createdAt: number;
   /** A change of the configuration of that moment, or a fixed one. */
   change: { set: Record<string, number> } | { fixed: Record<string, number> };
   source: string;
+  stackIds: readonly string[];
   exempt: "restart" | "rollback" | undefined;
+  /** What it redeploys. */
+  repeated: WalkDeployment | undefined;
   kept: WalkRules[];
   /** The content that each person has approved. */
   approvals: Map<string, string>;
   override: WalkOverride | undefined;
   status: string;
-  startedAt: number | undefined;
+  start: WalkStart | undefined;
   finishedAt: number | undefined;
-  /** Once it has started. */
-  configuration: Record<string, number> | undefined;
 }
 
 interface WalkEnvironment {
@@ -63,6 +82,9 @@ interface WalkEnvironment {
   configuration: Record<string, number>;
   /** Counts the changes of the configuration. */
   version: number;
+  stacks: Map<string, WalkStack>;
+  /** Which its stacks may have. */
+  components: readonly string[];
 }
 
 /** `unclear`: the configuration has changed and is the same again, which the service may take for a change. */
@@ -70,6 +92,8 @@ export type Decision = "yes" | "no" | "unclear";
 
 const DAY_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const MINUTE_MS = 60_000;
+/** As many successes of an environment as the service keeps for the comparison. */
+const COMPARED_SUCCESSES = 20;
 const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 const sorted = (configuration: Record<string, number>) =>
@@ -80,10 +104,15 @@ export class ProtectionModel {
   readonly deployments = new Map<string, WalkDeployment>();
   readonly people = new Map<string, WalkPerson>();
   freezes: WalkFreeze[] = [];
+  connection = "";
 
-  constructor(environments: readonly string[]) {
-    for (const id of environments)
-      this.environments.set(id, { rules: {}, configuration: {}, version: 0 });
+  addEnvironment(id: string, parts: Pick<WalkEnvironment, "stacks" | "components">): void {
+    this.environments.set(id, { rules: {}, configuration: {}, version: 0, ...parts });
+  }
+
+  /** Its deployments are no longer compared with, and nothing is deployed there. */
+  removeEnvironment(id: string): void {
+    this.environments.delete(id);
   }
 
   environmentOf(environment: string): WalkEnvironment {
@@ -118,9 +147,25 @@ export class ProtectionModel {
     found.configuration = configuration;
   }
 
-  /** The configuration that would start, and the source. */
+  /** What would start now: the configuration, the source, the stacks with names and components, and the connection. */
   contentOf(deployment: WalkDeployment): string {
-    return `${sorted(this.resultOf(deployment))} ${deployment.source}`;
+    const stacks = this.#stacksOf(deployment).map(({ name, component }) => [name, component]);
+    const parts = [deployment.source, stacks, this.connection];
+    return `${sorted(this.resultOf(deployment))} ${JSON.stringify(parts)}`;
+  }
+
+  #stacksOf({ environment, stackIds }: WalkDeployment): WalkStack[] {
+    const { stacks } = this.environmentOf(environment);
+    return stackIds.flatMap((id) => stacks.get(id) ?? []);
+  }
+
+  start(deployment: WalkDeployment, at: number): void {
+    deployment.start = {
+      at,
+      configuration: this.resultOf(deployment),
+      content: this.contentOf(deployment),
+      stackNames: this.#stacksOf(deployment).map(({ name }) => name),
+    };
   }
 
   resultOf({ change, environment }: WalkDeployment): Record<string, number> {
@@ -132,7 +177,7 @@ export class ProtectionModel {
   exemptionOf(id: string): WalkDeployment["exempt"] {
     const { environment } = this.of(id);
     const started = [...this.deployments.values()].filter(
-      (each) => each.environment === environment && each.startedAt !== undefined,
+      (each) => each.environment === environment && each.start !== undefined,
     );
     const newest = started.at(-1);
     const before = started.slice(0, -1).findLast(({ status }) => status === "succeeded");
@@ -158,8 +203,7 @@ export class ProtectionModel {
   /** The codes of the conditions that are open, whoever overrides them. */
   openConditions(deployment: WalkDeployment, now: number): string[] {
     const rules = this.rulesOf(deployment);
-    const isFree = (each: WalkRules) =>
-      deployment.exempt !== undefined && (each.exempt ?? []).includes(deployment.exempt);
+    const isFree = (each: WalkRules) => this.#isExempt(each, deployment);
     const codes = rules.flatMap((each) => {
       const group = each.group !== undefined && this.#isGroupBusy(each.group, deployment);
       if (isFree(each)) return group ? ["group"] : [];
@@ -174,6 +218,13 @@ export class ProtectionModel {
     return [...codes, ...(this.#isFrozen(deployment, now) && !ignoresFreezes ? ["freeze"] : [])];
   }
 
+  /** Only while it would do what has succeeded. */
+  #isExempt({ exempt = [] }: WalkRules, deployment: WalkDeployment): boolean {
+    const { exempt: candidate, repeated } = deployment;
+    if (candidate === undefined || !exempt.includes(candidate)) return false;
+    return repeated?.start?.content === this.contentOf(deployment);
+  }
+
   #isFrozen({ environment }: WalkDeployment, now: number, except: readonly string[] = []): boolean {
     return this.freezes.some(
       ({ id, start, end, environments }) =>
@@ -186,11 +237,11 @@ export class ProtectionModel {
 
   /** Whether approvals are missing after their time, so that it ends unless somebody has overridden that. */
   isExpired(deployment: WalkDeployment, now: number): boolean {
-    const { createdAt, exempt } = deployment;
+    const { createdAt } = deployment;
     return this.rulesOf(deployment).some(
       (each) =>
         each.approvals !== undefined &&
-        !(exempt !== undefined && (each.exempt ?? []).includes(exempt)) &&
+        !this.#isExempt(each, deployment) &&
         this.lacksApprovals(each, deployment) &&
         now >= createdAt + each.approvals.expires_after_seconds * 1_000,
     );
@@ -205,7 +256,7 @@ export class ProtectionModel {
   /** Whether the person may decide about it by one of the rules. */
   isApprover(person: WalkPerson, rule: WalkRules, { creator }: WalkDeployment): boolean {
     const { approvals } = rule;
-    if (!approvals) return false;
+    if (!approvals || person.addedBy === creator) return false;
     if (approvals.prevent_self_approval && creator === person.membershipId) return false;
     const { role, membership_ids: ids } = approvals.approvers;
     if (role === "owner") return person.isOrganizationOwner || person.role === "owner";
@@ -234,19 +285,32 @@ export class ProtectionModel {
     );
   }
 
+  /** Each of its stacks needs a success that had a stack of this name, in an environment that exists. */
   #hasSucceeded(
     { environment_ids: ids, minimum_seconds: seconds }: NonNullable<WalkRules["from"]>,
-    { source }: WalkDeployment,
+    deployment: WalkDeployment,
     now: number,
   ): boolean {
-    const successes = [...this.deployments.values()].filter(({ status }) => status === "succeeded");
-    return successes.some((each) => {
-      if (!ids.includes(each.environment) || each.source !== source) return false;
-      const next = successes.find(
-        (other) => other.environment === each.environment && other.createdAt > each.createdAt,
-      );
-      return (next?.startedAt ?? now) - (each.finishedAt ?? now) >= seconds * 1_000;
+    const able = ids.flatMap((id) => {
+      if (!this.environments.has(id)) return [];
+      const successes = this.#successesOf(id);
+      return successes.filter(({ source, createdAt, finishedAt = now }) => {
+        const next = successes.findLast((other) => other.createdAt > createdAt);
+        const until = next?.start?.at ?? now;
+        return source === deployment.source && until - finishedAt >= seconds * 1_000;
+      });
     });
+    return this.#stacksOf(deployment).every(({ name }) =>
+      able.some(({ start }) => start?.stackNames.includes(name)),
+    );
+  }
+
+  /** The newest first. */
+  #successesOf(environment: string): WalkDeployment[] {
+    return [...this.deployments.values()]
+      .filter((each) => each.environment === environment && each.status === "succeeded")
+      .toSorted((a, b) => b.createdAt - a.createdAt)
+      .slice(0, COMPARED_SUCCESSES);
   }
 }
 

@@ -199,7 +199,8 @@ describe("a recovery", () => {
     const count = 2 * READ_AT_ONCE + 3;
     const inserted = await insertFailed(count);
     const recovery = await recover();
-    const own = async () => (await listRunning(db, 1_000)).filter(({ id }) => id === recovery.id);
+    const own = async () =>
+      (await listRunning(db, { limit: 1_000 })).filter(({ id }) => id === recovery.id);
     const [before] = await own();
     if (!before) throw new Error("The recovery is not running");
     const failed = await listFailed(db, before);
@@ -223,7 +224,7 @@ describe("a recovery", () => {
     await newSent({ status: "failed", createdAt: now - HOUR / 2, eventId: twice });
     const later = await newSent({ status: "failed", createdAt: now - HOUR / 2 });
     const recovery = await recover();
-    const before = (await listRunning(db, 1_000)).find(({ id }) => id === recovery.id);
+    const before = (await listRunning(db, { limit: 1_000 })).find(({ id }) => id === recovery.id);
     if (!before) throw new Error("The recovery is not running");
     await batch(ctx.db, advance(ctx, before, await listFailed(db, before)));
     expect(await created()).toContain(twice);
@@ -282,7 +283,7 @@ describe("a recovery", () => {
   it("reads and writes by indexes", async () => {
     await newSent({ status: "failed", createdAt: now - HOUR });
     await recover();
-    const own = (await listRunning(db, 1_000)).find(
+    const own = (await listRunning(db, { limit: 1_000 })).find(
       ({ integrationId }) => integrationId === integration.id,
     );
     if (!own) throw new Error("The recovery is not running");

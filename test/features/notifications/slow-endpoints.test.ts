@@ -294,3 +294,15 @@ describe("an endpoint that fails", () => {
     expect(inProgress.most).toBeLessThanOrEqual(5);
   });
 });
+
+it("records no negative duration of an attempt if the clock goes back meanwhile", async () => {
+  const harness: DeliveryHarness = new DeliveryHarness(() => {
+    harness.now -= MINUTE;
+    return arrived();
+  });
+  const integrationId = await insertIntegration(project);
+  const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
+  harness.enqueue([id]);
+  await harness.runUntil(harness.now);
+  expect(await storedAttempts(id)).toMatchObject([{ status_code: 204, duration_ms: 0 }]);
+});

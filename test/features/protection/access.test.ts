@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed, Reply } from "../../support/client.ts";
 import { joinProject, newProtectedEnvironment, protect } from "../../support/protection.ts";
@@ -55,6 +56,7 @@ describe("the rules of an environment", () => {
       environment_id: environmentId,
       access: { ...open, configure: { role: "owner" } },
       approvals: { ...approvals, prevent_self_approval: true, expires_after_seconds: 86_400 },
+      approvers_verified_by: "identity_provider",
       updated_at: expect.stringMatching(/Z$/),
     });
     const stale = { "if-match": String(first.headers.get("etag")) };
@@ -268,5 +270,21 @@ describe("a protected environment", () => {
     const program = await newKey(world, { isOwn: false });
     expect((await program.client.delete(path)).body.code).toBe("unauthorized");
     expect((await world.client.delete(path)).status).toBe(204);
+  });
+});
+
+describe("who may not deploy", () => {
+  it.each(["redeploy", "promote"])("is refused before documents are compared: %s", async (verb) => {
+    const { id } = await newDeployment(world.client, environmentId);
+    const environments = `/v1/projects/${project.id}/environments`;
+    const { body: target } = await world.client.post(environments, { name: "target" });
+    const deployed = verb === "promote" ? target.id : environmentId;
+    await protect(world.client, deployed, OWNERS_DEPLOY);
+    // Its comparison would fail.
+    await env.DB.prepare("update deployments set configuration = '{broken' where id = ?")
+      .bind(id)
+      .run();
+    const body = verb === "promote" ? { environment_id: target.id } : {};
+    expectRefused(await mona.client.post(`/v1/deployments/${id}/${verb}`, body), DEPLOYERS);
   });
 });

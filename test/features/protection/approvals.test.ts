@@ -285,7 +285,7 @@ describe("an approval", () => {
     const attempt = await Attempt.claim(pool.runner);
     expect((await attempt.post("start")).status).toBe(409);
     expect(await messageOf(id)).toBe(
-      "0 of 1 approval by owners of the project and admins of the organization; 1 was given before a change of /features.",
+      "0 of 1 approval by owners of the project and admins of the organization; 1 was given before a change of the configuration.",
     );
     // Back to what was approved.
     await edit({});

@@ -1,15 +1,23 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { VerifiedSource } from "../../../src/features/deployments/conditions/model.ts";
 import type { Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { approve, claimedBy, joinProject, newFreeze, protect } from "../../support/protection.ts";
+import {
+  approve,
+  claimedBy,
+  GITHUB_SOURCE,
+  joinProject,
+  newFreeze,
+  newJob,
+  protect,
+} from "../../support/protection.ts";
 import { Attempt, claim } from "../../support/runner.ts";
 import {
   newDeployableProject,
   newDeployment,
   newKey,
   newPool,
-  newServiceAccount,
   newStack,
   newWorld,
   type Pool,
@@ -225,7 +233,7 @@ describe("an environment to come from", () => {
     const { id } = await newDeployment(world.client, environmentId, image("1"));
     expect((await waiting(id))[0]?.["message"]).toContain(`"staging"`);
     await world.client.delete(`/v1/environments/${staging.id}`);
-    expect((await waiting(id))[0]?.["message"]).toContain(`"${staging.id}"`);
+    expect((await waiting(id))[0]?.["message"]).toContain("an environment that no longer exists");
     for (const other of [staging.id, elsewhere.environmentId, environmentId]) {
       const path = `/v1/environments/${environmentId}/protection`;
       const reply = await world.client.put(path, { from: { environment_ids: [other] } });
@@ -241,6 +249,7 @@ describe("an environment to come from", () => {
       Object.entries(value).map(([name, each]) => ({ op: "add", path: `/${name}`, value: each }));
     await newDeployment(world.client, staging.id, { patch: set({ replicas: 1, search: true }) });
     await (await Attempt.started(staging.pool.runner)).succeed();
+    await sweep();
     const other = await newDeployment(world.client, environmentId, {
       patch: set({ replicas: 9, search: false }),
     });
@@ -254,8 +263,9 @@ describe("an environment to come from", () => {
 });
 
 describe("sources", () => {
-  const RULE = { sources: [{ repository_id: "74", ref: "refs/heads/*" }] };
-  const CLAIMS = { repository_id: "74", ref: "refs/heads/main", sha: "a".repeat(40) };
+  const { issuer } = GITHUB_SOURCE;
+  const RULE = { sources: [{ issuer, repository_id: "74", ref: "refs/heads/*" }] };
+  const CLAIMS = GITHUB_SOURCE;
 
   const git = (sha: string, repoId = "74") => ({
     source: {
@@ -271,24 +281,10 @@ describe("sources", () => {
     },
   });
 
-  /** With the key of a trust, as the exchange of a token makes it. */
-  async function newJob(claims: object | null) {
-    const membershipId = await newServiceAccount(world);
-    await world.client.post(`/v1/projects/${project.id}/members`, {
-      member_ids: [membershipId],
-      role: "contributor",
-    });
-    const { client, keyId } = await newKey(world, { membershipId, role: "member" });
-    await env.DB.prepare("update api_keys set claims = ?2, trust_id = ?1 where id = ?1")
-      .bind(keyId, claims && JSON.stringify(claims))
-      .run();
-    return client;
-  }
-
   it("are the verified claims of the job, and not what it writes", async () => {
     await protect(world.client, environmentId, RULE);
     const sha = CLAIMS.sha;
-    const refused: [claims: object | null, source: object][] = [
+    const refused: [claims: VerifiedSource | null, source: object][] = [
       [null, git(sha)],
       [{ ...CLAIMS, repository_id: "75" }, git(sha)],
       [{ ...CLAIMS, ref: "refs/tags/main" }, git(sha)],
@@ -297,21 +293,29 @@ describe("sources", () => {
       [CLAIMS, git(sha, "75")],
     ];
     for (const [claims, source] of refused) {
-      const client = await newJob(claims);
+      const client = await newJob(world, project.id, claims);
       const { id } = await newDeployment(client, environmentId, source);
       expect([claims, source, await codes(id)]).toEqual([claims, source, ["sources"]]);
     }
     for (const source of [git(sha), image("1")]) {
-      const { id } = await newDeployment(await newJob(CLAIMS), environmentId, source);
+      const { id } = await newDeployment(
+        await newJob(world, project.id, CLAIMS),
+        environmentId,
+        source,
+      );
       expect(await codes(id)).toEqual(["runner"]);
       await (await Attempt.started(pool.runner)).succeed();
     }
   });
 
-  it("make nobody the creator", async () => {
+  it("make nobody the creator without who has made the trust", async () => {
     const approvals = { required: 1, approvers: { role: "owner" } };
     await protect(world.client, environmentId, { ...RULE, approvals });
-    const { id } = await newDeployment(await newJob(CLAIMS), environmentId, image("1"));
+    const { id } = await newDeployment(
+      await newJob(world, project.id, CLAIMS),
+      environmentId,
+      image("1"),
+    );
     expect((await approve(world.client, id)).status).toBe(201);
     expect((await claim(pool.runner)).body.deployment.id).toBe(id);
   });

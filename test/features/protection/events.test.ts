@@ -90,17 +90,9 @@ describe("an event", () => {
 
   it("asks for no approvals without a rule, for an exempt restart, or of what expires at once", async () => {
     await protect(world.client, environmentId, { group: "production" });
-    await deploy();
-    await protect(world.client, environmentId, { ...rules(1), exempt: ["restart"] });
     const { id } = await deploy();
-    await env.DB.prepare("update deployments set status = 'succeeded', started_at = 1 where id = ?")
-      .bind(id)
-      .run();
-    await env.DB.prepare(
-      "update environments set started_number = (select number from deployments where id = ?1) where id = ?2",
-    )
-      .bind(id, environmentId)
-      .run();
+    await (await Attempt.started(pool.runner)).succeed();
+    await protect(world.client, environmentId, { ...rules(1), exempt: ["restart"] });
     const before = (await typesOf()).length;
     const { status, body } = await world.client.post(`/v1/deployments/${id}/redeploy`, undefined);
     expect([status, body.exempt]).toEqual([201, "restart"]);

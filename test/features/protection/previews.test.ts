@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
+import { Instrumented } from "../../support/instruments.ts";
 import { approve, joinProject, newFreeze, protect } from "../../support/protection.ts";
 import { Attempt, claim } from "../../support/runner.ts";
 import {
@@ -153,6 +154,7 @@ describe("the preview of a deployment", () => {
     });
     expect(await expectSame(world.client, of("1", true))).toEqual(["from"]);
     await succeed(staging, pools.staging, of("1", true));
+    await new Instrumented().sweep();
     expect(await expectSame(world.client, of("1", true, 9))).toEqual([]);
     expect(await expectSame(world.client, of("1", false))).toEqual(["from"]);
     expect(await expectSame(world.client, of("2", true))).toEqual(["from"]);
@@ -168,7 +170,7 @@ describe("the preview of a deployment", () => {
   });
 
   it("waits for the running deployment of its group, and for a trust of the source", async () => {
-    const sources = [{ repository_id: "74", ref: "refs/heads/main" }];
+    const sources = [{ issuer: "https://gitlab.com", repository_id: "74", ref: "refs/heads/main" }];
     for (const id of [production, staging]) await protect(world.client, id, { group: "prod" });
     const running = await newDeployment(world.client, staging);
     const attempt = await Attempt.started(pools.staging.runner);
@@ -239,6 +241,7 @@ describe("the preview of a copy", () => {
     await protect(world.client, production, {
       from: { environment_ids: [staging], same_configuration: { except: [] } },
     });
+    await new Instrumented().sweep();
     expect(await codesOf(path)).toEqual([]);
     const held = { environment_ids: [staging], minimum_seconds: 3_600 };
     await protect(world.client, production, { ...RULES, from: held });

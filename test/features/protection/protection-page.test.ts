@@ -2,14 +2,18 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import page from "../../../docs/protection.md?raw";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
-import { approve, claimedBy, joinProject } from "../../support/protection.ts";
+import {
+  approve,
+  claimedBy,
+  GITHUB_SOURCE,
+  joinProject,
+  newJob as newJobOf,
+} from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   newDeployableProject,
   newDeployment,
-  newKey,
   newPool,
-  newServiceAccount,
   newStack,
   newWorld,
   type Person,
@@ -110,6 +114,9 @@ describe("docs/protection.md: only what was in staging for an hour", () => {
     await env.DB.prepare("update deployments set finished_at = finished_at - 3600000 where id = ?")
       .bind(tried.id)
       .run();
+    const worker = new VirtualTimeWorker();
+    worker.now = Date.now();
+    await worker.sweep();
     expect(await codes(id)).toEqual(["runner"]);
     for (const other of [
       { ...image("2"), ...patch(8, true) },
@@ -123,20 +130,8 @@ describe("docs/protection.md: only what was in staging for an hour", () => {
 });
 
 describe("docs/protection.md: only the main branch of one repository, from CI", () => {
-  /** With the key of a trust, as the exchange of a token makes it. */
-  async function newJob(ref: string, repository: string): Promise<Client> {
-    const membershipId = await newServiceAccount(world);
-    await world.client.post(`/v1/projects/${project.id}/members`, {
-      member_ids: [membershipId],
-      role: "contributor",
-    });
-    const { client, keyId } = await newKey(world, { membershipId, role: "member" });
-    const claims = JSON.stringify({ repository_id: repository, ref, sha: "a".repeat(40) });
-    await env.DB.prepare("update api_keys set claims = ?2, trust_id = ?1 where id = ?1")
-      .bind(keyId, claims)
-      .run();
-    return client;
-  }
+  const newJob = (ref: string, repository_id: string): Promise<Client> =>
+    newJobOf(world, project.id, { ...GITHUB_SOURCE, ref, repository_id });
 
   it("holds people, other branches and other repositories, and starts its jobs", async () => {
     await protect("Only the main branch of one repository, from CI");

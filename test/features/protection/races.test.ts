@@ -21,7 +21,7 @@ const MODEL = `create trigger races_model before update of status on deployments
         on role.membership_id = approval.membership_id and role.project_id = new.project_id
       where approval.deployment_id = new.id and approval.decision = 'approve' and role.role = 'owner'
         and approval.membership_id not in (select value from json_each(new.creators))
-        and json(approval.content -> '$.configuration') = json(new.configuration))
+        and approval.configuration_digest = new.configuration_digest)
     or exists (select 1 from deployment_approvals where deployment_id = new.id and decision = 'reject')
     or exists (select 1 from freezes where project_id = new.project_id
       and starts_at <= new.started_at and ends_at > new.started_at);

@@ -15,7 +15,7 @@ import {
   type World,
 } from "../../support/world.ts";
 
-/** Of a batch of D1: 50 ms. */
+/** A batch of D1: 50 ms. */
 const MOST_UNITS = 50_000;
 const QUEUED = LIMITS.unfinishedDeployments.value;
 
@@ -61,8 +61,9 @@ async function queue(count: number): Promise<string> {
 function rulesOf(bytes: number): { sources: object[] } {
   const sources = (length: number) => ({
     sources: Array.from({ length: LIMITS.sourceRules.value }, (_, at) => ({
-      repository_id: "é".repeat(Math.min(500, Math.max(1, (length - 500 * at) >> 0))),
-      ref: "r",
+      issuer: "https://gitlab.com",
+      repository_id: "74",
+      ref: `refs/${"é".repeat(Math.min(495, Math.max(1, (length - 495 * at) >> 0)))}`,
     })),
   });
   const stored = (rules: object) =>

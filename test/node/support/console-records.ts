@@ -110,7 +110,7 @@ async function makeProtectedRecords(owner: Service["owner"], projectId: string) 
       minimum_seconds: 3_600,
       same_configuration: { except: ["/replicas"] },
     },
-    sources: [{ repository_id: HOSTILE, ref: "refs/heads/*" }],
+    sources: [{ issuer: "https://gitlab.com", repository_id: "74", ref: `refs/heads/${HOSTILE}` }],
     windows: {
       time_zone: "Europe/Berlin",
       weekly: [{ days: ["monday", "friday"], from: "09:00", to: "17:00" }],

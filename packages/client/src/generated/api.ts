@@ -362,7 +362,7 @@ export interface paths {
         get: operations["getMember"];
         /**
          * Replace the role of a member in an organization
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Giving a higher role needs a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Changing organization roles needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Giving a higher role needs a full credential (`full` in `GET /v1/whoami`). Adding, changing or removing an owner needs the role `owner`. The last owner, and the owner with the last owner's key, cannot get another role. A service account cannot be an owner.
          */
         put: operations["replaceMember"];
         post?: never;
@@ -487,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Create a service account
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. It counts as a member. Give it a key with `POST /v1/orgs/{org_id}/api-keys` and its `membership_id`, or let CI jobs act for it with a trust.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Changing service accounts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. It counts as a member. Give it a key with `POST /v1/orgs/{org_id}/api-keys` and its `membership_id`, or let CI jobs act for it with a trust.
          */
         post: operations["createServiceAccount"];
         delete?: never;
@@ -512,14 +512,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a service account
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Revokes its keys, and deletes its project roles and the trusts that name it. The only owner of a project cannot be deleted.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Changing service accounts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Revokes its keys, and deletes its project roles and the trusts that name it. The only owner of a project cannot be deleted.
          */
         delete: operations["deleteServiceAccount"];
         options?: never;
         head?: never;
         /**
          * Change a service account
-         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. A new role applies to the next request of each of its keys.
+         * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Changing service accounts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. A new role applies to the next request of each of its keys.
          */
         patch: operations["updateServiceAccount"];
         trace?: never;
@@ -539,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. The key may be for another membership. It descends from the key that creates it: it cannot have a higher role, more scopes, projects or environments, and expires no later.
+         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Changing keys for others needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. The key may be for another membership. It descends from the key that creates it: it cannot have a higher role, more scopes, projects or environments, and expires no later.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -587,7 +587,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Needs the scope `keys:write`. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. Creates a key with the same membership, role, scopes and boundaries, and with the place of the old key in its lineage: what descends from the old key descends from the new one, and is in the families of the old key and of the key that rotates it. The old key is revoked, or expires after the overlap; the key that it was rotated to earlier, and the one that it replaced, end. Another key cannot have more than the key that rotates it. A narrowed or expiring key, and that of a program, only rotates itself, and a session rotates none.
+         * @description Needs the scope `keys:write`. Changing keys for others needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Needs the role `admin` in the organization for a key of another membership. A key that is narrowed to projects or environments has access to the keys of its own membership only. Creates a key with the same membership, role, scopes and boundaries, and with the place of the old key in its lineage: what descends from the old key descends from the new one, and is in the families of the old key and of the key that rotates it. The old key is revoked, or expires after the overlap; the key that it was rotated to earlier, and the one that it replaced, end. Another key cannot have more than the key that rotates it. A narrowed or expiring key, and that of a program, only rotates itself, and a session rotates none.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -835,7 +835,7 @@ export interface paths {
         put?: never;
         /**
          * Create a runner pool
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Its runners may claim the deployments of its environments.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Changing runner pools and their tokens needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Its runners may claim the deployments of its environments.
          */
         post: operations["createRunnerPool"];
         delete?: never;
@@ -860,14 +860,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a runner pool
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this is a `conflict`.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Changing runner pools and their tokens needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this is a `conflict`.
          */
         delete: operations["deleteRunnerPool"];
         options?: never;
         head?: never;
         /**
          * Change a runner pool
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other environments apply to the next claims, and another maximum duration to the next starts.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Changing runner pools and their tokens needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other environments apply to the next claims, and another maximum duration to the next starts.
          */
         patch: operations["updateRunnerPool"];
         trace?: never;
@@ -887,7 +887,7 @@ export interface paths {
         put?: never;
         /**
          * Create a runner token
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. The token is valid for the runner endpoints, `/v1/runner/*`.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Changing runner pools and their tokens needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. The token is valid for the runner endpoints, `/v1/runner/*`.
          */
         post: operations["createRunnerToken"];
         delete?: never;
@@ -931,7 +931,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a runner token
-         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Creates a token with the same name, which is valid for as long as the old one was, but not longer than your own key. The old token is revoked, or expires after the overlap.
+         * @description Needs the role `admin` in the organization. Needs the scope `runners:write`. Changing runner pools and their tokens needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Creates a token with the same name, which is valid for as long as the old one was, but not longer than your own key. The old token is revoked, or expires after the overlap.
          */
         post: operations["rotateRunnerToken"];
         delete?: never;
@@ -995,7 +995,7 @@ export interface paths {
         put?: never;
         /**
          * Create a trust
-         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Its keys cannot do more than the key that creates it: the rules are those of creating an API key. The issuer must answer with its keys.
+         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Changing trusts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Its keys cannot do more than the key that creates it: the rules are those of creating an API key. The issuer must answer with its keys.
          */
         post: operations["createTrust"];
         delete?: never;
@@ -1020,7 +1020,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a trust
-         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Revokes the keys and runner tokens that it has issued, with everything that was created with them.
+         * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Changing trusts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Revokes the keys and runner tokens that it has issued, with everything that was created with them.
          */
         delete: operations["deleteTrust"];
         options?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Deletes its environments and the roles of its members too.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing the project needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. Deletes its environments and the roles of its members too.
          */
         delete: operations["deleteProject"];
         options?: never;
@@ -1118,7 +1118,7 @@ export interface paths {
         get: operations["getConnection"];
         /**
          * Connect a project to where it is deployed
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is disconnecting is a `conflict`.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing the connection needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is disconnecting is a `conflict`.
          */
         put: operations["connectProject"];
         post?: never;
@@ -1143,7 +1143,7 @@ export interface paths {
         head?: never;
         /**
          * Disconnect a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Cancels unfinished deployments: the project is `disconnecting` until the last of them has ended. Until it is connected again, nothing is deployed. Has no effect on a project that is disconnected already.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing the connection needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. Cancels unfinished deployments: the project is `disconnecting` until the last of them has ended. Until it is connected again, nothing is deployed. Has no effect on a project that is disconnected already.
          */
         patch: operations["disconnectProject"];
         trace?: never;
@@ -1243,7 +1243,7 @@ export interface paths {
         put?: never;
         /**
          * Add members to a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Adds all of them or none. A membership that is already in the project is a `conflict`; an unknown one is `not_found`.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing project roles needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. Adds all of them or none. A membership that is already in the project is a `conflict`; an unknown one is `not_found`.
          */
         post: operations["addProjectMembers"];
         delete?: never;
@@ -1266,13 +1266,13 @@ export interface paths {
         get: operations["getProjectMember"];
         /**
          * Replace the role of a member in a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. The last owner of a project cannot get another role.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing project roles needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. The last owner of a project cannot get another role.
          */
         put: operations["replaceProjectMember"];
         post?: never;
         /**
          * Remove a member from a project
-         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. The last owner of a project cannot be removed.
+         * @description Needs the role `owner` in the project, or `admin` in the organization. Needs the scope `projects:write`. Changing project roles needs a full credential (`full` in `GET /v1/whoami`) if an environment of the project is protected. The last owner of a project cannot be removed.
          */
         delete: operations["removeProjectMember"];
         options?: never;
@@ -1338,20 +1338,20 @@ export interface paths {
         get: operations["getEnvironment"];
         /**
          * Replace an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing configuration is for those whom its rules let `configure`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
          */
         put: operations["replaceEnvironment"];
         post?: never;
         /**
          * Delete an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Deletes its components, stacks and variables too. The default environment of a project cannot be deleted: this is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. Deletes its components, stacks and variables too. The default environment of a project cannot be deleted: this is a `conflict`.
          */
         delete: operations["deleteEnvironment"];
         options?: never;
         head?: never;
         /**
          * Rename an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A field that is absent stays as it is. To change the configuration, replace the environment or create a deployment. A name that is taken in the project is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A field that is absent stays as it is. To change the configuration, replace the environment or create a deployment. A name that is taken in the project is a `conflict`.
          */
         patch: operations["updateEnvironment"];
         trace?: never;
@@ -1395,7 +1395,7 @@ export interface paths {
         put?: never;
         /**
          * Create a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing components is for those whom its rules let `configure`. A name that is taken in the environment is a `conflict`.
          */
         post: operations["createComponent"];
         delete?: never;
@@ -1418,20 +1418,20 @@ export interface paths {
         get: operations["getComponent"];
         /**
          * Replace a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing components is for those whom its rules let `configure`. A name that is taken in the environment is a `conflict`.
          */
         put: operations["replaceComponent"];
         post?: never;
         /**
          * Delete a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Deletes its variables too. Its stacks stay in the environment, because they represent what runs at the provider.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing components is for those whom its rules let `configure`. Deletes its variables too. Its stacks stay in the environment, because they represent what runs at the provider.
          */
         delete: operations["deleteComponent"];
         options?: never;
         head?: never;
         /**
          * Change some fields of a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing components is for those whom its rules let `configure`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.
          */
         patch: operations["updateComponent"];
         trace?: never;
@@ -1451,7 +1451,7 @@ export interface paths {
         put?: never;
         /**
          * Create a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A name that is taken in the environment is a `conflict`.
          */
         post: operations["createStack"];
         delete?: never;
@@ -1474,20 +1474,20 @@ export interface paths {
         get: operations["getStack"];
         /**
          * Replace a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A name that is taken in the environment is a `conflict`.
          */
         put: operations["replaceStack"];
         post?: never;
         /**
          * Delete a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Changes nothing at the provider.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. Changes nothing at the provider.
          */
         delete: operations["deleteStack"];
         options?: never;
         head?: never;
         /**
          * Change some fields of a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.
          */
         patch: operations["updateStack"];
         trace?: never;
@@ -1546,13 +1546,13 @@ export interface paths {
         get: operations["getVariable"];
         /**
          * Replace a variable
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. Increases the version by one, and keeps the `resource_id`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`. Increases the version by one, and keeps the `resource_id`.
          */
         put: operations["replaceVariable"];
         post?: never;
         /**
          * Delete a variable
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`.
          */
         delete: operations["deleteVariable"];
         options?: never;
@@ -1594,12 +1594,12 @@ export interface paths {
         get: operations["listComponentVariables"];
         /**
          * Write many variables of a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. Writes up to 200 variables, all or none, as one request of the rate limit. The error for an invalid one names its index. Returns the first 240 variables after the change.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`. Writes up to 200 variables, all or none, as one request of the rate limit. The error for an invalid one names its index. Returns the first 240 variables after the change.
          */
         put: operations["putComponentVariables"];
         /**
          * Create a variable of a component
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. A name that is taken is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`. A name that is taken is a `conflict`.
          */
         post: operations["createComponentVariable"];
         delete?: never;
@@ -1642,12 +1642,12 @@ export interface paths {
         get: operations["listEnvironmentVariables"];
         /**
          * Write many variables of an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. Writes up to 200 variables, all or none, as one request of the rate limit. The error for an invalid one names its index. Returns the first 240 variables after the change.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`. Writes up to 200 variables, all or none, as one request of the rate limit. The error for an invalid one names its index. Returns the first 240 variables after the change.
          */
         put: operations["putEnvironmentVariables"];
         /**
          * Create a variable of an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. A name that is taken is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `variables:write`. In a protected environment, changing variables is for those whom its rules let `configure`. A name that is taken is a `conflict`.
          */
         post: operations["createEnvironmentVariable"];
         delete?: never;
@@ -1731,7 +1731,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`. A patch that makes a setting of a built-in executor wrong is `bad_input`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`. A patch that makes a setting of a built-in executor wrong is `bad_input`.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -1771,7 +1771,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy again, or roll back
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of the configuration and source of this one. Later changes to the environment's configuration do not affect it.
          */
         post: operations["redeployDeployment"];
         delete?: never;
@@ -1791,7 +1791,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment to another environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
          */
         post: operations["promoteDeployment"];
         delete?: never;
@@ -3646,7 +3646,7 @@ export interface components {
              */
             comment?: string;
             /**
-             * @description SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.
+             * @description SHA-256 of the content that they decided about: the resulting configuration, the source, the stacks with their components, and the connection.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             digest: string;
@@ -4340,7 +4340,7 @@ export interface components {
             org_id: components["schemas"]["Identifier"];
             /** @description Absent: all projects. */
             project_id?: components["schemas"]["Identifier"];
-            /** @description Only these environments. Absent: all. */
+            /** @description Only these environments, as far as the key can access them. Absent: all. */
             environment_ids?: components["schemas"]["Identifier"][];
             /**
              * @description What people call it.
@@ -4763,7 +4763,7 @@ export interface components {
         };
         /** @description Where the same source has to have succeeded before. */
         EnvironmentFrom: {
-            /** @description A success in one of these is enough. */
+            /** @description A success in one of these is enough. Those that the key cannot access are left out. */
             environment_ids: components["schemas"]["Identifier"][];
             /**
              * @description For how long it has to have been there since it succeeded.
@@ -4781,18 +4781,29 @@ export interface components {
                 except: string[];
             };
         };
-        /** @description A repository and a ref, as a trust has verified them. */
+        /**
+         * @description An issuer whose claims mean the same for everybody.
+         * @enum {string}
+         */
+        CodeHostIssuer: "https://token.actions.githubusercontent.com" | "https://gitlab.com";
+        /** @description A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` may have neither: they match nothing. */
         EnvironmentSource: {
+            /** @description Only keys of these trusts. */
+            trust_ids?: components["schemas"]["Identifier"][];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
             /**
              * @description As tokens of the code host name it.
              * @example 1296269
              */
             repository_id: string;
             /**
-             * @description Of the job. `*` stands for any characters but `/`.
+             * @description The job's full ref. `*` stands for any characters but `/`.
              * @example refs/heads/main
              */
             ref: string;
+            /** @description Whether only a ref that the code host protects counts. */
+            protected_ref?: boolean;
         };
         /**
          * @description A day on the clock of the time zone.
@@ -4828,6 +4839,11 @@ export interface components {
             }[];
         };
         /**
+         * @description Who says who an approver is, by the settings of this deployment; absent without `approvals`. `identity_provider`: an approval by somebody whom a creator of the deployment has added or invited counts only after a sign-in with OpenID Connect. `admins`: approvals are as strong as the organization's admins, who could approve as someone they have added.
+         * @enum {string}
+         */
+        ApproverVerifier: "identity_provider" | "admins";
+        /**
          * @description The rules of an environment, with their defaults.
          * @example {
          *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
@@ -4847,6 +4863,7 @@ export interface components {
          *         "prevent_self_approval": true,
          *         "expires_after_seconds": 86400
          *       },
+         *       "approvers_verified_by": "identity_provider",
          *       "updated_at": "2026-11-21T09:30:00.000Z"
          *     }
          */
@@ -4872,6 +4889,7 @@ export interface components {
              * @example production
              */
             group?: string;
+            approvers_verified_by?: components["schemas"]["ApproverVerifier"];
             /** @description When the rules last changed. Absent: never. */
             updated_at?: components["schemas"]["Timestamp"];
         };
@@ -8749,18 +8767,31 @@ export interface components {
                 except: string[];
             };
         };
-        /** @description A repository and a ref, as a trust has verified them. */
+        /**
+         * @description A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either `trust_ids` or `issuer`.
+         * @example {
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "repository_id": "1296269",
+         *       "ref": "refs/heads/main"
+         *     }
+         */
         ProtectionSource: {
+            /** @description Only keys of these trusts. Needed for a code host of your own. */
+            trust_ids?: string[];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
             /**
              * @description The claim `repository_id` of the job's token; at GitLab, `project_id`.
              * @example 1296269
              */
             repository_id: string;
             /**
-             * @description The claim `ref`. `*` stands for any characters but `/`.
+             * @description The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.
              * @example refs/heads/main
              */
             ref: string;
+            /** @description Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false. */
+            protected_ref?: boolean;
         };
         /** @description When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it shows twice counts twice. */
         ProtectionWindows: {

@@ -1,8 +1,14 @@
-import { Conflict, Unauthorized } from "../../../lib/errors.ts";
+import { ApiError, Conflict, Unauthorized } from "../../../lib/errors.ts";
 
 export const NEEDS_PERSON = new Unauthorized(
   "Only people approve: this needs a key that the person has made, without scopes, projects and environments, or a " +
     "session from one. A sign-in has all of that.",
+);
+
+export const NOT_VERIFIED = new ApiError(
+  "forbidden",
+  "Sign in with your identity provider to approve: whoever created the deployment also added or invited you, and may have " +
+    "your link or key.",
 );
 
 export const NOT_QUEUED = "The deployment has started or ended";

@@ -1,5 +1,6 @@
 import { requireOrganization } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
+import { approverVerifier } from "../../../lib/settings.ts";
 import { type Facts, findGivable, isExpired } from "../conditions/index.ts";
 import { listWaiting } from "./pending-store.ts";
 import type { PendingApproval } from "./presenters.ts";
@@ -10,15 +11,16 @@ export async function listPendingApprovals(
   organizationId: string,
   deploymentId: string | undefined,
 ): Promise<PendingApproval[]> {
-  const { actor, db, clock } = ctx;
+  const { actor, db, clock, settings } = ctx;
+  const verifier = approverVerifier(settings);
   requireOrganization(actor, organizationId);
-  const rows = await listWaiting(db, actor, deploymentId);
+  const rows = await listWaiting(db, actor, { deploymentId, verifier });
   if (!actor.isOwnKey || actor.scopes !== null) return [];
   const now = clock.now();
-  return rows.flatMap(({ facts, memberRole, ...row }) => {
+  return rows.flatMap(({ facts, memberRole, isVerified, ...row }) => {
     const { membershipId, role: orgRole } = actor;
-    const member = { membershipId, orgRole, projectRole: memberRole };
-    const missing = findGivable(JSON.parse(facts) as Facts, member);
+    const member = { membershipId, orgRole, projectRole: memberRole, isVerified };
+    const missing = findGivable(JSON.parse(facts) as Facts, member, verifier);
     return missing.length === 0 || isExpired(missing, now) ? [] : [{ ...row, missing }];
   });
 }

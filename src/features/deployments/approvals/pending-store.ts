@@ -3,10 +3,11 @@ import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { orgRoleReaches } from "../../../lib/roles.ts";
+import type { ApproverVerifier } from "../../../lib/settings.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { FACTS_OF_APPROVALS, mayApprove } from "../conditions/index.ts";
+import { FACTS_OF_APPROVALS, isVerified, mayApprove } from "../conditions/index.ts";
 import { deploymentStatus, deployments } from "../deployments/table.ts";
 
 export type PendingApprovalRow = Awaited<ReturnType<typeof listSome>>[number];
@@ -18,11 +19,15 @@ const IS_HELD = sql`deployments.status = ${deploymentStatus.queued} and +deploym
 const WAITING_AT_ONCE = 20;
 
 /** Of the projects that the actor can read, the newest that wait where the actor may approve. */
-export async function listWaiting(db: Database, actor: Actor, deploymentId: string | undefined) {
+export async function listWaiting(
+  db: Database,
+  actor: Actor,
+  searched: Pick<Part, "deploymentId" | "verifier">,
+) {
   const found: PendingApprovalRow[] = [];
   let part: PendingApprovalRow[];
   do {
-    part = await listSome(db, actor, { deploymentId, after: found.at(-1) });
+    part = await listSome(db, actor, { ...searched, after: found.at(-1) });
     found.push(...part);
   } while (part.length === WAITING_AT_ONCE && found.length < LIMITS.pendingApprovals.value);
   return found;
@@ -30,11 +35,12 @@ export async function listWaiting(db: Database, actor: Actor, deploymentId: stri
 
 interface Part {
   deploymentId: string | undefined;
+  verifier: ApproverVerifier;
   after: { createdAt: number; id: string } | undefined;
 }
 
 /** They are found before what is known of each is read. */
-function listSome(db: Database, actor: Actor, { deploymentId, after }: Part) {
+function listSome(db: Database, actor: Actor, { deploymentId, verifier, after }: Part) {
   const { organizationId, role } = actor;
   const isSearched =
     deploymentId === undefined
@@ -44,7 +50,8 @@ function listSome(db: Database, actor: Actor, { deploymentId, after }: Part) {
       : sql`deployments.id = ${deploymentId} and ${IS_HELD}`;
   const member = sql`from ${projectMembers} where ${isRoleOf(actor, deployments.projectId)}`;
   const isReadable = orgRoleReaches(role, "admin") ? sql`true` : sql`exists (select 1 ${member})`;
-  const isGivable = mayApprove(actor, sql`(select ${projectMembers.role} ${member})`);
+  const projectRole = sql`(select ${projectMembers.role} ${member})`;
+  const isGivable = mayApprove(actor, projectRole, verifier);
   const isLater = after
     ? sql`(deployments.created_at, deployments.id) < (${after.createdAt}, ${after.id})`
     : sql`true`;
@@ -61,6 +68,7 @@ function listSome(db: Database, actor: Actor, { deploymentId, after }: Part) {
       source: deployments.source,
       createdAt: sql<number>`${deployments.createdAt}`.as("deployment_created_at"),
       facts: FACTS_OF_APPROVALS.as("facts"),
+      isVerified: sql<0 | 1>`${isVerified(actor.membershipId)}`.as("is_verified"),
       memberRole: MEMBER_ROLE,
     })
     .from(deployments)

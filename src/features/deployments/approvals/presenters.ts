@@ -16,7 +16,8 @@ export function presentApproval(row: ApprovalRow) {
   };
 }
 
-export interface PendingApproval extends Omit<PendingApprovalRow, "facts" | "memberRole"> {
+export interface PendingApproval
+  extends Omit<PendingApprovalRow, "facts" | "memberRole" | "isVerified"> {
   /** That are missing, and that the caller may give. */
   missing: Condition[];
 }

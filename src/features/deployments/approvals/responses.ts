@@ -23,7 +23,7 @@ export const Approval = component("Approval", () =>
       }),
       digest: z.string().openapi({
         description:
-          "SHA-256 of the content that they decided about: the resulting configuration, the source, and the stacks.",
+          "SHA-256 of the content that they decided about: the resulting configuration, the source, the stacks with their components, and the connection.",
         example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       }),
       created_at: timestampOf("When they decided."),

@@ -4,11 +4,12 @@ import { batch } from "../../../db/batch.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { ApiError, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
+import { approverVerifier } from "../../../lib/settings.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { refuseEscalation } from "../../housekeeping/audit/index.ts";
 import { nameMembers } from "../../projects/access/index.ts";
 import type { ApprovalRule } from "../../projects/access/model.ts";
-import { type ApprovalDecision, type Facts, isApprover } from "../conditions/index.ts";
+import { type ApprovalDecision, type Facts, isApprover, isKnown } from "../conditions/index.ts";
 import {
   contentOf,
   evaluateQueued,
@@ -18,13 +19,13 @@ import {
   findPending,
   type ResultingContent,
   rejectDeployment,
-  toContentText,
 } from "../deployments/index.ts";
 import {
   CHANGING,
   NEEDS_PERSON,
   NO_APPROVALS,
   NOT_QUEUED,
+  NOT_VERIFIED,
   OTHER_CONTENT,
   PATCH_CONFLICT,
 } from "./model.ts";
@@ -70,9 +71,10 @@ export async function createApproval(
 
 async function requireApprover(ctx: ServiceContext, deploymentId: string, input: ApprovalInput) {
   const { db, actor } = ctx;
-  const { found, pending } = await batch(db, {
+  const { found, pending, approver } = await batch(db, {
     found: findDeployment(ctx, deploymentId),
     pending: findPending(db, actor.organizationId, deploymentId),
+    approver: store.findApprover(db, actor, deploymentId),
   });
   const deployment = authorize(actor, "deployment", found[0], "viewer");
   await requirePerson(ctx, deployment);
@@ -82,6 +84,8 @@ async function requireApprover(ctx: ServiceContext, deploymentId: string, input:
   const rules = facts?.rules.flatMap((each) => each?.approvals ?? []) ?? [];
   if (!facts || rules.length === 0) throw NO_APPROVALS;
   await requireOneOf(ctx, deployment, rules, facts);
+  const verifier = approverVerifier(ctx.settings);
+  if (!isKnown(approver[0] ?? { isVerified: 0 }, verifier)) throw NOT_VERIFIED;
   const content = await contentOf(row);
   if (!content && input.decision === "approve") throw PATCH_CONFLICT;
   if (input.digest !== undefined && input.digest !== content?.digest) throw OTHER_CONTENT;
@@ -125,9 +129,10 @@ function newApproval(
     membershipId: ctx.actor.membershipId,
     decision,
     comment: comment ?? null,
+    configurationDigest: content?.configurationDigest ?? null,
     digest: content?.digest ?? "",
     basis: content?.basis ?? "",
-    content: content && decision === "approve" ? toContentText(content) : "",
+    content: "",
     createdAt: ctx.clock.now(),
   };
 }
@@ -146,7 +151,7 @@ async function writeApproval(
   const { guarded, reads } = await writeBatch(ctx, {
     growth: {
       organizationId,
-      bytes: bytesOf(comment, approval.content),
+      bytes: bytesOf(comment, approval.basis),
       bounds: [store.approvalCountBound(approval)],
     },
     guarded: store.insertApproval(ctx.db, approval, facts),

@@ -1,11 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
 import { accounts, memberships } from "../../tenancy/member-table.ts";
-import { hasFacts } from "../conditions/index.ts";
-import { deploymentStatus } from "../deployments/table.ts";
+import { hasFacts, isVerified } from "../conditions/index.ts";
+import { deploymentStatus, deployments } from "../deployments/table.ts";
 import { deploymentApprovals } from "./table.ts";
 
 export type ApprovalRow = Awaited<ReturnType<typeof listApprovals>>[number];
@@ -49,9 +50,21 @@ export function findApproval(db: Database, { organizationId, id }: NewApproval) 
   );
 }
 
+export function findApprover(
+  db: Database,
+  { organizationId, membershipId }: Actor,
+  deploymentId: string,
+) {
+  return db
+    .select({ isVerified: sql<0 | 1>`${isVerified(membershipId)}`.as("is_verified") })
+    .from(deployments)
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, deploymentId)));
+}
+
 /** Replaces an earlier one of the person. Inserts nothing if something has changed of what was evaluated. */
 export function insertApproval(db: Database, approval: NewApproval, facts: string) {
-  const { id, decision, comment, digest, basis, content, createdAt } = approval;
+  const { id, decision, comment, configurationDigest, digest, basis, content, createdAt } =
+    approval;
   return insertFrom(
     db,
     deploymentApprovals,
@@ -61,7 +74,7 @@ export function insertApproval(db: Database, approval: NewApproval, facts: strin
   )
     .onConflictDoUpdate({
       target: [deploymentApprovals.deploymentId, deploymentApprovals.membershipId],
-      set: { id, decision, comment, digest, basis, content, createdAt },
+      set: { id, decision, comment, configurationDigest, digest, basis, content, createdAt },
     })
     .returning({ id: deploymentApprovals.id });
 }

@@ -24,11 +24,13 @@ export const deploymentApprovals = sqliteTable(
     membershipId: id("membership_id").notNull(),
     decision: text("decision", { enum: APPROVAL_DECISIONS }).notNull(),
     comment: text("comment"),
+    /** SHA-256 of the configuration that was decided about, hexadecimal. Null: given before this column. */
+    configurationDigest: text("configuration_digest"),
     /** SHA-256 of the content that was decided about, hexadecimal. */
     digest: text("digest").notNull(),
-    /** JSON: what the content resulted from. */
+    /** JSON: `BASIS`. */
     basis: text("basis").notNull(),
-    /** JSON: the content. A trigger empties it when the deployment is no longer queued. */
+    /** Empty: only rows from before `configuration_digest` have a copy. A trigger empties it after the start. */
     content: text("content").notNull(),
     createdAt: createdAt(),
   },

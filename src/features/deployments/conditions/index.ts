@@ -1,17 +1,15 @@
 export {
-  type Content,
   exceptionsOf,
   findGivable,
   findOpenConditions,
   heldUntil,
   isApprover,
   isExpired,
-  needsContent,
+  isKnown,
+  lacksOwnDigests,
 } from "./evaluate.ts";
 export {
-  APPROVAL_DECISIONS,
   type ApprovalDecision,
-  CONDITION_CODES,
   type Condition,
   type Facts,
   type Freeze,
@@ -19,12 +17,20 @@ export {
   MEETS_RULES,
   OVERRIDABLE,
   type Override,
+  type OwnDigests,
+  type Success,
 } from "./model.ts";
+export { maySee, type Reader } from "./reader.ts";
 export {
   BASIS,
   FACTS,
   FACTS_OF_APPROVALS,
   hasFacts,
   isUnconditional,
+  isVerified,
   mayApprove,
+  PAST_BASIS,
+  SEARCHED_SUCCESSES,
+  START_BASIS,
+  selectFacts,
 } from "./store.ts";

@@ -1,3 +1,4 @@
+import type { JobSource } from "../../../lib/job-source.ts";
 import type { OrgRole, ProjectRole } from "../../../lib/roles.ts";
 import type { Exemption, Rules } from "../../projects/access/model.ts";
 
@@ -23,15 +24,23 @@ export const CONDITION_CODES = [
 ] as const;
 export type ConditionCode = (typeof CONDITION_CODES)[number];
 
-/** An approval by a person who is still an active member. */
-export interface Approval {
+/** Who approves, as far as the rules ask. */
+export interface Approver {
   membershipId: string;
-  /** Of the content that was approved. */
-  digest: string;
-  /** Whether nothing that the content results from has changed since. */
-  isCurrent: 0 | 1;
   orgRole: OrgRole;
   projectRole: ProjectRole | null;
+  /** Whether a sign-in has proven who it is, or none of the creators has added or invited it. */
+  isVerified: 0 | 1;
+}
+
+/** An approval by a person who is still an active member. */
+export interface Approval extends Approver {
+  /** Digest of the configuration that was approved. Null: it was given before there were digests. */
+  configuration: string | null;
+  /** Whether nothing that the content results from has changed since. */
+  isCurrent: 0 | 1;
+  /** What differs from it beside the configuration, in words. */
+  changed: readonly string[];
 }
 
 /** A success with the same source in another environment. */
@@ -41,17 +50,44 @@ export interface Success {
   finishedAt: number;
   /** When the next deployment that succeeded there has started. Null: none has. */
   replacedAt: number | null;
+  /** The positions of the stacks to be deployed that it had by name. */
+  covers: "all" | readonly number[];
+  /** Digest of its configuration. Null: not computed yet. */
+  configuration: string | null;
+  /** Digest of its configuration without the excepted paths. Null: not computed yet. */
+  compared: string | null;
 }
 
-/** Claims that a trust has verified. */
-export interface VerifiedClaims {
-  repository_id?: string;
-  ref?: string;
-  sha?: string;
+/** Digests of the configuration that a deployment results in. Null: not computed yet for the present one. */
+export interface OwnDigests {
+  /** Empty: the patch does not apply. */
+  digest: string | null;
+  /** Digest of the paths that `compared` leaves out. */
+  exceptions: string | null;
+  compared: string | null;
+}
+
+/** What a deployment redeploys. */
+export interface Repeated {
+  id: string;
+  /** Digest of its configuration. Null: not computed yet. */
+  configuration: string | null;
+  /** Whether it is known what else it had. */
+  isKnown: 0 | 1;
+  /** Whether its source, stacks and connection were the same. */
+  isSame: 0 | 1;
+}
+
+/** What a trust has verified. Without the members of `JobSource` if its claims are of no known form. */
+export interface VerifiedSource extends Partial<JobSource> {
+  issuer: string;
+  trust_id: string;
 }
 
 export interface Freeze {
   id: string;
+  /** Null: all of the organization. */
+  projectId: string | null;
   name: string;
   reason: string;
   startsAt: number;
@@ -71,15 +107,23 @@ export interface Facts {
   /** That are not over when the deployment was created. */
   freezes: readonly Freeze[];
   /** Running deployments of the same groups, in other environments. */
-  groupIds: readonly string[];
+  runningInGroup: readonly { id: string; environmentId: string }[];
+  /** The names of the stacks to be deployed. */
+  stackNames: readonly string[];
+  hasSource: 0 | 1;
   successes: readonly Success[];
+  /** Environments of which successes are not among those yet, because they are from before they were kept. */
+  unlisted: readonly string[];
   /** The names of the environments in which the rules need a success, by ID. */
   places: Readonly<Record<string, string>>;
   /** Of the key that created the deployment. Null: not that of a trust. */
-  claims: VerifiedClaims | null;
+  source: VerifiedSource | null;
   /** What is deployed. Null: no commit. */
   commit: { sha: string; repoId: string } | null;
+  /** A candidate: it counts only while the content is that of `repeated`. */
   exempt: Exemption | null;
+  repeated: Repeated | null;
+  own: OwnDigests;
   /** Of this content. */
   overridden: readonly string[] | null;
   /** The freezes that an override of `freeze` leaves out. */

@@ -17,6 +17,7 @@ const operations = {
     tags: ["Projects"],
     summary: "Connect a project to where it is deployed",
     role: "owner",
+    changes: ["the connection"],
     description:
       "Replaces an existing connection. `ETag` and `If-Match` are of the project. A project that is " +
       "disconnecting is a `conflict`.",
@@ -28,6 +29,7 @@ const operations = {
     tags: ["Projects"],
     summary: "Disconnect a project",
     role: "owner",
+    changes: ["the connection"],
     description:
       `Cancels unfinished deployments: the project is \`disconnecting\` until the ` +
       "last of them has ended. Until it is connected again, nothing is deployed. Has no effect on a project that is " +

@@ -8,6 +8,7 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import type { Change } from "../../housekeeping/changelog/index.ts";
+import { requireProjectAuthority } from "../../projects/access/index.ts";
 import { findProject, type ProjectRow, presentProject } from "../../projects/projects/index.ts";
 import { cancelOfDisconnecting, finalize } from "../deployments/index.ts";
 import { type Connection, DISCONNECTING } from "./model.ts";
@@ -56,6 +57,7 @@ export async function connectProject(
  */
 export async function disconnectProject(ctx: ServiceContext, id: string): Promise<void> {
   const { project, before } = await findWithProject(ctx, id, "owner");
+  await requireProjectAuthority(ctx, project);
   const now = ctx.clock.now();
   const { disconnecting, ...first } = store.beginDisconnecting(ctx, id, now);
   await writeBatch(ctx, {
@@ -63,7 +65,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
     guarded: disconnecting,
     changes: [changeOf(project, "disconnected", before, undefined)],
     effects: {
-      canceled: cancelOfDisconnecting(ctx.db, now, id),
+      canceled: cancelOfDisconnecting(ctx.db, now, { project: id }),
       finalized: finalize(ctx, { project: id }, now),
     },
     entry: { value: undefined, condition: "always" },
@@ -74,6 +76,7 @@ export async function disconnectProject(ctx: ServiceContext, id: string): Promis
 async function requireExpected(ctx: ServiceContext, id: string) {
   const found = await findWithProject(ctx, id, "owner");
   const { project } = found;
+  await requireProjectAuthority(ctx, project);
   await requireExpectedVersion(ctx, project.version, () => presentProject(project));
   return found;
 }

@@ -1,19 +1,32 @@
 import { sha256Hex } from "../../../lib/digest.ts";
-import { canonicalJson } from "../../../lib/json-value.ts";
-import type { Content } from "../conditions/index.ts";
-import { type Document, patchBetween } from "./patch.ts";
+import { getChild, hasValidEscapes, parsePointer } from "../../../lib/json-pointer.ts";
+import { canonicalJson, isObject } from "../../../lib/json-value.ts";
+import type { Document } from "./patch.ts";
 import { type RebaseInput, resolveRebase } from "./rebase.ts";
-
-/** The paths that a message names. */
-const NAMED_PATHS = 10;
 
 /** What a queued deployment would start now. */
 export interface ResultingContent {
   configuration: Document;
   /** JSON: `BASIS`. */
   basis: string;
+  configurationDigest: string;
+  /** The content digest: mode, configuration, source, stacks and connection. */
   digest: string;
 }
+
+/** Digests of the configuration that a queued deployment results in, as they are stored with it. */
+export interface Resulting {
+  /** The version of the environment's configuration. */
+  version: number;
+  /** Empty: the patch does not apply. */
+  digest: string;
+  /** Digest of the paths that `compared` leaves out. Null: no rule compares it. */
+  exceptions: string | null;
+  compared: string | null;
+}
+
+/** What every deployment does, for now. */
+const MODE = "deploy";
 
 /** Undefined: the patch does not apply. */
 export async function contentOf(
@@ -23,68 +36,67 @@ export async function contentOf(
   if ("message" in result) return undefined;
   const configuration = JSON.parse(result.configuration) as Document;
   const { basis } = pending;
-  const [, source, stacks] = JSON.parse(basis) as Basis;
-  return {
-    configuration,
-    basis,
-    digest: await sha256Hex(canonicalJson([configuration, source, stacks])),
-  };
+  const [, ...others] = JSON.parse(basis) as unknown[];
+  const configurationDigest = await digestOf(configuration);
+  const digest = await sha256Hex(canonicalJson([MODE, configurationDigest, ...others]));
+  return { configuration, basis, configurationDigest, digest };
 }
 
-/** The version of the configuration, the source as JSON, and the stacks. */
-type Basis = [number, string | null, unknown];
-
-/** As it is stored with an approval. */
-export function toContentText({ configuration, basis }: ResultingContent): string {
-  return JSON.stringify({ configuration, basis });
+/** @param exceptions Undefined: no rule compares the configuration with an earlier one. */
+export async function resultingOf(
+  pending: RebaseInput,
+  exceptions: readonly string[] | undefined,
+): Promise<Resulting> {
+  const result = resolveRebase(pending);
+  const { version } = result;
+  const digests =
+    "message" in result ? NO_DIGESTS : await digestsOf(result.configuration, exceptions);
+  const ofExceptions = exceptions ? await digestOfExceptions(exceptions) : null;
+  return { version, exceptions: ofExceptions, ...digests };
 }
 
-/** Another deployment with its configuration as JSON. */
-export interface EarlierContent {
-  id: string;
-  configuration: string;
+const NO_DIGESTS = { digest: "", compared: "" };
+
+/** @param text JSON. */
+export async function digestsOf(
+  text: string,
+  exceptions: readonly string[] | undefined,
+): Promise<Pick<Resulting, "digest" | "compared">> {
+  const configuration = JSON.parse(text) as Document;
+  const digest = await digestOf(configuration);
+  if (!exceptions) return { digest, compared: null };
+  for (const pointer of exceptions.toSorted(lastFirst)) removePath(configuration, pointer);
+  return { digest, compared: await digestOf(configuration) };
 }
 
-/** Those whose configuration is the same outside of some paths. */
-export function findSame(
-  { configuration }: Pick<ResultingContent, "configuration">,
-  earlier: readonly EarlierContent[],
-  exceptions: readonly string[],
-): string[] {
-  const isExcepted = (path: string) =>
-    exceptions.some((each) => path === each || path.startsWith(`${each}/`));
-  return earlier
-    .filter(({ configuration: text }) => text !== "")
-    .filter(({ configuration: text }) =>
-      patchBetween(JSON.parse(text) as Document, configuration).every(({ path }) =>
-        isExcepted(path),
-      ),
-    )
-    .map(({ id }) => id);
+/** The last elements of an array first, so that those before keep their places. */
+function lastFirst(one: string, other: string): number {
+  return other.localeCompare(one, "en", { numeric: true });
 }
 
-/** @param approved The contents that approvals were given for, as they are stored. */
-export function compareContents(
-  now: ResultingContent | undefined,
-  approved: readonly string[],
-  sameIds: readonly string[],
-): Content {
-  if (!now) return { digest: null, differences: [], sameIds: [] };
-  const differing = approved.flatMap((text) => differencesOf(text, now));
-  const paths = [...new Set(differing)];
-  const named = paths.slice(0, NAMED_PATHS);
-  const more = paths.length > named.length ? [`${paths.length - named.length} more paths`] : [];
-  return { digest: now.digest, differences: [...named, ...more], sameIds };
+/** @param text JSON. */
+export function digestOfText(text: string): Promise<string> {
+  return digestOf(JSON.parse(text) as Document);
 }
 
-function differencesOf(approved: string, now: ResultingContent): string[] {
-  if (approved === "") return [];
-  const before = JSON.parse(approved) as Pick<ResultingContent, "configuration" | "basis">;
-  const [, source, stacks] = JSON.parse(before.basis) as Basis;
-  const [, sourceNow, stacksNow] = JSON.parse(now.basis) as Basis;
-  return [
-    ...patchBetween(before.configuration, now.configuration).map(({ path }) => path || "/"),
-    ...(source === sourceNow ? [] : ["the source"]),
-    ...(canonicalJson(stacks) === canonicalJson(stacksNow) ? [] : ["the stacks"]),
-  ];
+function digestOf(configuration: Document): Promise<string> {
+  return sha256Hex(canonicalJson(configuration));
+}
+
+export function digestOfExceptions(exceptions: readonly string[]): Promise<string> {
+  return sha256Hex(JSON.stringify(exceptions.toSorted()));
+}
+
+/** An element of an array leaves its place empty, unless it is the last. */
+function removePath(document: Document, pointer: string): void {
+  if (!hasValidEscapes(pointer)) return;
+  const tokens = parsePointer(pointer);
+  const last = tokens.pop() ?? "";
+  let parent: unknown = document;
+  for (const token of tokens) parent = getChild(parent, token);
+  if (getChild(parent, last) === undefined) return;
+  if (isObject(parent)) delete parent[last];
+  if (!Array.isArray(parent)) return;
+  if (Number(last) === parent.length - 1) parent.pop();
+  else parent[Number(last)] = null;
 }

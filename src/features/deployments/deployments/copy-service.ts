@@ -28,8 +28,9 @@ export interface CopyPlan {
 /** With those of its stacks that still exist. Also rolls back. */
 export async function redeploy(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const loaded = await batch(ctx.db, selectForRedeployment(ctx, id));
+  const { environment } = authorizeRedeployment(ctx, loaded, "contributor");
+  await requireAccess(ctx, environment, "deploy");
   const plan = planRedeployment(ctx, loaded, "contributor");
-  await requireAccess(ctx, plan.environment, "deploy");
   return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
@@ -42,8 +43,9 @@ export async function promote(
   environmentId: string,
 ): Promise<DeploymentRow> {
   const loaded = await batch(ctx.db, selectForPromotion(ctx, id, environmentId));
+  const { environment } = authorizePromotion(ctx, loaded, "contributor");
+  await requireAccess(ctx, environment, "deploy");
   const plan = planPromotion(ctx, loaded, "contributor");
-  await requireAccess(ctx, plan.environment, "deploy");
   return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
@@ -69,24 +71,34 @@ export function selectForPromotion(ctx: ServiceContext, id: string, environmentI
 type LoadedForRedeployment = Results<ReturnType<typeof selectForRedeployment>>;
 type LoadedForPromotion = Results<ReturnType<typeof selectForPromotion>>;
 
-export function planRedeployment(
+/** Precedes the comparison of the documents. */
+function authorizeRedeployment(
   { actor }: ServiceContext,
   loaded: LoadedForRedeployment,
   needed: ProjectRole,
-): CopyPlan {
+) {
   const [content] = loaded.content;
   const [environment] = loaded.environment;
   authorize(actor, "deployment", loaded.deployment[0], needed);
   if (!content || !environment) throw new NotFound("deployment");
+  return { content, environment };
+}
+
+export function planRedeployment(
+  ctx: ServiceContext,
+  loaded: LoadedForRedeployment,
+  needed: ProjectRole,
+): CopyPlan {
+  const { content, environment } = authorizeRedeployment(ctx, loaded, needed);
   const stackIds = loaded.stacks.map((stack) => stack.id);
   return { environment, fields: copyOf(content, environment, stackIds, "redeployment") };
 }
 
-export function planPromotion(
+function authorizePromotion(
   { actor }: ServiceContext,
   loaded: LoadedForPromotion,
   needed: ProjectRole,
-): CopyPlan {
+) {
   const [content] = loaded.content;
   const deployment = authorize(actor, "deployment", loaded.deployment[0], needed);
   if (!content) throw new NotFound("deployment");
@@ -94,6 +106,15 @@ export function planPromotion(
   if (environment.projectId !== deployment.projectId) {
     throw new NotFound("environment in the project");
   }
+  return { content, deployment, environment };
+}
+
+export function planPromotion(
+  ctx: ServiceContext,
+  loaded: LoadedForPromotion,
+  needed: ProjectRole,
+): CopyPlan {
+  const { content, deployment, environment } = authorizePromotion(ctx, loaded, needed);
   const { status } = deployment;
   const message = `Only a deployment that has succeeded can be promoted: this one is ${status}.`;
   const refusal = status === "succeeded" ? undefined : new Conflict(message);

@@ -11,6 +11,7 @@ import {
   findSettingsProblems,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
+import { digestOfText } from "./content.ts";
 import { evaluateQueued } from "./evaluation-service.ts";
 import type { Queue } from "./lifecycle.ts";
 import { NO_STACKS, ProjectDisconnected } from "./model.ts";
@@ -97,7 +98,9 @@ export async function queueDeployment(
   const ids = { organizationId, projectId, environmentId, configurationVersion };
   const { keyId, membershipId } = ctx.actor;
   const promotedId = fields.trigger === "promotion" ? fields.copiedId : undefined;
-  const row = { id, ...ids, ...fields, creator: { keyId, membershipId }, now };
+  const configurationDigest = await digestOfText(fields.configuration);
+  const creator = { keyId, membershipId };
+  const row = { id, ...ids, ...fields, configurationDigest, creator, now };
   const { first, reads } = await writeBatch(ctx, {
     growth: {
       organizationId,

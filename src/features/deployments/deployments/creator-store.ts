@@ -23,7 +23,7 @@ export interface Executor {
 /** JSON of `Creator`. */
 export const CREATOR = sql<string>`json_object(
   'type', deployments.creator_type, 'membershipId', deployments.creator_membership_id,
-  'trustId', deployments.creator_trust_id, 'claims', json(deployments.claims),
+  'trustId', deployments.creator_trust_id, 'claims', json_remove(deployments.claims, '$.source'),
   'current', json(case when deployments.creator_trust_id is null
     then (select json_object('name', accounts.display_name) from memberships
       join accounts on accounts.id = memberships.account_id where memberships.id = deployments.creator_membership_id)

@@ -82,6 +82,7 @@ const operations = {
     tags: ["Deployments"],
     summary: "Deploy an environment",
     role: "contributor",
+    changes: ["deployments"],
     description:
       `${DEPLOYABLE} The patch is applied to a copy of the environment's ` +
       "configuration. The copy becomes the environment's configuration when the deployment succeeds. " +
@@ -118,6 +119,7 @@ const operations = {
     tags: ["Deployments"],
     summary: "Deploy again, or roll back",
     role: "contributor",
+    changes: ["deployments"],
     description:
       `${DEPLOYABLE} Creates a deployment of the configuration and source of ` +
       "this one. Later changes to the environment's configuration do not affect it.",
@@ -133,6 +135,7 @@ const operations = {
     tags: ["Deployments"],
     summary: "Promote a deployment to another environment",
     role: "contributor",
+    changes: ["deployments"],
     description:
       `${DEPLOYABLE} Creates a deployment of all stacks of the other ` +
       "environment, to the configuration and source of this one, which must have succeeded.",

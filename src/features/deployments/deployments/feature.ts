@@ -4,7 +4,13 @@ import { deploymentRoutes } from "./routes.ts";
 import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
 import { CHILDREN, hasLog, IS_HISTORY, IS_OUTDATED, isIdle } from "./store.ts";
-import { attempts, deploymentStacks, deployments } from "./table.ts";
+import {
+  attempts,
+  configurationDigests,
+  deploymentStacks,
+  deployments,
+  environmentSuccesses,
+} from "./table.ts";
 
 export const deploymentsFeature = {
   routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, changeRoutes] },
@@ -20,6 +26,16 @@ export const deploymentsFeature = {
     {
       table: deploymentStacks,
       deletedWith: [deploymentStacks.deploymentId, deploymentStacks.environmentId],
+      purged: true,
+    },
+    {
+      table: environmentSuccesses,
+      deletedWith: [environmentSuccesses.deploymentId, environmentSuccesses.environmentId],
+      purged: true,
+    },
+    {
+      table: configurationDigests,
+      deletedWith: [configurationDigests.deploymentId, configurationDigests.environmentId],
       purged: true,
     },
     {

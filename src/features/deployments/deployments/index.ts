@@ -1,6 +1,8 @@
-export { contentOf, type ResultingContent, toContentText } from "./content.ts";
+export { CHECKED_OF_ATTEMPT, type Checked } from "./checked.ts";
+export { contentOf, digestOfText, type ResultingContent } from "./content.ts";
 export { CREATOR } from "./creator-store.ts";
-export { evaluate, evaluateQueued, loadContent } from "./evaluation-service.ts";
+export { computeOwn } from "./digest-service.ts";
+export { evaluateQueued } from "./evaluation-service.ts";
 export {
   type AttemptState,
   DEPLOYMENT_FAILURES,
@@ -16,7 +18,6 @@ export {
   OUTCOMES,
   type Outcome,
   REPORTED_STATUSES,
-  type ReportedStatus,
   STACK_STATUSES,
   START_TRIGGERS,
   type StackStatus,
@@ -26,13 +27,11 @@ export { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 export {
   type Document,
   type Operation,
-  PatchError,
   patchBetween,
-  patchDocument,
 } from "./patch.ts";
-export { findPending } from "./pending-store.ts";
+export { findPending, storeResulting } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
-export { type RebaseInput, type RebaseResult, resolveRebase } from "./rebase.ts";
+export { type RebaseResult, resolveRebase } from "./rebase.ts";
 export { DeploymentParams, OverrideDeployment } from "./schemas.ts";
 export {
   DEPLOYMENT,

@@ -1,3 +1,4 @@
+import { durationMs } from "../../../lib/clock.ts";
 import type { Creator, Executor } from "./creator-store.ts";
 import type { DeploymentRow } from "./store.ts";
 
@@ -22,7 +23,7 @@ export function presentOrigin(row: OriginRow) {
 
 /** Rounded to the nearest. */
 export function secondsBetween(from: number, to: number | null): number | undefined {
-  return to === null ? undefined : Math.round((to - from) / 1000);
+  return to === null ? undefined : Math.round(durationMs(from, to) / 1000);
 }
 
 function presentCreator({ type, membershipId, trustId, claims, current }: Creator) {

@@ -1,21 +1,19 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
-import { listOf } from "../../../db/list-of.ts";
 import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { makersOf } from "../../identity/credentials/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
-import { BASIS, FACTS } from "../conditions/index.ts";
+import { BASIS, FACTS, selectFacts } from "../conditions/index.ts";
+import type { Resulting } from "./content.ts";
 import type { EnvironmentId } from "./store.ts";
 import { deploymentStatus, deployments } from "./table.ts";
 import { exemptionOf } from "./transitions/create.ts";
 import { waitingFor } from "./waiting-store.ts";
 
-export type PendingRow = Awaited<ReturnType<typeof findPending>>[number];
-
 const IS_QUEUED = sql`${deployments.status} = ${deploymentStatus.queued}`;
 
-/** A queued deployment with what its content results from, and the contents of its outdated approvals. */
+/** A queued deployment with what its content results from. */
 export function findPending(db: Database, organizationId: string, id: string) {
   return db
     .select({
@@ -26,24 +24,25 @@ export function findPending(db: Database, organizationId: string, id: string) {
       ownConfiguration: sql<string>`${deployments.configuration}`.as("own_configuration"),
       currentConfiguration: sql<string>`${environments.configuration}`.as("current_configuration"),
       currentVersion: sql<number>`${environments.configurationVersion}`.as("current_version"),
-      approved: sql<string>`(select json_group_array(approval.content)
-        from deployment_approvals as approval
-        where approval.deployment_id = deployments.id and approval.decision = 'approve'
-          and approval.basis <> ${BASIS})`.as("approved"),
     })
     .from(deployments)
     .innerJoin(environments, eq(environments.id, deployments.environmentId))
     .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id), IS_QUEUED));
 }
 
-/** Of deployments that have succeeded. Empty: no longer stored. */
-export function listConfigurations(db: Database, organizationId: string, ids: readonly string[]) {
+export function selectQueuedFacts(db: Database, organizationId: string, id: string) {
   return db
-    .select({ id: deployments.id, configuration: deployments.configuration })
+    .select({ facts: FACTS.as("facts") })
     .from(deployments)
-    .where(
-      sql`${deployments.organizationId} = ${organizationId} and ${deployments.id} in ${listOf(ids)}`,
-    );
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id), IS_QUEUED));
+}
+
+/** Each is valid only for the version of the configuration that it names. */
+export function storeResulting(db: Database, organizationId: string, id: string, found: Resulting) {
+  return db
+    .update(deployments)
+    .set({ resulting: JSON.stringify(found) })
+    .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id), IS_QUEUED));
 }
 
 const EVALUATED = {
@@ -61,19 +60,34 @@ export function listHeldOrganizations(db: Database, limit: number): Promise<stri
 }
 
 /** Of an organization. Those that were evaluated first come first. */
-export function listHeld(
-  db: Database,
-  { organizationId, now, limit }: { organizationId: string; now: number; limit: number },
-) {
+export interface HeldRange {
+  organizationId: string;
+  /** Deployments that were evaluated before this time. */
+  now: number;
+  limit: number;
+}
+
+const isDue = ({ organizationId, now }: HeldRange) =>
+  sql`${deployments.organizationId} = ${organizationId} and ${IS_HELD}
+    and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`;
+
+export function listHeld(db: Database, range: HeldRange) {
   return db
     .select(EVALUATED)
     .from(deployments)
-    .where(
-      sql`${deployments.organizationId} = ${organizationId} and ${IS_HELD}
-        and (${deployments.evaluatedAt} is null or ${deployments.evaluatedAt} < ${now})`,
-    )
+    .where(isDue(range))
     .orderBy(deployments.evaluatedAt)
-    .limit(limit);
+    .limit(range.limit);
+}
+
+/** Deployments that `listHeld` lists come after all others, and may start as before. */
+export function postponeHeld(db: Database, range: HeldRange) {
+  const first = sql`(select rowid from deployments where ${isDue(range)}
+    order by evaluated_at limit ${range.limit})`;
+  return db
+    .update(deployments)
+    .set({ evaluatedAt: range.now })
+    .where(sql`${deployments}.rowid in ${first}`);
 }
 
 export type EvaluatedFilter = { deployment: string } | { environment: string };
@@ -100,24 +114,38 @@ export interface ProspectiveDeployment {
   keepsSource: boolean;
   /** Undefined: it is no redeployment. */
   redeployedId?: string;
+  /** The stacks, as `id` and `position`. */
+  stacks: SQL;
   /** Whether it runs after those that are queued. Absent: it supersedes them. */
   isLast?: boolean;
 }
 
+/** The stacks of a prospective deployment. */
+export const prospectiveStacks = {
+  listed: (ids: readonly string[]): SQL =>
+    sql`(select item.value as id, item.key as position from json_each(${JSON.stringify(ids)}) as item)`,
+  ofEnvironment: (id: string): SQL =>
+    sql`(select all_of.id, row_number() over (order by all_of.created_at, all_of.id) as position
+      from stacks as all_of where all_of.environment_id = ${id})`,
+  ofDeployment: (id: string): SQL =>
+    sql`(select copied.stack_id as id, copied.position from deployment_stacks as copied where copied.deployment_id = ${id})`,
+};
+
 /** What it would wait for, if the caller created it now. */
 export function findProspective(
   { db, actor, clock }: Pick<ServiceContext, "db" | "actor" | "clock">,
-  { environmentId, source, keepsSource, redeployedId, isLast }: ProspectiveDeployment,
+  { environmentId, source, keepsSource, redeployedId, stacks, isLast }: ProspectiveDeployment,
 ) {
   const { organizationId, keyId, membershipId } = actor;
   // What it waits for is read from the table `deployments`, which this stands for.
   const prospective = sql`(select '' as id, 'queued' as status, environments.id as environment_id,
       environments.organization_id, environments.project_id, ${clock.now()} as created_at, '[]' as kept_rules,
       ${isLast === true ? Number.MAX_SAFE_INTEGER : 0} as number, ${source} as source, ${keepsSource} as keeps_source, null as overridden,
+      ${redeployedId ?? null} as copied_id, 1 as is_absolute, 0 as configuration_version, null as configuration_digest, null as resulting,
       ${makersOf(keyId, membershipId)} as creators,
       ${redeployedId === undefined ? sql`null` : exemptionOf(redeployedId)} as exempt,
       (select key.claims from api_keys as key where key.id = ${keyId}) as claims
     from environments where environments.id = ${environmentId}
       and environments.organization_id = ${organizationId}) as deployments`;
-  return db.select({ waitingFor: waitingFor(clock.now()) }).from(prospective);
+  return db.select({ waitingFor: waitingFor(clock.now(), selectFacts(stacks)) }).from(prospective);
 }

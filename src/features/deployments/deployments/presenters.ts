@@ -1,11 +1,13 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { ApiError } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { approverVerifier, type IdentitySettings } from "../../../lib/settings.ts";
 import {
   type Condition,
   type Facts,
   findOpenConditions,
   type Override,
+  type Reader,
 } from "../conditions/index.ts";
 import { presentOrigin, secondsBetween } from "./origin-presenters.ts";
 import type { Document, Operation } from "./patch.ts";
@@ -13,7 +15,8 @@ import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 import type { Waiting, WaitingPool } from "./waiting-store.ts";
 
-export function presentDeployment(row: DeploymentRow) {
+/** A runner's request gives no actor: its deployment waits for nothing. */
+export function presentDeployment(row: DeploymentRow, ctx: PresentedFor) {
   const stacks = JSON.parse(row.stacks) as StackOfDeployment[];
   return {
     id: row.id,
@@ -34,7 +37,7 @@ export function presentDeployment(row: DeploymentRow) {
     ...(row.message !== null && { message: row.message }),
     exempt: row.exempt ?? undefined,
     overridden: row.overridden ? presentOverride(row.overridden) : undefined,
-    waiting_for: waitingOf(row),
+    waiting_for: waitingOf(row, ctx),
   };
 }
 
@@ -48,11 +51,20 @@ function presentOverride(stored: string) {
   return { conditions: [...conditions], reason, membership_id, created_at };
 }
 
-function waitingOf({ waitingFor, content }: DeploymentRow) {
+interface PresentedFor {
+  actor?: Reader;
+  settings: IdentitySettings;
+}
+
+function waitingOf(
+  { waitingFor, completedFacts }: DeploymentRow,
+  { actor, settings }: PresentedFor,
+) {
   if (!waitingFor) return undefined;
   const waiting = JSON.parse(waitingFor) as Waiting;
-  const { facts, now } = waiting;
-  const open = facts ? findOpenConditions(facts, content, now) : [];
+  const facts = completedFacts ?? waiting.facts;
+  const verifier = approverVerifier(settings);
+  const open = facts ? findOpenConditions(facts, verifier, waiting.now, actor) : [];
   return presentReasons(open, presentWaiting(waiting));
 }
 

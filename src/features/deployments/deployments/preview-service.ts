@@ -3,6 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch, type Results } from "../../../db/batch.ts";
 import { ApiError, LimitReached, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { approverVerifier } from "../../../lib/settings.ts";
 import { listStorage, requireStorage } from "../../housekeeping/usage/index.ts";
 import { requireAccess } from "../../projects/access/index.ts";
 import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
@@ -12,7 +13,7 @@ import {
   type Facts,
   findOpenConditions,
 } from "../conditions/index.ts";
-import { findSame } from "./content.ts";
+import { digestOfExceptions, digestsOf } from "./content.ts";
 import {
   type CopyPlan,
   planPromotion,
@@ -28,8 +29,8 @@ import {
   requireDeployable,
   sizeOfDeployment,
 } from "./creation-service.ts";
+import { compareWith } from "./digest-service.ts";
 import { ACTIVE_OF_ENVIRONMENT, NO_STACKS } from "./model.ts";
-import type { Document } from "./patch.ts";
 import * as pending from "./pending-store.ts";
 import type { DeploymentPreview } from "./presenters.ts";
 import * as store from "./store.ts";
@@ -43,7 +44,10 @@ export async function previewDeployment(
   const { db, actor } = ctx;
   requireScope(actor, "environments:read");
   const source = input.source ? JSON.stringify(input.source) : null;
-  const place = { environmentId, source, keepsSource: input.source === undefined };
+  const stacks = input.stackIds
+    ? pending.prospectiveStacks.listed(input.stackIds)
+    : pending.prospectiveStacks.ofEnvironment(environmentId);
+  const place = { environmentId, source, keepsSource: input.source === undefined, stacks };
   const isLast = input.queue === "fifo";
   const loaded = await batch(db, {
     environment: findEnvironment(db, actor, environmentId),
@@ -63,7 +67,8 @@ export async function previewRedeployment(
 ): Promise<DeploymentPreview> {
   requireScope(ctx.actor, "environments:read");
   const statements = selectForRedeployment(ctx, id);
-  const place = { ...copiedFrom(ctx, id), redeployedId: id };
+  const stacks = pending.prospectiveStacks.ofDeployment(id);
+  const place = { ...copiedFrom(ctx, id), redeployedId: id, stacks };
   const state = selectState(ctx, { ...place, environmentId: store.environmentIdOf(id) });
   const variables = hasScope(ctx.actor, "variables:read")
     ? store.listChangedVariables(ctx.db, ctx.actor.organizationId, id)
@@ -84,7 +89,9 @@ export async function previewPromotion(
 ): Promise<DeploymentPreview> {
   requireScope(ctx.actor, "environments:read");
   const statements = selectForPromotion(ctx, id, environmentId);
-  const state = selectState(ctx, { ...copiedFrom(ctx, id), environmentId });
+  const stacksThere = pending.prospectiveStacks.ofEnvironment(environmentId);
+  const place = { ...copiedFrom(ctx, id), environmentId, stacks: stacksThere };
+  const state = selectState(ctx, place);
   const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
   const loaded = await batch(ctx.db, { ...statements, stacks, state });
   const plan = planPromotion(ctx, loaded, "viewer");
@@ -171,18 +178,17 @@ async function findError(
   }
 }
 
+const NO_DIGESTS = { digest: null, compared: null };
+
 async function conditionsOf(
-  { db, actor, clock }: ServiceContext,
+  { db, actor, clock, settings }: ServiceContext,
   facts: Facts | null | undefined,
   fields: DeploymentFields | undefined,
 ): Promise<Condition[]> {
   if (!facts) return [];
   const exceptions = exceptionsOf(facts);
-  const ids = facts.successes.map(({ id }) => id);
-  const isCompared = fields !== undefined && exceptions !== undefined && ids.length > 0;
-  const earlier = isCompared ? await pending.listConfigurations(db, actor.organizationId, ids) : [];
-  const configuration = JSON.parse(fields?.configuration ?? "{}") as Document;
-  const sameIds = findSame({ configuration }, earlier, exceptions ?? []);
-  // Nobody has approved what does not exist.
-  return findOpenConditions(facts, { digest: null, differences: [], sameIds }, clock.now());
+  const digests = fields ? await digestsOf(fields.configuration, exceptions) : NO_DIGESTS;
+  const own = { ...digests, exceptions: exceptions ? await digestOfExceptions(exceptions) : null };
+  const known = await compareWith(db, actor.organizationId, facts, own);
+  return findOpenConditions(known, approverVerifier(settings), clock.now(), actor);
 }

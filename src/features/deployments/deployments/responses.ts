@@ -259,8 +259,8 @@ const DeploymentTrigger = component("DeploymentTrigger", () =>
 
 const secondsOf = (description: string) =>
   z
-    .number()
     .int()
+    .min(0)
     .openapi({ description: `${description} In seconds.`, example: 42 });
 
 export const Deployment = component("Deployment", () =>

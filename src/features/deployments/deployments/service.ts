@@ -5,12 +5,15 @@ import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type Page, toPage } from "../../../db/keyset.ts";
 import { Conflict, NotFound } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
+import { takeTurns } from "../../../turns.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
 import { findStack } from "../../projects/stacks/index.ts";
 import { contentOf } from "./content.ts";
-import { loadContent, sweepHeld } from "./evaluation-service.ts";
+import { completeFacts, sweepDigests } from "./digest-service.ts";
+import { sweepHeld } from "./evaluation-service.ts";
 import type { DeploymentPage } from "./lists.ts";
 import * as lists from "./lists.ts";
 import { type Document, documentBefore, type Operation, patchBetween } from "./patch.ts";
@@ -72,7 +75,7 @@ export async function getDeployment(
 ): Promise<DeploymentRow> {
   const found = await requireDeployment(ctx, id, "viewer", environmentId);
   const facts = factsOf(found);
-  return facts ? { ...found, content: await loadContent(ctx, found, facts) } : found;
+  return facts ? { ...found, completedFacts: await completeFacts(ctx.db, found, facts) } : found;
 }
 
 /**
@@ -114,7 +117,7 @@ export async function compareConfigurations(
 export async function cancelDeployment(ctx: ServiceContext, id: string): Promise<DeploymentRow> {
   const { db } = ctx;
   const before = await requireDeployment(ctx, id, "contributor");
-  await requireExpectedVersion(ctx, before.version, () => presentDeployment(before));
+  await requireExpectedVersion(ctx, before.version, () => presentDeployment(before, ctx));
   const { organizationId, environmentId, projectId } = before;
   const now = ctx.clock.now();
   const { reads } = await writeBatch(ctx, {
@@ -133,22 +136,46 @@ export async function cancelDeployment(ctx: ServiceContext, id: string): Promise
   if (!deployment) throw new NotFound("deployment");
   const { status } = deployment;
   if (status === "canceling" || status === "canceled") return deployment;
-  await requireExpectedVersion(ctx, deployment.version, () => presentDeployment(deployment));
+  await requireExpectedVersion(ctx, deployment.version, () => presentDeployment(deployment, ctx));
   throw new Conflict(`The deployment has ended: it is ${status}.`);
 }
 
-/** The schedule calls this each minute. */
+/** The schedule calls this each minute. What ends does not wait for what is evaluated. */
 export async function sweepDeployments(ctx: SystemContext): Promise<void> {
+  await endOverdue(ctx);
+  await sweepDigests(ctx);
   await sweepHeld(ctx);
-  for (let batches = 0; batches < LIMITS.sweepFinalizations.value; batches += 1) {
-    const now = ctx.clock.now();
-    const { finalized } = await batch(ctx.db, {
-      canceled: cancelOfDisconnecting(ctx.db, now),
-      expired: expire(ctx.db, "everything", now),
-      finalized: finalize(ctx, "everything", now),
-    });
-    if (finalized.notified.length === 0) return;
+}
+
+/** All at once, which reads least; if that fails, each organization for itself. */
+async function endOverdue(ctx: SystemContext): Promise<void> {
+  let left: number = LIMITS.sweepFinalizations.value;
+  const endOf = async (own: SystemContext, filter: { organization: string } | "everything") => {
+    left -= 1;
+    return left >= 0 && (await endSome(own, filter)) > 0;
+  };
+  try {
+    while (await endOf(ctx, "everything"));
+  } catch (error) {
+    ctx.log("error", "deployments.not_ended", describeError(error));
+    const organizationIds = await store.listUnfinishedOrganizations(ctx.db);
+    left = Math.max(left, 0) + organizationIds.length;
+    await takeTurns(ctx, organizationIds, (own, organization) => endOf(own, { organization }));
   }
+}
+
+/** Returns how many have another status. */
+async function endSome(
+  ctx: SystemContext,
+  filter: { organization: string } | "everything",
+): Promise<number> {
+  const now = ctx.clock.now();
+  const { finalized } = await batch(ctx.db, {
+    canceled: cancelOfDisconnecting(ctx.db, now, filter),
+    expired: expire(ctx.db, filter, now),
+    finalized: finalize(ctx, filter, now),
+  });
+  return finalized.notified.length;
 }
 
 async function requireDeployment(

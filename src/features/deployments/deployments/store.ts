@@ -11,7 +11,7 @@ import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import type { Content } from "../conditions/index.ts";
+import type { Facts } from "../conditions/index.ts";
 import { CREATOR, EXECUTOR } from "./creator-store.ts";
 import type { StackStatus } from "./lifecycle.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "./table.ts";
@@ -20,8 +20,8 @@ import { waitingFor } from "./waiting-store.ts";
 export type FoundDeployment = Awaited<ReturnType<typeof findDeployment>>[number];
 export type DeploymentRow = Omit<FoundDeployment, "memberRole" | Optional> &
   Partial<Pick<FoundDeployment, Optional>> & {
-    /** What would start, as far as it has changed since approvals were given. */
-    content?: Content | undefined;
+    /** The facts, and the digests that `waitingFor` lacks. */
+    completedFacts?: Facts | undefined;
   };
 
 /** What not every select has. */
@@ -50,6 +50,10 @@ const {
   creatorMembershipId: ___________,
   creatorTrustId: ____________,
   awaitsApproval: _____________,
+  configurationDigest: ______________,
+  startBasis: _______________,
+  resulting: ________________,
+  isDigestDue: _________________,
   ...COLUMNS
 } = getTableColumns(deployments);
 
@@ -253,8 +257,9 @@ export function hasLog(now: number): SQL {
 /** Those beyond the newest of their environment. */
 export const IS_HISTORY = sql`deployments.configuration = ''`;
 
-/** Its stacks and attempts: those that have lapsed or were released, the last that was refused, and the last. */
-export const CHILDREN = sql`deployments.stack_count + deployments.lapsed_offers + deployments.released_offers + 2
+/** Its stacks, digests and attempts: those that have lapsed or were released, the last that was refused, and the last. */
+export const CHILDREN = sql`deployments.stack_count + deployments.lapsed_offers + deployments.released_offers + 3
+  + (select count(*) from configuration_digests as digested where digested.deployment_id = deployments.id)
   + (select count(*) from deployment_approvals as approval where approval.deployment_id = deployments.id)`;
 
 /** Whether its environment has had a newer one with the same status: the newest are its current state. */
@@ -279,4 +284,14 @@ export function isIdle(owner: SQLiteTable, id: string): SQL | undefined {
   if (column === undefined) return undefined;
   return sql`not exists (select 1 from deployments as active
     where active.${sql.raw(column)} = ${id} and active.status in ${ACTIVE_STATUSES})`;
+}
+
+/** Organizations with deployments that may have to end, or whose end has had no consequences yet. In a random order. */
+export async function listUnfinishedOrganizations(db: Database): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`select id from (
+      select organization_id as id from attempts where state <> 'ended'
+      union select organization_id from deployments where status <> announced
+      union select organization_id from projects where connection_status = 'disconnecting')
+    order by random()`);
+  return rows.map(({ id }) => id);
 }

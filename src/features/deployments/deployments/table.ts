@@ -127,6 +127,14 @@ export const deployments = sqliteTable(
     creatorTrustId: id("creator_trust_id"),
     /** What was promoted or redeployed. */
     copiedId: id("copied_id"),
+    /** SHA-256 of `configuration` as canonical JSON, hexadecimal. Null: not computed yet. */
+    configurationDigest: text("configuration_digest"),
+    /** JSON: the stacks and the connection at the start. Null: it has not started, or from before this column. */
+    startBasis: text("start_basis"),
+    /** JSON of `Resulting`. Null: not computed yet. */
+    resulting: text("resulting"),
+    /** Whether the schedule has to compute what rules compare of this success. Triggers set it. */
+    isDigestDue: integer("digests_due", { mode: "boolean" }).notNull().default(false),
   },
   migrated((table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
@@ -168,10 +176,48 @@ export const deployments = sqliteTable(
     index("deployments_held")
       .on(table.organizationId, table.evaluatedAt)
       .where(sql`status = ${deploymentStatus.queued} and held_until is not 0`),
+    index("deployments_digests_due").on(table.organizationId).where(sql`digests_due = 1`),
     index("deployments_overdue")
       .on(table.cancelDeadline)
       .where(sql`status = ${deploymentStatus.canceling}`),
   ]),
+);
+
+/**
+ * The newest successes of each environment, as rules compare them: a row of `deployments` has a document before its
+ * other columns, which SQLite reads over. A trigger copies them.
+ */
+export const environmentSuccesses = sqliteTable(
+  "environment_successes",
+  {
+    deploymentId: deploymentId().primaryKey(),
+    organizationId: organizationId(),
+    environmentId: environmentId(),
+    createdAt: createdAt(),
+    startedAt: time("started_at"),
+    finishedAt: time("finished_at"),
+    source: text("source"),
+    startBasis: text("start_basis").notNull(),
+    configurationDigest: text("configuration_digest"),
+  },
+  (table) => [index("environment_successes_list").on(table.environmentId, table.createdAt)],
+);
+
+/** Digests of what has succeeded, without the paths that rules leave out. The schedule computes them. */
+export const configurationDigests = sqliteTable(
+  "configuration_digests",
+  {
+    deploymentId: deploymentId().notNull(),
+    /** SHA-256 of the list of paths. */
+    exceptionsDigest: text("exceptions_digest").notNull(),
+    organizationId: organizationId(),
+    environmentId: environmentId(),
+    digest: text("digest").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.deploymentId, table.exceptionsDigest] }),
+    index("configuration_digests_environment").on(table.environmentId),
+  ],
 );
 
 /** A row outlives its stack. */
@@ -244,6 +290,8 @@ export const attempts = sqliteTable(
     isLogPending: integer("log_pending", { mode: "boolean" }).notNull().default(false),
     /** Empty: the runner sends none. */
     runnerName: text("runner_name").notNull(),
+    /** JSON: see `Checked`. Null before the start, and once the attempt has ended. */
+    checked: text("checked"),
   },
   migrated((table) => [
     check("attempts_one_run", sql`(deployment_id is null) <> (plan_id is null)`),

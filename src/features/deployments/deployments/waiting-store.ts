@@ -28,8 +28,11 @@ export interface WaitingPool {
 /** The newest attempts of a pool that are searched for one of a runner that will ask again. */
 const ATTEMPTS_SEARCHED = 10;
 
-/** JSON of `Waiting`. Null once the deployment is no longer queued. */
-export function waitingFor(now: number) {
+/**
+ * JSON of `Waiting`. Null once the deployment is no longer queued.
+ * @param facts JSON of `Facts`.
+ */
+export function waitingFor(now: number, facts: SQL<string | null> = FACTS) {
   const { queued } = deploymentStatus;
   // The `+` keeps SQLite from the index of the numbers, in which it would read the whole history.
   return sql<string | null>`case deployments.status when ${queued} then json_object(
@@ -39,7 +42,7 @@ export function waitingFor(now: number) {
       (select earlier.id from deployments as earlier
         where earlier.environment_id = deployments.environment_id and earlier.status = ${queued}
           and +earlier.number < deployments.number order by +earlier.number limit 1)),
-    'facts', json(${FACTS}), 'now', ${now},
+    'facts', json(${facts}), 'now', ${now},
     'isOffered', exists (select 1 from attempts as offer
       where offer.environment_id = deployments.environment_id and offer.state <> ${attemptState.ended}
         and offer.deployment_id = deployments.id and offer.offered_until > ${now}),

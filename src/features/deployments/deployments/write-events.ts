@@ -35,9 +35,9 @@ const CREATED_BY = sql`json_object(
   'type', deployments.creator_type, 'membership_id', deployments.creator_membership_id,
   'trust_id', deployments.creator_trust_id)`;
 
-/** Null if the difference is. */
+/** `secondsBetween` in SQL. Null if the difference is. */
 function seconds(difference: string): SQL {
-  return sql`cast(round((${sql.raw(difference)}) / 1000.0) as integer)`;
+  return sql`cast(round(max(0, ${sql.raw(difference)}) / 1000.0) as integer)`;
 }
 
 const TYPES_AS_JSON = JSON.stringify(TYPE_OF_STATUS);

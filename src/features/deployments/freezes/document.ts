@@ -21,6 +21,7 @@ const operations = {
     tags: ["Organizations"],
     summary: "Freeze all projects",
     role: "admin",
+    changes: ["freezes"],
     description: MEANWHILE,
     notFound: ["organization", "environment", "membership"],
     errors: {
@@ -40,6 +41,7 @@ const operations = {
     tags: ["Projects"],
     summary: "Freeze a project",
     role: "owner",
+    changes: ["freezes"],
     description: MEANWHILE,
     notFound: ["project", "environment", "membership"],
     errors: {
@@ -61,6 +63,7 @@ const operations = {
     description: `${FULL} Needs the role that creating it does. Deployments that waited for its end start within a minute.`,
     notFound: ["freeze"],
     errors: { credential_not_full: NOT_FULL },
+    changes: ["freezes"],
     responses: { 204: NO_CONTENT },
   },
 } satisfies OperationDocuments;

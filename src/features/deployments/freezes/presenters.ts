@@ -1,12 +1,15 @@
 import { toTimestamp } from "../../../lib/clock.ts";
+import { maySee, type Reader } from "../conditions/index.ts";
 import type { FreezeRow } from "./store.ts";
 
-export function presentFreeze(row: FreezeRow) {
+/** The audit log gives no actor: its entry has all environments. */
+export function presentFreeze(row: FreezeRow, { actor }: { actor?: Reader } = {}) {
+  const seen = row.environmentIds?.filter((id) => !actor || maySee(actor, id));
   return {
     id: row.id,
     org_id: row.organizationId,
     ...(row.projectId !== null && { project_id: row.projectId }),
-    ...(row.environmentIds !== null && { environment_ids: [...row.environmentIds] }),
+    ...(seen && { environment_ids: seen }),
     name: row.name,
     reason: row.reason,
     starts_at: toTimestamp(row.startsAt),

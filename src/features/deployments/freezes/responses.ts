@@ -8,9 +8,9 @@ export const Freeze = component("Freeze", () =>
       id: identifierOf("freeze", "With which it is read and deleted."),
       org_id: identifierOf("organization", "Whose deployments it stops."),
       project_id: identifierOf("project", "Absent: all projects.").optional(),
-      environment_ids: identifiersOf("environment")
-        .optional()
-        .openapi({ description: "Only these environments. Absent: all." }),
+      environment_ids: identifiersOf("environment").optional().openapi({
+        description: "Only these environments, as far as the key can access them. Absent: all.",
+      }),
       name: z.string().openapi({ description: "What people call it.", example: "Black Friday" }),
       reason: z.string().openapi({
         description: "Why nothing is deployed.",

@@ -22,7 +22,7 @@ export async function listFreezesOfOrganization(
   page: PageRequest,
 ): Promise<Page<FreezeRow>> {
   requireOrganization(ctx.actor, organizationId);
-  return toPage(page, await store.listFreezes(ctx.db, organizationId, null, page), (row) => row);
+  return toPage(page, await store.listFreezes(ctx.db, ctx.actor, null, page), (row) => row);
 }
 
 export async function listFreezesOfProject(
@@ -33,7 +33,7 @@ export async function listFreezesOfProject(
   const { db, actor } = ctx;
   const { projects, rows } = await batch(db, {
     projects: findProject(db, actor, projectId),
-    rows: store.listFreezes(db, actor.organizationId, projectId, page),
+    rows: store.listFreezes(db, actor, projectId, page),
   });
   authorize(actor, "project", projects[0], "viewer");
   return toPage(page, rows, (row) => row);
@@ -93,7 +93,7 @@ async function requireOwned(ctx: ServiceContext, id: string): Promise<FoundFreez
   if (projectId === null) requireOrgRole(ctx.actor, organizationId, "admin");
   else authorize(ctx.actor, "freeze", { ...freeze, projectId }, "owner");
   await requireFull(ctx, { type: "freeze", id, name });
-  await requireExpectedVersion(ctx, 1, () => presentFreeze(freeze));
+  await requireExpectedVersion(ctx, 1, () => presentFreeze(freeze, ctx));
   return freeze;
 }
 

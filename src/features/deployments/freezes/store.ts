@@ -15,10 +15,17 @@ import { freezes } from "./table.ts";
 export type FreezeRow = typeof freezes.$inferSelect;
 export type FoundFreeze = Awaited<ReturnType<typeof findFreeze>>[number];
 
+/** Whether it freezes an environment that the actor can access. */
+function concerns({ environmentIds }: Actor): SQL | undefined {
+  if (environmentIds === null) return undefined;
+  return sql`(${freezes.environmentIds} is null or exists (select 1
+    from json_each(${freezes.environmentIds}) as item where item.value in ${listOf(environmentIds)}))`;
+}
+
 /** Those of a project, or of the whole organization. */
 export function listFreezes(
   db: Database,
-  organizationId: string,
+  actor: Actor,
   projectId: string | null,
   page: PageRequest,
 ) {
@@ -28,7 +35,7 @@ export function listFreezes(
   return db
     .select()
     .from(freezes)
-    .where(and(eq(freezes.organizationId, organizationId), isOf, where))
+    .where(and(eq(freezes.organizationId, actor.organizationId), isOf, concerns(actor), where))
     .orderBy(...orderBy)
     .limit(limit);
 }
@@ -42,7 +49,9 @@ export function findFreeze(db: Database, actor: Actor, id: string) {
     })
     .from(freezes)
     .leftJoin(projectMembers, isRoleOf(actor, freezes.projectId))
-    .where(and(eq(freezes.organizationId, actor.organizationId), eq(freezes.id, id)));
+    .where(
+      and(eq(freezes.organizationId, actor.organizationId), eq(freezes.id, id), concerns(actor)),
+    );
 }
 
 export function insertFreeze(db: Database, freeze: FreezeRow) {

@@ -11,8 +11,8 @@ const countOf = (what: string) =>
 
 const secondsOf = (description: string) =>
   z
-    .number()
     .int()
+    .min(0)
     .openapi({ description: `${description} In seconds.`, example: 45 });
 
 const Durations = component("DeploymentDurations", () =>

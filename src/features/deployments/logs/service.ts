@@ -80,7 +80,7 @@ export async function streamLog(
       connection,
       read: (position) => readLog(ctx, deploymentId, { ...query, after: position }, READ_BYTES),
       isAuthorized: () => isStillAuthorized(ctx, deploymentId, query),
-      now: () => ctx.clock.now(),
+      now: () => ctx.movingClock.now(),
     });
     return toStream(toTexts(events), { onError: logBreak(ctx, deploymentId), onEnd: end });
   } catch (error) {

@@ -81,6 +81,10 @@ export function personsIn({ approvals }: ProtectionInput): readonly string[] {
   return approvals?.approvers.membership_ids ?? [];
 }
 
+export function trustsIn({ sources = [] }: ProtectionInput): readonly string[] {
+  return [...new Set(sources.flatMap(({ trust_ids: ids = [] }) => ids))];
+}
+
 export function membersIn(input: ProtectionInput): readonly string[] {
   const { deploy, configure } = input.access ?? {};
   const listed = [deploy, configure].flatMap((members) => members?.membership_ids ?? []);

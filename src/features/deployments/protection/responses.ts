@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
+import { APPROVER_VERIFIERS } from "../../../lib/settings.ts";
 import { Exemption } from "../deployments/responses.ts";
-import { MemberRole, Weekday } from "./schemas.ts";
+import { CodeHostIssuer, MemberRole, Weekday } from "./schemas.ts";
 
 const Members = component("EnvironmentMembers", () =>
   z
@@ -38,7 +39,7 @@ const Approvals = component("EnvironmentApprovals", () =>
         description: "Whether approvals of the creator, and of who has made the key, do not count.",
         example: true,
       }),
-      expires_after_seconds: z.int().openapi({
+      expires_after_seconds: z.int().min(0).openapi({
         description: "How long after its creation a deployment without its approvals is canceled.",
         example: 86_400,
       }),
@@ -50,9 +51,10 @@ const From = component("EnvironmentFrom", () =>
   z
     .object({
       environment_ids: identifiersOf("environment").openapi({
-        description: "A success in one of these is enough.",
+        description:
+          "A success in one of these is enough. Those that the key cannot access are left out.",
       }),
-      minimum_seconds: z.int().openapi({
+      minimum_seconds: z.int().min(0).openapi({
         description: "For how long it has to have been there since it succeeded.",
         example: 3_600,
       }),
@@ -72,15 +74,29 @@ const From = component("EnvironmentFrom", () =>
 const SourceOfRule = component("EnvironmentSource", () =>
   z
     .object({
+      trust_ids: identifiersOf("trust")
+        .optional()
+        .openapi({ description: "Only keys of these trusts." }),
+      issuer: CodeHostIssuer()
+        .optional()
+        .openapi({ description: "Keys of each trust with this issuer." }),
       repository_id: z
         .string()
         .openapi({ description: "As tokens of the code host name it.", example: "1296269" }),
       ref: z.string().openapi({
-        description: "Of the job. `*` stands for any characters but `/`.",
+        description: "The job's full ref. `*` stands for any characters but `/`.",
         example: "refs/heads/main",
       }),
+      protected_ref: z
+        .boolean()
+        .optional()
+        .openapi({ description: "Whether only a ref that the code host protects counts." }),
     })
-    .openapi({ description: "A repository and a ref, as a trust has verified them." }),
+    .openapi({
+      description:
+        "A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` " +
+        "may have neither: they match nothing.",
+    }),
 );
 
 const Windows = component("EnvironmentWindows", () =>
@@ -111,6 +127,15 @@ const Windows = component("EnvironmentWindows", () =>
     .openapi({ description: "When deployments may start, on the clock of the time zone." }),
 );
 
+const ApproverVerifier = component("ApproverVerifier", () =>
+  z.enum(APPROVER_VERIFIERS).openapi({
+    description:
+      "Who says who an approver is, by the settings of this deployment; absent without `approvals`. `identity_provider`: an " +
+      "approval by somebody whom a creator of the deployment has added or invited counts only after a sign-in with OpenID " +
+      "Connect. `admins`: approvals are as strong as the organization's admins, who could approve as someone they have added.",
+  }),
+);
+
 export const EnvironmentProtection = component("EnvironmentProtection", () =>
   z
     .object({
@@ -136,6 +161,7 @@ export const EnvironmentProtection = component("EnvironmentProtection", () =>
           "Of all environments of the project with the same group, one is deployed at a time.",
         example: "production",
       }),
+      approvers_verified_by: ApproverVerifier().optional(),
       updated_at: timestampOf("When the rules last changed. Absent: never.").optional(),
     })
     .openapi({
@@ -149,6 +175,7 @@ export const EnvironmentProtection = component("EnvironmentProtection", () =>
           prevent_self_approval: true,
           expires_after_seconds: 86_400,
         },
+        approvers_verified_by: "identity_provider",
         updated_at: "2026-11-21T09:30:00.000Z",
       },
     }),

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
+import { CODE_HOST_ISSUERS } from "../../../lib/job-source.ts";
 import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, identifierInput, line, slug, text } from "../../../lib/schemas.ts";
+import { component, identifierInput, line, slug } from "../../../lib/schemas.ts";
 import { LINE } from "../../../lib/text-patterns.ts";
 import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
 import { isTimeZone } from "./model.ts";
@@ -177,24 +178,74 @@ const FromInput = component("ProtectionFrom", () =>
     .openapi(documented(() => ({ description: "Where the same has to have succeeded before." }))),
 );
 
+export const CodeHostIssuer = component("CodeHostIssuer", () =>
+  z
+    .enum(CODE_HOST_ISSUERS)
+    .openapi(
+      documented(() => ({ description: "An issuer whose claims mean the same for everybody." })),
+    ),
+);
+
 const SourceInput = component("ProtectionSource", () =>
   z
     .strictObject({
-      repository_id: text(LIMITS.sourceLength.value).openapi(
-        documented(() => ({
-          description: "The claim `repository_id` of the job's token; at GitLab, `project_id`.",
-          example: "1296269",
-        })),
-      ),
-      ref: text(LIMITS.sourceLength.value).openapi(
-        documented(() => ({
-          description: "The claim `ref`. `*` stands for any characters but `/`.",
-          example: "refs/heads/main",
-        })),
-      ),
+      trust_ids: z
+        .array(identifierInput("trust"))
+        .min(1, "Send at least one trust.")
+        .max(rulePlaces.value, `Send at most ${rulePlaces.value} trusts.`)
+        .optional()
+        .openapi(
+          documented(() => ({
+            description: "Only keys of these trusts. Needed for a code host of your own.",
+          })),
+        ),
+      issuer: CodeHostIssuer()
+        .optional()
+        .openapi(documented(() => ({ description: "Keys of each trust with this issuer." }))),
+      repository_id: z
+        .string()
+        .regex(/^\d{1,20}$/, "Send the number of the repository, such as 1296269.")
+        .openapi(
+          documented(() => ({
+            description: "The claim `repository_id` of the job's token; at GitLab, `project_id`.",
+            example: "1296269",
+          })),
+        ),
+      ref: line(LIMITS.sourceLength.value)
+        .startsWith("refs/", "Send a full ref, such as refs/heads/main or refs/tags/v*.")
+        .openapi(
+          documented(() => ({
+            pattern: LINE.source.replace("^", "^refs/"),
+            description:
+              "The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.",
+            example: "refs/heads/main",
+          })),
+        ),
+      protected_ref: z
+        .boolean()
+        .optional()
+        .openapi(
+          documented(() => ({
+            description:
+              "Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false.",
+          })),
+        ),
     })
+    .refine(
+      ({ trust_ids: ids, issuer }) => (ids === undefined) !== (issuer === undefined),
+      "Send either trust_ids or issuer.",
+    )
     .openapi(
-      documented(() => ({ description: "A repository and a ref, as a trust has verified them." })),
+      documented(() => ({
+        description:
+          "A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either " +
+          "`trust_ids` or `issuer`.",
+        example: {
+          issuer: "https://token.actions.githubusercontent.com",
+          repository_id: "1296269",
+          ref: "refs/heads/main",
+        },
+      })),
     ),
 );
 

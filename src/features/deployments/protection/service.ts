@@ -11,7 +11,7 @@ import type { Change } from "../../housekeeping/changelog/index.ts";
 import { listMembers, requireRuleAuthority } from "../../projects/access/index.ts";
 import { type FoundEnvironment, findEnvironment } from "../../projects/environments/index.ts";
 import { evaluateQueued } from "../deployments/index.ts";
-import { membersIn, type ProtectionInput, personsIn, toRules } from "./model.ts";
+import { membersIn, type ProtectionInput, personsIn, toRules, trustsIn } from "./model.ts";
 import { presentProtection, presentRules } from "./presenters.ts";
 import type { ProtectionRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -35,6 +35,7 @@ export async function replaceProtection(
   const { organizationId, projectId } = environment;
   await requireMembers(ctx, input);
   await requireEnvironments(ctx, environment, input);
+  await requireTrusts(ctx, input);
   const rules = JSON.stringify(toRules(input) ?? {});
   const now = ctx.clock.now();
   const times = { createdAt: now, updatedAt: now };
@@ -77,7 +78,7 @@ async function requireExpected(ctx: ServiceContext, id: string): Promise<Loaded>
   const loaded = await load(ctx, id, "owner");
   await requireRuleAuthority(ctx, loaded.environment);
   const { row } = loaded;
-  await requireExpectedVersion(ctx, row.version, () => presentProtection(row));
+  await requireExpectedVersion(ctx, row.version, () => presentProtection(row, ctx));
   return loaded;
 }
 
@@ -111,6 +112,13 @@ async function requireEnvironments(
   const ids = new Set(from.environment_ids);
   const rows = await store.listOthers(ctx.db, environment, [...ids]);
   if (rows.length < ids.size) throw new NotFound("other environment in the project");
+}
+
+async function requireTrusts(ctx: ServiceContext, input: ProtectionInput): Promise<void> {
+  const ids = trustsIn(input);
+  if (ids.length === 0) return;
+  const rows = await store.listTrusts(ctx.db, ctx.actor.organizationId, ids);
+  if (rows.length < ids.length) throw new NotFound("trust");
 }
 
 function changeOf(

@@ -5,6 +5,7 @@ import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts
 import { listOf } from "../../../db/list-of.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
+import { trusts } from "../../identity/credentials/trust-table.ts";
 import { rulesOf } from "../../projects/access/index.ts";
 import { environmentProtections } from "../../projects/access/table.ts";
 import type { FoundEnvironment } from "../../projects/environments/index.ts";
@@ -63,6 +64,13 @@ export function listOthers(
         and ${environments.projectId} = ${projectId} and ${environments.id} <> ${exceptId}
         and ${environments.id} in ${listOf(ids)}`,
     );
+}
+
+export function listTrusts(db: Database, organizationId: string, ids: readonly string[]) {
+  return db
+    .select({ id: trusts.id })
+    .from(trusts)
+    .where(sql`${trusts.organizationId} = ${organizationId} and ${trusts.id} in ${listOf(ids)}`);
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Output } from "../../../lib/schemas.ts";
+import type { IdentitySettings } from "../../../lib/settings.ts";
 import { presentWithExternalId } from "../connections/index.ts";
 import {
+  type Checked,
   type Completion,
   type Document,
   type Operation,
@@ -8,7 +10,7 @@ import {
   presentDeployment,
 } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
-import type { InputRow, StackOfInput } from "./input-store.ts";
+import type { InputRow, OutputsOfStacks } from "./input-store.ts";
 import type { ClaimInput, CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type {
@@ -30,24 +32,32 @@ export function toClaimRequest(input: Output<typeof ClaimInput>) {
   };
 }
 
-export function presentClaim({ row, leaseToken }: { row: ClaimRow; leaseToken: string }) {
+type Context = { settings: IdentitySettings };
+
+export function presentClaim(
+  { row, leaseToken }: { row: ClaimRow; leaseToken: string },
+  ctx: Context,
+) {
   return {
     attempt_id: row.attemptId,
     epoch: row.epoch,
     lease_token: leaseToken,
-    deployment: presentDeployment(row),
+    deployment: presentDeployment(row, ctx),
     variable_names: JSON.parse(row.variableNames) as string[],
     ...INTERVALS,
   };
 }
 
-export function presentStart({ row, input, directive }: StartedDeployment) {
-  const deployment = presentDeployment(row);
+export function presentStart({ row, input, directive }: StartedDeployment, ctx: Context) {
+  const deployment = presentDeployment(row, ctx);
   return { ...presentProgress(directive), deployment, input: presentInput(row, input) };
 }
 
 function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
   const { id, patch, source, trigger } = deployment;
+  const checked = JSON.parse(row.checked) as Checked;
+  const outputs = JSON.parse(row.outputs) as OutputsOfStacks;
+  const connection = checked.connection as Parameters<typeof presentWithExternalId>[0] | null;
   return {
     deployment: {
       id,
@@ -55,20 +65,21 @@ function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
       ...(source !== null && { source: JSON.parse(source) as object }),
       trigger: trigger === "rollback" ? "redeployment" : trigger,
     },
-    project: { id: row.projectId, name: row.projectName },
-    environment: { id: deployment.environmentId, name: row.environmentName },
-    stacks: (JSON.parse(row.stacks) as StackOfInput[]).map(presentStack),
+    project: { id: row.projectId, name: checked.projectName },
+    environment: { id: deployment.environmentId, name: checked.environmentName },
+    stacks: checked.stacks.map((stack) => presentStack(stack, outputs)),
     configuration: JSON.parse(row.configuration) as Document,
-    ...(row.connection && { connection: presentWithExternalId(row.connection) }),
+    ...(connection && { connection: presentWithExternalId(connection) }),
   };
 }
 
-function presentStack({ id, name, componentId, componentName, outputs }: StackOfInput) {
+function presentStack(stack: Checked["stacks"][number], outputs: OutputsOfStacks) {
+  const [id, name, componentId, component] = stack;
   return {
     id,
     name,
-    ...(componentId !== null && { component: { id: componentId, name: componentName ?? "" } }),
-    outputs,
+    ...(componentId !== null && { component: { id: componentId, name: component ?? "" } }),
+    outputs: outputs[id] ?? {},
   };
 }
 

@@ -13,20 +13,20 @@ import { INVALID_URL } from "./outputs.ts";
 import { INTERVALS, Outcome } from "./schemas.ts";
 
 const Intervals = lazy(() => ({
-  start_within_seconds: z.int().openapi({
+  start_within_seconds: z.int().min(0).openapi({
     description: "Seconds from the claim until the offer lapses, unless it is started.",
     example: INTERVALS.start_within_seconds,
   }),
-  heartbeat_every_seconds: z.int().openapi({
+  heartbeat_every_seconds: z.int().min(0).openapi({
     description: "Seconds between two heartbeats of a started attempt.",
     example: INTERVALS.heartbeat_every_seconds,
   }),
-  lease_seconds: z.int().openapi({
+  lease_seconds: z.int().min(0).openapi({
     description:
       "Seconds without a heartbeat after which the attempt is stale. It may resume for a while.",
     example: INTERVALS.lease_seconds,
   }),
-  log_every_seconds: z.int().openapi({
+  log_every_seconds: z.int().min(0).openapi({
     description: "Seconds between two requests with output of the command, while there is any.",
     example: INTERVALS.log_every_seconds,
   }),

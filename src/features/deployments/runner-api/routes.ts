@@ -128,16 +128,19 @@ export const runnerRoutes = createRouter<Documented, RunnerEnv>()
   .openapi(claim, async (c) => {
     const claimed = await claimDeployment(c.env, toClaimRequest(c.req.valid("json")));
     if (!claimed) return c.body(null, 204, { "retry-after": RETRY_AFTER_SECONDS });
-    return c.json(presentClaim(claimed), 200, { [DIRECTIVE_HEADER]: claimed.directive });
+    return c.json(presentClaim(claimed, c.env), 200, { [DIRECTIVE_HEADER]: claimed.directive });
   })
   .openapi(list, async (c) => {
     const page = await listAttempts(c.env, toPageRequest(c.req.valid("query")));
-    return c.json(toEnvelope(page, presentClaim), 200);
+    return c.json(
+      toEnvelope(page, (row) => presentClaim(row, c.env)),
+      200,
+    );
   })
   .openapi(start, async (c) => {
     const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));
     const started = await startAttempt(c.env, credentials);
-    return c.json(presentStart(started), 200, { [DIRECTIVE_HEADER]: started.directive });
+    return c.json(presentStart(started, c.env), 200, { [DIRECTIVE_HEADER]: started.directive });
   })
   .openapi(heartbeat, async (c) => {
     const credentials = toLeaseCredentials(c.req.valid("param"), c.req.valid("header"));

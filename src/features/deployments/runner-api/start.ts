@@ -1,17 +1,20 @@
 import type { RunnerContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
+import { type ApproverVerifier, approverVerifier } from "../../../lib/settings.ts";
 import { type Facts, findOpenConditions, heldUntil } from "../conditions/index.ts";
 import {
   type AttemptKey,
+  computeOwn,
   DEPLOYMENT_FAILURES,
+  digestOfText,
   failPatch,
   finalize,
-  loadContent,
   type RebaseResult,
   rebase,
   refuseStart,
   resolveRebase,
   startDeployment,
+  storeResulting,
 } from "../deployments/index.ts";
 import { directiveFor } from "./directive.ts";
 import {
@@ -44,7 +47,8 @@ export async function startAttempt(
   const now = ctx.clock.now();
   if (row?.failureReason === DEPLOYMENT_FAILURES.patchConflict)
     throw new PatchConflict(row.message ?? "");
-  if (row?.outcome === "refused") throw new StartRefused(reasonsOf(row, now));
+  if (row?.outcome === "refused")
+    throw new StartRefused(reasonsOf(row, approverVerifier(ctx.settings), now));
   const started = requireLease(row, now);
   const directive = directiveFor(started, now);
   if (started.state === "running" && input) return { row: started, input, directive };
@@ -75,22 +79,21 @@ async function decide(ctx: RunnerContext, key: AttemptKey, row: StartRow): Promi
   if (result && "message" in result) {
     return { failed: failPatch(db, key, result, ctx.clock.now()) };
   }
-  const conditions = await findConditions(ctx, row);
+  const facts = row.facts === null ? undefined : (JSON.parse(row.facts) as Facts);
+  // It is decided with what is stored, by the next try.
+  const own = facts && (await computeOwn(db, row, facts));
+  if (own) return { resulting: storeResulting(db, row.organizationId, row.id, own) };
   const now = ctx.clock.now();
+  const conditions = facts ? findOpenConditions(facts, approverVerifier(ctx.settings), now) : [];
   if (conditions.length > 0) {
     return refuseStart(db, key, { facts: row.facts, heldUntil: heldUntil(conditions) }, now);
   }
-  return { rebased: result && rebase(db, key, result, now), ...startOn(ctx, key, row.facts) };
+  const rebased = result && { ...result, digest: await digestOfText(result.configuration) };
+  return { rebased: rebased && rebase(db, key, rebased, now), ...startOn(ctx, key, row.facts) };
 }
 
 function startOn(ctx: RunnerContext, key: AttemptKey, facts: string | null) {
   return startDeployment(ctx.db, key, facts, ctx.clock.now());
-}
-
-async function findConditions(ctx: RunnerContext, row: StartRow) {
-  if (row.facts === null) return [];
-  const facts = JSON.parse(row.facts) as Facts;
-  return findOpenConditions(facts, await loadContent(ctx, row, facts), ctx.clock.now());
 }
 
 /** Whether the offer is still good, and something has to be decided first. */
@@ -106,8 +109,8 @@ function resolveOf(row: StartRow): RebaseResult {
   });
 }
 
-function reasonsOf({ facts }: StartRow, now: number): string {
+function reasonsOf({ facts }: StartRow, verifier: ApproverVerifier, now: number): string {
   const conditions =
-    facts === null ? [] : findOpenConditions(JSON.parse(facts) as Facts, undefined, now);
+    facts === null ? [] : findOpenConditions(JSON.parse(facts) as Facts, verifier, now);
   return conditions.map(({ message }) => message).join(" ");
 }

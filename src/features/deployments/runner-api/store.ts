@@ -4,13 +4,13 @@ import type { Database } from "../../../db/client.ts";
 import { keyset, limitPageBytes, PAGE_POSITION, type PageRequest } from "../../../db/keyset.ts";
 import { HAS_LIVE_COMPONENT, hasLiveOwner } from "../../../db/tombstone.ts";
 import { hasUnpurged } from "../../housekeeping/purge/index.ts";
-import { stacks } from "../../projects/stacks/table.ts";
 import type { StorageMethod } from "../../projects/variables/index.ts";
 import { variables } from "../../projects/variables/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { FACTS } from "../conditions/index.ts";
 import {
   type AttemptKey,
+  CHECKED_OF_ATTEMPT,
   countLive,
   DEPLOYMENT,
   DEPLOYMENT_PAGE_ITEM,
@@ -91,9 +91,10 @@ const CLAIM = {
 const IS_LIVE = hasLiveOwner(environments, attempts.environmentId);
 
 export function findAttempt(db: Database, attempt: AttemptKey) {
+  const { checked: _, ...columns } = getTableColumns(attempts);
   return db
     .select({
-      ...getTableColumns(attempts),
+      ...columns,
       projectId: deployments.projectId,
       deploymentStatus: DEPLOYMENT_STATUS,
       failureReason: deployments.failureReason,
@@ -236,13 +237,17 @@ export function listSealedVariables(db: Database, attempt: AttemptKey, condition
     .orderBy(variables.createdAt, variables.id);
 }
 
+/** In the order of the deployment, as the start has checked them. */
 export function listComponentsOfStacks(db: Database, attempt: AttemptKey, condition: SQL) {
   return db
-    .select({ stackId: deploymentStacks.stackId, componentId: stacks.componentId })
-    .from(deploymentStacks)
-    .innerJoin(stacks, eq(stacks.id, deploymentStacks.stackId))
-    .where(and(sql`${deploymentStacks.deploymentId} = ${deploymentIdOf(attempt)}`, condition))
-    .orderBy(deploymentStacks.position);
+    .select({
+      stackId: sql<string>`part.value ->> 0`.as("stack_id"),
+      componentId: sql<string | null>`part.value ->> 2`.as("component_id"),
+    })
+    .from(attempts)
+    .innerJoin(sql`json_each(${CHECKED_OF_ATTEMPT}, '$.stacks') as part`, sql`true`)
+    .where(and(isAttempt(attempt), condition))
+    .orderBy(sql`part.key`);
 }
 
 /** A runner that was silent for too long has to send a heartbeat first. */

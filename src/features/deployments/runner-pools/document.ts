@@ -18,6 +18,7 @@ const operations = {
     tags: ["Runner pools"],
     summary: "Create a runner pool",
     role: "admin",
+    changes: ["runner pools and their tokens"],
     description: `Its runners may claim the deployments of its environments.`,
     notFound: ["organization", ENVIRONMENT],
     errors: {
@@ -37,6 +38,7 @@ const operations = {
     tags: ["Runner pools"],
     summary: "Change a runner pool",
     role: "admin",
+    changes: ["runner pools and their tokens"],
     description:
       "A field that is absent stays as it is. Attempts that the pool's runners have claimed continue: other " +
       "environments apply to the next claims, and another maximum duration to the next starts.",
@@ -51,6 +53,7 @@ const operations = {
     tags: ["Runner pools"],
     summary: "Delete a runner pool",
     role: "admin",
+    changes: ["runner pools and their tokens"],
     description:
       `Deletes its tokens and the trusts that name it, too. While one of its runners executes a deployment, this ` +
       "is a `conflict`.",

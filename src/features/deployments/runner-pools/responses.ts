@@ -11,7 +11,10 @@ export const RunnerPool = component("RunnerPool", () =>
       org_id: identifierOf("organization", "The organization that owns the pool."),
       name: Name(),
       environment_ids: identifiersOf("environment").openapi({ description: ENVIRONMENTS }),
-      max_run_seconds: z.int().openapi({ description: RUN_TIME, example: DEFAULT_RUN_SECONDS }),
+      max_run_seconds: z
+        .int()
+        .min(0)
+        .openapi({ description: RUN_TIME, example: DEFAULT_RUN_SECONDS }),
       created_at: timestampOf("When the pool was created."),
       updated_at: timestampOf("When the pool last changed."),
     })

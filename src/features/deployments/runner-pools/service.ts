@@ -8,6 +8,7 @@ import { NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
+import { requireFullWhereProtected, requirePoolAuthority } from "../../housekeeping/audit/index.ts";
 import { findPool, getPool, type PoolRow } from "../../tenancy/index.ts";
 import type { RunnerPoolChange, RunnerPoolInput } from "./model.ts";
 import { ENVIRONMENT, NAME_TAKEN, POOL_IN_USE } from "./model.ts";
@@ -39,6 +40,7 @@ export async function createPool(
   const fields = { organizationId, name, maxRunSeconds, ...times, version: 1 };
   const pool = { id: newId(ctx.clock), ...fields };
   const target = { type: "runner_pool", id: pool.id, name } as const;
+  await requireFullWhereProtected(ctx, target, { projectIds: null, environmentIds });
   const after = { environment_ids: environmentIds, max_run_seconds: maxRunSeconds };
   const { inserted, ...also } = store.insertPool(ctx.db, pool, environmentIds);
   return write(ctx, {
@@ -58,7 +60,7 @@ export async function updatePool(
   id: string,
   sent: RunnerPoolChange,
 ): Promise<PoolRow> {
-  const before = await requireExpected(ctx, organizationId, id);
+  const before = await requireExpected(ctx, organizationId, id, sent.environmentIds);
   const change = differingFields(before, sent);
   if (Object.values(change).every((value) => value === undefined)) return before;
   const { name = before.name } = change;
@@ -71,7 +73,7 @@ export async function updatePool(
     reads: findPool(ctx.db, organizationId, id),
     acts: [{ action: "runner_pool.updated", target, changes: describeChange(before, change) }],
     taken: TAKEN,
-    reread: () => requireExpected(ctx, organizationId, id),
+    reread: () => requireExpected(ctx, organizationId, id, sent.environmentIds),
     otherwise: () => new NotFound(ENVIRONMENT),
   });
 }
@@ -100,13 +102,18 @@ export async function deletePool(
   }
 }
 
-/** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
+/**
+ * For a write. Throws `EtagMismatch` unless it has the version that the request expects.
+ * @param added The environments that it gets.
+ */
 async function requireExpected(
   ctx: ServiceContext,
   organizationId: string,
   id: string,
+  added: readonly string[] = [],
 ): Promise<PoolRow> {
   const pool = await getPool(ctx, organizationId, id);
+  await requirePoolAuthority(ctx, pool, added);
   await requireExpectedVersion(ctx, pool.version, () => presentPool(pool));
   return pool;
 }

@@ -3,7 +3,15 @@ export { memberNameOf } from "./member-name.ts";
 export type { AuditedAct } from "./model.ts";
 export { firstNames } from "./names.ts";
 export { actorNameFilter, targetNameFilter } from "./schemas.ts";
-export { NOT_FULL, refuseEscalation, requireFull } from "./service.ts";
+export {
+  EVERYWHERE,
+  NOT_FULL,
+  notFullIn,
+  refuseEscalation,
+  requireFull,
+  requireFullWhereProtected,
+  requirePoolAuthority,
+} from "./service.ts";
 export {
   type ActOnMany,
   type AuditContext,

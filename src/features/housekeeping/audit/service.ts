@@ -7,6 +7,7 @@ import { Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
 import { toStream } from "../../../lib/stream.ts";
+import { type Boundaries, findProtectedEnvironment, type PoolRow } from "../../tenancy/index.ts";
 import { exportLines } from "./export.ts";
 import { type AuditEntryRow, type AuditFilter, listEntries } from "./list-store.ts";
 import type { AuditedAct } from "./model.ts";
@@ -22,10 +23,16 @@ export async function refuseEscalation(
   throw refusal;
 }
 
-export const NOT_FULL = new Unauthorized(
-  "This needs a key that the person has made, with the whole role of the membership, and without " +
-    "scopes, projects, environments and expires_at, or a session from one. A sign-in has all of that.",
-);
+const FULL =
+  "a key that the person has made, with the whole role of the membership, and without scopes, projects, " +
+  "environments and expires_at, or a session from one. A sign-in has all of that.";
+
+export const NOT_FULL = new Unauthorized(`This needs ${FULL}`);
+
+export function notFullIn(environmentName: string): Unauthorized {
+  const because = `because the environment "${environmentName}" is protected`;
+  return new Unauthorized(`This needs a full credential, ${because}: ${FULL}`);
+}
 
 /** Throws, and audits the refusal, unless the credential is the person's own, with all that it may do. */
 export async function requireFull(
@@ -33,6 +40,32 @@ export async function requireFull(
   target: AuditedAct["target"],
 ): Promise<void> {
   if (!ctx.actor.isFull) await refuseEscalation(ctx, target, NOT_FULL);
+}
+
+export const EVERYWHERE: Boundaries = { projectIds: null, environmentIds: null };
+
+/** Like `requireFull`, for what rules depend on: as soon as an environment within the boundaries is protected. */
+export async function requireFullWhereProtected(
+  ctx: ServiceContext,
+  target: AuditedAct["target"],
+  boundaries: Boundaries,
+): Promise<void> {
+  if (ctx.actor.isFull) return;
+  const [found] = await findProtectedEnvironment(ctx.db, ctx.actor.organizationId, boundaries);
+  if (found) await refuseEscalation(ctx, target, notFullIn(found.name));
+}
+
+/** What changing a runner pool or its tokens needs beside the role: its runners read what they deploy. */
+export async function requirePoolAuthority(
+  ctx: ServiceContext,
+  { id, name, environmentIds }: Pick<PoolRow, "id" | "name" | "environmentIds">,
+  added: readonly string[] = [],
+): Promise<void> {
+  const place = {
+    projectIds: null,
+    environmentIds: [...(JSON.parse(environmentIds) as string[]), ...added],
+  };
+  await requireFullWhereProtected(ctx, { type: "runner_pool", id, name }, place);
 }
 
 export async function listAuditLog(

@@ -20,7 +20,7 @@ export async function listRolls(
   const minute = Math.floor(ctx.clock.now() / MINUTE_MS);
   const ids = await store.listBeyondShare(ctx.db, { minute, limit });
   return [
-    rollAuditLog(ctx, run),
+    logFailure(ctx, { part: "audit_log" }, rollAuditLog(ctx, run)),
     ...ids.map((id) => logFailure(ctx, { organizationId: id }, rollHistory(ctx, run, id))),
   ];
 }

@@ -5,7 +5,7 @@ import { retentionMs } from "../../../lib/retention.ts";
 import { listRolls } from "./history.ts";
 import { listOrganizationPurges } from "./organization.ts";
 import { listResourcePurges } from "./resources.ts";
-import { PurgeRun, ROWS, type Steps } from "./run.ts";
+import { logFailure, PurgeRun, ROWS, type Steps } from "./run.ts";
 import * as store from "./store.ts";
 
 /** Of organizations with data to delete, in one run. */
@@ -27,7 +27,9 @@ export async function sweepPurges(ctx: SystemContext): Promise<void> {
 /** In turns over the settings. Of the same one, in the order of the manifests: deliveries before their events. */
 function listExpirations(ctx: SystemContext, run: PurgeRun): Steps[] {
   const byPeriod = Map.groupBy(ctx.ownership.retained(), ({ retention }) => retention.period);
-  return Array.from(byPeriod.values(), (tables) => deleteExpired(ctx, run, tables));
+  return Array.from(byPeriod, ([period, tables]) =>
+    logFailure(ctx, { part: period }, deleteExpired(ctx, run, tables)),
+  );
 }
 
 type RetainedTables = ReturnType<SystemContext["ownership"]["retained"]>;

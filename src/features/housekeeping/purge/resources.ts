@@ -13,7 +13,9 @@ export async function listResourcePurges(
   limit: number,
 ): Promise<Steps[]> {
   const ids = await store.listOrganizations(ctx.db, limit);
-  return ids.map((organizationId) => purgeResources(ctx, run, organizationId));
+  return ids.map((organizationId) =>
+    logFailure(ctx, { organizationId }, purgeResources(ctx, run, organizationId)),
+  );
 }
 
 /** Oldest first. */

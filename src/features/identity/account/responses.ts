@@ -112,6 +112,7 @@ const RateLimit = lazy(() =>
       limit: z.int().openapi({ description: "Requests in each window.", example: 100 }),
       window_seconds: z
         .int()
+        .min(0)
         .openapi({ description: "How long a request counts toward the limit.", example: 60 }),
     })
     .openapi({ description: "A rate limit policy." }),

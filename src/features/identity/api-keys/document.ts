@@ -81,6 +81,7 @@ const operations = {
     tags: ["API keys"],
     summary: "Create an API key",
     role: "admin",
+    changes: ["keys for others"],
     description:
       "The key may be for another membership. It descends from the key that creates it: it cannot have a " +
       "higher role, more scopes, projects or environments, and expires no later.",
@@ -153,6 +154,7 @@ program, only rotates itself, and a session rotates none.`,
       key_outlived: OUTLIVED,
       key_of_trust: TRUST_KEY,
     },
+    changes: ["keys for others"],
     responses: { 201: jsonReply(CreatedApiKey(), "The new key. It is not shown again.") },
   },
   revokeApiKey: {

@@ -87,7 +87,7 @@ export const CreatedApiKey = component("CreatedApiKey", () =>
 export const ApiKeyPolicy = component("ApiKeyPolicy", () =>
   z
     .object({
-      max_age_seconds: z.int().optional().openapi({
+      max_age_seconds: z.int().min(0).optional().openapi({
         description: "A new key expires at most this long after it is created. Absent: unlimited.",
         example: 7_776_000,
       }),

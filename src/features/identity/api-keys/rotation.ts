@@ -5,6 +5,7 @@ import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
+import { requireFullWhereProtected } from "../../housekeeping/audit/index.ts";
 import { auditRevocation, LAST_OWNER_KEY, revokeKeys } from "../credentials/index.ts";
 import { requireMayRotate, requireNoEscalation, requireNoLongerLife } from "./authority.ts";
 import { issueApiKey } from "./credentials.ts";
@@ -38,6 +39,7 @@ export async function rotateKey(
   if (id !== ctx.actor.keyId) {
     await requireNoEscalation(ctx, target, { membership, role: old.role, narrowing: old });
   }
+  if (membership.id !== ctx.actor.membershipId) await requireFullWhereProtected(ctx, target, old);
   const { expiresAt, expiresByPolicy } = expiryOf(old, input, rules);
   if (id !== ctx.actor.keyId) await requireNoLongerLife(ctx, target, expiresAt);
   const issued = await issueApiKey(newId(ctx.clock));

@@ -10,6 +10,7 @@ import { newId } from "../../../lib/ids.ts";
 import { lowerOrgRole, type OrgRole, orgRoleReaches } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
+import { requireFullWhereProtected } from "../../housekeeping/audit/index.ts";
 import {
   auditRevocation,
   closePart,
@@ -115,11 +116,10 @@ export async function createKey(
     input.membershipId,
   );
   const role = input.role ?? lowerOrgRole(actor.role, membership.role);
-  await requireNoEscalation(
-    ctx,
-    { type: "member", id: membership.id },
-    { membership, role, narrowing: requestedNarrowing(actor, input.narrowing) },
-  );
+  const narrowing = requestedNarrowing(actor, input.narrowing);
+  const member = { type: "member", id: membership.id } as const;
+  await requireNoEscalation(ctx, member, { membership, role, narrowing });
+  if (membership.id !== actor.membershipId) await requireFullWhereProtected(ctx, member, narrowing);
   requireRoleOfMembership(role, membership.role);
   const issued = await issueApiKey(newId(clock));
   const expiresAt = resolveExpiry(input.expiresAt, rules);

@@ -27,7 +27,7 @@ export {
   revokeKeys,
   revokeKeysAnywhere,
 } from "./key-revocation.ts";
-export { makersOf } from "./makers.ts";
+export { isVerifiedAgainst, makersOf } from "./makers.ts";
 export { incrementKeyVersions, keepsOwnerKey, keysToIncrement } from "./member-keys.ts";
 export { type DescendantsOption, LAST_OWNER_KEY } from "./model.ts";
 export { closePart, IS_LAST_PART, isInPart, openPart, PART_SIZE } from "./revocation-part.ts";

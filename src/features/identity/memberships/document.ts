@@ -53,6 +53,7 @@ const operations = {
     tags: ["Organizations"],
     summary: "Replace the role of a member in an organization",
     role: "admin",
+    changes: ["organization roles"],
     description:
       `Giving a higher role needs a full credential (\`full\` in \`GET /v1/whoami\`). ${OWNERS} The last owner, and the owner with the last owner's key, cannot get another role. A ` +
       "service account cannot be an owner.",

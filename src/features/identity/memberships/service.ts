@@ -11,7 +11,13 @@ import { type OrgRole, orgRoleReaches } from "../../../lib/roles.ts";
 import { trustsAdmins } from "../../../lib/settings.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { type AuditedAct, refuseEscalation, requireFull } from "../../housekeeping/audit/index.ts";
+import {
+  type AuditedAct,
+  EVERYWHERE,
+  refuseEscalation,
+  requireFull,
+  requireFullWhereProtected,
+} from "../../housekeeping/audit/index.ts";
 import type { MemberStatus } from "../../tenancy/model.ts";
 import { closePart, incrementKeyVersions, revokeFamilyOf } from "../credentials/index.ts";
 import { LAST_OWNER_KEY } from "../credentials/model.ts";
@@ -93,6 +99,7 @@ export async function changeMemberRole(
   const member = await getMember(ctx, organizationId, id);
   await requireRoleToManage(ctx, organizationId, targetOf(member), [member.role, role]);
   if (!orgRoleReaches(member.role, role)) await requireFull(ctx, targetOf(member));
+  await requireFullWhereProtected(ctx, targetOf(member), EVERYWHERE);
   await requireExpectedVersion(ctx, member.version, () => presentMember(member));
   if (role === "owner" && member.kind === "service_account") throw SERVICE_ACCOUNT_AS_OWNER;
   if (role === member.role) return member;
@@ -205,7 +212,7 @@ export function requireActive({ status }: { status: MemberStatus }): void {
 }
 
 /** Only an owner adds, changes or removes an owner. */
-export function roleToManage(...roles: readonly OrgRole[]): OrgRole {
+function roleToManage(...roles: readonly OrgRole[]): OrgRole {
   return roles.includes("owner") ? "owner" : "admin";
 }
 

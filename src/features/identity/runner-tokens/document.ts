@@ -22,6 +22,7 @@ const operations = {
     tags: ["Runner pools"],
     summary: "Create a runner token",
     role: "admin",
+    changes: ["runner pools and their tokens"],
     description: `The token is valid for the runner endpoints, \`/v1/runner/*\`.`,
     notFound: ["organization", "runner pool"],
     errors: {
@@ -48,6 +49,7 @@ const operations = {
     tags: ["Runner pools"],
     summary: "Rotate a runner token",
     role: "admin",
+    changes: ["runner pools and their tokens"],
     description:
       "Creates a token with the same name, which is valid for as long as the old one was, but not longer " +
       "than your own key. The old token is revoked, or expires after the overlap.",

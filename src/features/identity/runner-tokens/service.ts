@@ -9,7 +9,7 @@ import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { IN_THE_PAST } from "../../../lib/schemas.ts";
 import { write } from "../../../writes/write.ts";
-import type { AuditedAct } from "../../housekeeping/audit/index.ts";
+import { type AuditedAct, requirePoolAuthority } from "../../housekeeping/audit/index.ts";
 import type { Growth } from "../../housekeeping/usage/index.ts";
 import { findPool, getPool } from "../../tenancy/index.ts";
 import { issueRunnerToken } from "./credentials.ts";
@@ -46,7 +46,7 @@ export async function createToken(
   poolId: string,
   { name, expiresAt }: { name: string; expiresAt: number | undefined },
 ): Promise<CreatedToken> {
-  await getPool(ctx, organizationId, poolId);
+  await requirePoolAuthority(ctx, await getPool(ctx, organizationId, poolId));
   requireValidExpiry(ctx, expiresAt);
   const expiry = expiresAt ?? ctx.actor.expiresAt;
   const { key: token, values } = await newToken(ctx, { organizationId, poolId, name, expiry });
@@ -66,7 +66,8 @@ export async function rotateToken(
   { organizationId, poolId, id }: TokenIds,
   overlapSeconds: number,
 ): Promise<CreatedToken> {
-  const old = await getToken(ctx, { organizationId, poolId, id });
+  const { pool, token: old } = await findToken(ctx, { organizationId, poolId, id });
+  await requirePoolAuthority(ctx, pool);
   if (old.trustId !== null) throw new Conflict(NOT_ROTATED);
   const { name } = old;
   const expiry = successorExpiry(ctx, old);
@@ -119,15 +120,20 @@ interface TokenIds {
 }
 
 export async function getToken(ctx: ServiceContext, ids: TokenIds): Promise<TokenRow> {
+  return (await findToken(ctx, ids)).token;
+}
+
+async function findToken(ctx: ServiceContext, ids: TokenIds) {
   const { organizationId, poolId, id } = ids;
   requireOrgRole(ctx.actor, organizationId, "admin");
-  const { pool, tokens } = await batch(ctx.db, {
-    pool: findPool(ctx.db, organizationId, poolId),
+  const { pools, tokens } = await batch(ctx.db, {
+    pools: findPool(ctx.db, organizationId, poolId),
     tokens: store.findToken(ctx.db, organizationId, poolId, id),
   });
+  const [pool] = pools;
   const [token] = tokens;
-  if (pool.length === 0 || !token) throw new NotFound("runner token");
-  return token;
+  if (!pool || !token) throw new NotFound("runner token");
+  return { pool, token };
 }
 
 function toRow(token: NewToken): TokenRow {

@@ -20,6 +20,7 @@ const operations = {
     tags: ["Service accounts"],
     summary: "Create a service account",
     role: "admin",
+    changes: ["service accounts"],
     description:
       "It counts as a member. Give it a key with `POST /v1/orgs/{org_id}/api-keys` and its " +
       "`membership_id`, or let CI jobs act for it with a trust.",
@@ -41,6 +42,7 @@ const operations = {
     tags: ["Service accounts"],
     summary: "Change a service account",
     role: "admin",
+    changes: ["service accounts"],
     description: "A new role applies to the next request of each of its keys.",
     notFound: ["organization", "service account"],
     errors: {
@@ -54,6 +56,7 @@ const operations = {
     tags: ["Service accounts"],
     summary: "Delete a service account",
     role: "admin",
+    changes: ["service accounts"],
     description:
       "Revokes its keys, and deletes its project roles and the trusts that name it. The only owner of a " +
       "project cannot be deleted.",

@@ -8,7 +8,11 @@ import { newId } from "../../../lib/ids.ts";
 import { orgRoleReaches } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { requireFull } from "../../housekeeping/audit/index.ts";
+import {
+  EVERYWHERE,
+  requireFull,
+  requireFullWhereProtected,
+} from "../../housekeeping/audit/index.ts";
 import { incrementKeyVersions, keysToIncrement } from "../credentials/index.ts";
 import { endMembership } from "../memberships/index.ts";
 import type { ServiceAccountRole } from "./model.ts";
@@ -49,6 +53,7 @@ export async function createServiceAccount(
   const accountId = newId(ctx.clock);
   const created = { membershipId, accountId, organizationId, name, role };
   const target = { type: "service_account", id: membershipId, name } as const;
+  await requireFullWhereProtected(ctx, target, EVERYWHERE);
   const act = { action: "service_account.created", target, changes: { after: { role } } } as const;
   const { account, membership } = store.insertServiceAccount(ctx.db, { ...created, now });
   return write(ctx, {
@@ -124,6 +129,8 @@ async function requireExpected(
   id: string,
 ): Promise<ServiceAccountRow> {
   const row = await getServiceAccount(ctx, organizationId, id);
+  const target = { type: "service_account", id, name: row.name } as const;
+  await requireFullWhereProtected(ctx, target, EVERYWHERE);
   await requireExpectedVersion(ctx, row.version, () => presentServiceAccount(row));
   return row;
 }

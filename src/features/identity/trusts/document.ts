@@ -21,6 +21,7 @@ const operations = {
     tags: ["Trusts"],
     summary: "Create a trust",
     role: "admin",
+    changes: ["trusts"],
     description:
       "Its keys cannot do more than the key that creates it: the rules are those of creating an API key. " +
       "The issuer must answer with its keys.",
@@ -53,6 +54,7 @@ const operations = {
     tags: ["Trusts"],
     summary: "Delete a trust",
     role: "admin",
+    changes: ["trusts"],
     description:
       "Revokes the keys and runner tokens that it has issued, with everything that was created with them.",
     notFound: ["organization", "trust"],

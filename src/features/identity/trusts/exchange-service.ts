@@ -2,6 +2,7 @@ import type { PublicContext } from "../../../context.ts";
 import { sha256Hex } from "../../../lib/digest.ts";
 import { Unauthenticated } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
+import { readJobSource } from "../../../lib/job-source.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
@@ -60,7 +61,7 @@ async function issue(
   const now = ctx.clock.now();
   const expiresAt = now + ttlSeconds * 1000;
   const name = nameOf(trust, verified);
-  const claims = sourceOf(verified);
+  const claims = recordedClaims(trust, verified);
   const { insert, ...issued } = await newCredential(ctx, trust, { name, now, expiresAt, claims });
   const id = await sha256Hex(JSON.stringify([organizationId, trust.issuer, verified.jti]));
   const used = { id, organizationId, expiresAt: verified.refusedFrom };
@@ -119,8 +120,10 @@ async function newCredential(ctx: ExchangeContext, trust: TrustRow, lifetime: Li
   };
 }
 
-/** What rules compare, and deployments show, of the job. An actor that is an e-mail address is left out. */
-function sourceOf({ claims }: VerifiedClaims): string {
+/**
+ * What deployments show of the job, and as `source` what rules compare. An actor that is an e-mail address is left out.
+ */
+function recordedClaims({ id, issuer }: TrustRow, { claims }: VerifiedClaims): string {
   const texts = Object.entries(RECORDED_CLAIMS).flatMap(([name, sources]) => {
     const value = sources.map((source) => claims[source]).find((each) => typeof each === "string");
     const isKept =
@@ -129,7 +132,8 @@ function sourceOf({ claims }: VerifiedClaims): string {
       !(name === "actor" && hasAddress(value));
     return isKept ? [[name, value] as const] : [];
   });
-  return JSON.stringify(Object.fromEntries(texts));
+  const source = { issuer, trust_id: id, ...readJobSource(issuer, claims) };
+  return JSON.stringify({ ...Object.fromEntries(texts), source });
 }
 
 function actorOf(trust: TrustOfIssuer): OtherActor {

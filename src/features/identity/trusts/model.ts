@@ -9,7 +9,7 @@ export const TRUST_VERSION = 1;
 /** How far the clocks of the issuer and of the service may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** What is stored of a verified token with its key, and the claims that have it: GitHub's, then GitLab's. */
+/** What deployments show of a verified token, and the claims that have it: GitHub's, then GitLab's. */
 export const RECORDED_CLAIMS = {
   repository: ["repository", "project_path"],
   repository_id: ["repository_id", "project_id"],

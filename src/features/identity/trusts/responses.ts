@@ -52,7 +52,7 @@ export const Trust = component("Trust", () =>
       environment_ids: identifiersOf("environment")
         .optional()
         .openapi({ description: NARROWED.environments }),
-      ttl_seconds: z.int().openapi({ description: TTL, example: DEFAULT_TTL_SECONDS }),
+      ttl_seconds: z.int().min(0).openapi({ description: TTL, example: DEFAULT_TTL_SECONDS }),
       created_by: Creator(),
       created_at: timestampOf("When the trust was created."),
     })

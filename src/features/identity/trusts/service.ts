@@ -10,8 +10,13 @@ import { lowerOrgRole } from "../../../lib/roles.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
-import { type AuditedAct, refuseEscalation } from "../../housekeeping/audit/index.ts";
-import { getPool } from "../../tenancy/index.ts";
+import {
+  type AuditedAct,
+  refuseEscalation,
+  requireFullWhereProtected,
+  requirePoolAuthority,
+} from "../../housekeeping/audit/index.ts";
+import { findPool, getPool } from "../../tenancy/index.ts";
 import {
   CREATOR_CHANGED,
   requestedNarrowing,
@@ -34,7 +39,7 @@ import type { TrustRow } from "./store.ts";
 import * as store from "./store.ts";
 
 export const ONE_TARGET = "Send either membership_id or pool_id.";
-export const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
+const NARROWS_NO_POOL = "Leave this out: the pool decides what its runners can access.";
 export const EXPIRING_KEY =
   "A key that expires cannot create a trust, which would outlive it. Use a key without expires_at.";
 
@@ -104,8 +109,17 @@ export async function deleteTrust(
   id: string,
 ): Promise<void> {
   const trust = await getTrust(ctx, organizationId, id);
+  await requireTrustAuthority(ctx, trust);
   await requireExpectedVersion(ctx, TRUST_VERSION, () => presentTrust(trust));
   for (let isDeleted = false; !isDeleted; ) isDeleted = await deletePart(ctx, trust);
+}
+
+/** The boundaries of a trust for runners are those of its pool. */
+async function requireTrustAuthority(ctx: ServiceContext, trust: TrustRow): Promise<void> {
+  const { id, name, organizationId, poolId } = trust;
+  if (poolId === null) return requireFullWhereProtected(ctx, { type: "trust", id, name }, trust);
+  const [pool] = await findPool(ctx.db, organizationId, poolId);
+  if (pool) await requirePoolAuthority(ctx, pool);
 }
 
 /** Returns whether nothing remains. */
@@ -172,22 +186,21 @@ async function authorizeKeys(
     projectIds: input.projectIds ?? undefined,
     environmentIds: input.environmentIds ?? undefined,
   };
-  await requireNoEscalation(
-    ctx,
-    { type: "member", id: membershipId },
-    {
-      membership: { id: membershipId, role: membership.role },
-      role,
-      narrowing: requestedNarrowing(ctx.actor, narrowing),
-    },
-  );
+  const target = { type: "member", id: membershipId } as const;
+  const requested = requestedNarrowing(ctx.actor, narrowing);
+  await requireNoEscalation(ctx, target, {
+    membership: { id: membershipId, role: membership.role },
+    role,
+    narrowing: requested,
+  });
+  await requireFullWhereProtected(ctx, target, requested);
   return { role, ...(await resolveNarrowing(ctx, narrowing)) };
 }
 
 /** The rules of creating a runner token, because the trust gives runner tokens. */
 async function authorizePool(ctx: ServiceContext, organizationId: string, poolId: string) {
   requireScope(ctx.actor, "runners:write");
-  await getPool(ctx, organizationId, poolId);
+  await requirePoolAuthority(ctx, await getPool(ctx, organizationId, poolId));
   return { role: null };
 }
 

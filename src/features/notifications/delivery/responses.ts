@@ -64,7 +64,7 @@ const Attempt = component("DeliveryAttempt", () =>
     .object({
       number: z.int().openapi({ description: "1 for the first attempt.", example: 1 }),
       started_at: timestampOf("When the request was sent."),
-      duration_ms: z.int().openapi({
+      duration_ms: z.int().min(0).openapi({
         description: "Milliseconds until the response was read, or the attempt failed.",
         example: 184,
       }),

@@ -1,4 +1,5 @@
 import type { SystemContext } from "../../../context.ts";
+import { durationMs } from "../../../lib/clock.ts";
 import type { Fetch } from "../../../lib/fetch.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -35,7 +36,7 @@ export async function send(
   const result = isInvalid
     ? { outcome: failure(request.error) }
     : await sendWithTimeout(ctx, request);
-  return { ...result, startedAt, durationMs: ctx.clock.now() - startedAt };
+  return { ...result, startedAt, durationMs: durationMs(startedAt, ctx.clock.now()) };
 }
 
 async function sendWithTimeout(ctx: SendingContext, request: DeliveryRequest): Promise<Result> {

@@ -11,6 +11,7 @@ import { maskUrl } from "../../../lib/mask-url.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
 import { allowsInsecureWebhooks } from "../../../lib/settings.ts";
 import { targetProblem } from "../../../lib/target-url.ts";
+import { takeTurn } from "../../../turns.ts";
 import { write } from "../../../writes/write.ts";
 import { writeBatch } from "../../../writes/write-batch.ts";
 import { type Change, writeChanges } from "../../housekeeping/changelog/index.ts";
@@ -265,13 +266,11 @@ export async function confirmIntegration(
 export async function sweepIntegrations(ctx: SystemContext): Promise<void> {
   const limit = LIMITS.sweepInstallations.value;
   for (const row of await store.listLapsed(ctx.db, ctx.clock.now(), limit)) {
-    const change = toChange("deleted", row, { before: presentIntegration(row) });
-    const { organizationId } = row;
-    const { deleted, ...first } = store.deleteLapsed(ctx, row);
-    await batch(ctx.db, {
-      first,
-      deleted,
-      changelog: writeChanges(ctx, organizationId, [change], deleted),
+    await takeTurn(ctx, row.organizationId, async (own, organizationId) => {
+      const change = toChange("deleted", row, { before: presentIntegration(row) });
+      const { deleted, ...first } = store.deleteLapsed(own, row);
+      const changelog = writeChanges(own, organizationId, [change], deleted);
+      return batch(own.db, { first, deleted, changelog });
     });
   }
 }

@@ -6,6 +6,7 @@ import { BadInput, Conflict } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError } from "../../../lib/log.ts";
+import { takeTurn } from "../../../turns.ts";
 import { write } from "../../../writes/write.ts";
 import { findIntegration, requireIntegration, requireReceiving } from "../integrations/index.ts";
 import { READ_AT_ONCE, SINCE_TOO_EARLY } from "./model.ts";
@@ -88,21 +89,28 @@ export async function sweepRecoveries(ctx: SystemContext): Promise<void> {
   const startedAt = ctx.clock.now();
   const isInTime = () => ctx.clock.now() - startedAt < LIMITS.sweepMs.value;
   let budget = LIMITS.recoveredDeliveries.value;
+  // One that has failed waits for the next run, and keeps the others' place.
+  const failedIds: string[] = [];
   while (budget > 0 && isInTime()) {
-    const running = await store.listRunning(ctx.db, Math.ceil(budget / READ_AT_ONCE));
+    const limit = Math.ceil(budget / READ_AT_ONCE);
+    const running = await store.listRunning(ctx.db, { limit, failedIds });
     if (running.length === 0) return;
-    for (const recovery of running) budget -= await advance(ctx, recovery);
+    for (const recovery of running) {
+      const cost = await takeTurn(ctx, recovery.organizationId, (own) => advance(own, recovery));
+      if (cost === undefined) failedIds.push(recovery.id);
+      budget -= cost ?? LEAST_COST;
+    }
   }
 }
 
-/** Returns what it costs. An error delays only this recovery. */
-async function advance(ctx: SystemContext, recovery: RecoveryRow): Promise<number> {
+/** Returns what it costs. Undefined: it has failed, which delays only this recovery. */
+async function advance(ctx: SystemContext, recovery: RecoveryRow): Promise<number | undefined> {
   try {
     const failed = await store.listFailed(ctx.db, recovery);
     await batch(ctx.db, store.advance(ctx, recovery, failed));
     return Math.max(failed.length, LEAST_COST);
   } catch (error) {
     ctx.log("error", "recovery.failed", { recovery: recovery.id, ...describeError(error) });
-    return READ_AT_ONCE;
+    return undefined;
   }
 }

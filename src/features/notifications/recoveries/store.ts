@@ -5,6 +5,7 @@ import { after } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
+import { listOf } from "../../../db/list-of.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../../lib/cursor.ts";
 import { writeRedeliveries } from "../../housekeeping/outbox/index.ts";
@@ -85,13 +86,20 @@ export function insertRecovery(db: Database, recovery: RecoveryRow) {
   ).returning();
 }
 
-/** One of each organization in turn, the longest waiting first. One whose integration is disabled waits. */
-export function listRunning(db: Database, limit: number) {
+/**
+ * One of each organization in turn, the longest waiting first. One whose integration is disabled waits.
+ * @param failedIds Those that have failed, which are left out.
+ */
+export function listRunning(
+  db: Database,
+  { limit, failedIds = [] }: { limit: number; failedIds?: readonly string[] },
+) {
   return db
     .select(getTableColumns(recoveries))
     .from(recoveries)
     .innerJoin(integrations, eq(integrations.id, recoveries.integrationId))
-    .where(sql`${recoveries.status} = 'running' and ${IS_ENABLED}`)
+    .where(sql`${recoveries.status} = 'running' and ${IS_ENABLED}
+      and ${recoveries.id} not in ${listOf(failedIds)}`)
     .orderBy(
       sql`row_number() over (partition by ${recoveries.organizationId}
         order by ${recoveries.updatedAt}, ${recoveries.id})`,

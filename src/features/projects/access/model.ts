@@ -1,4 +1,5 @@
 import { ApiError } from "../../../lib/errors.ts";
+import type { CodeHostIssuer } from "../../../lib/job-source.ts";
 
 /** Everybody with at least the role in the project, or the listed memberships alone: one of both. */
 export interface Members {
@@ -47,11 +48,16 @@ export interface FromRule {
   same_configuration?: { except: string[] } | undefined;
 }
 
-/** What the claims of a token have to be. */
+/** The CI jobs that may deploy. Stored ones from before have neither trusts nor an issuer, and match nothing. */
 export interface SourceRule {
+  /** These trusts, or else all of the issuer. */
+  trust_ids?: string[] | undefined;
+  issuer?: CodeHostIssuer | undefined;
+  /** Digits. */
   repository_id: string;
-  /** Exact, or with `*` for any characters but `/`. */
+  /** In full, or with `*` for any characters but `/`. */
   ref: string;
+  protected_ref?: boolean | undefined;
 }
 
 /** A redeployment of what ran before, or of what runs. */

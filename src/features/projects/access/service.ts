@@ -2,7 +2,12 @@ import { type Actor, hasProjectRole } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { Forbidden } from "../../../lib/errors.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
-import { requireFull } from "../../housekeeping/audit/index.ts";
+import {
+  NOT_FULL,
+  notFullIn,
+  refuseEscalation,
+  requireFullWhereProtected,
+} from "../../housekeeping/audit/index.ts";
 import {
   AccessDenied,
   describeMembers,
@@ -52,17 +57,20 @@ export async function nameMembers(ctx: ServiceContext, members: Members): Promis
 /** What changing the rules of an environment needs. */
 export async function requireRuleAuthority(
   ctx: ServiceContext,
-  found: Pick<Protected, "memberRole"> & { id: string; name: string },
+  found: Protected & { id: string; name: string },
 ): Promise<void> {
+  const { id, name, rules } = found;
   if (!hasProjectRole(ctx.actor, found, "owner")) throw new Forbidden("owner");
-  await requireFull(ctx, { type: "environment", id: found.id, name: found.name });
+  if (ctx.actor.isFull) return;
+  const refusal = rules === null ? NOT_FULL : notFullIn(name);
+  await refuseEscalation(ctx, { type: "environment", id, name }, refusal);
 }
 
-/** What a project with a protected environment needs to be deleted, beside the role. */
+/** What changing a project needs beside the role, as far as the rules of its environments depend on it. */
 export async function requireProjectAuthority(
   ctx: ServiceContext,
-  project: { id: string; name: string },
+  { id, name }: { id: string; name: string },
 ): Promise<void> {
-  const [any] = await store.isAnyProtected(ctx.db, project.id);
-  if (any) await requireFull(ctx, { type: "project", id: project.id, name: project.name });
+  const place = { projectIds: [id], environmentIds: null };
+  await requireFullWhereProtected(ctx, { type: "project", id, name }, place);
 }

@@ -29,11 +29,3 @@ export function listMembers(db: Database, organizationId: string, ids: readonly 
     )
     .orderBy(memberships.id);
 }
-
-export function isAnyProtected(db: Database, projectId: string) {
-  return db
-    .select({ one: sql<number>`1`.as("one") })
-    .from(sql`environment_protections`)
-    .where(sql`project_id = ${projectId} and rules <> '{}'`)
-    .limit(1);
-}

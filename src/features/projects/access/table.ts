@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
@@ -28,5 +29,8 @@ export const environmentProtections = sqliteTable(
   migrated((table) => [
     uniqueIndex("environment_protections_environment").on(table.environmentId),
     index("environment_protections_project").on(table.projectId),
+    index("environment_protections_organization")
+      .on(table.organizationId)
+      .where(sql`rules <> '{}'`),
   ]),
 );

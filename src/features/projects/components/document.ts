@@ -19,6 +19,7 @@ const operations = {
     tags: ["Components"],
     summary: "Create a component",
     role: "contributor",
+    changes: ["components"],
     description: TAKEN,
     notFound: ["environment"],
     errors: {
@@ -38,6 +39,7 @@ const operations = {
     tags: ["Components"],
     summary: "Replace a component",
     role: "contributor",
+    changes: ["components"],
     description: TAKEN,
     notFound: ["component"],
     errors: {
@@ -49,6 +51,7 @@ const operations = {
     tags: ["Components"],
     summary: "Change some fields of a component",
     role: "contributor",
+    changes: ["components"],
     description: `A field that is absent stays as it is. ${TAKEN}`,
     notFound: ["component"],
     errors: {
@@ -60,6 +63,7 @@ const operations = {
     tags: ["Components"],
     summary: "Delete a component",
     role: "contributor",
+    changes: ["components"],
     description:
       `Deletes its variables too. Its stacks stay in the environment, because ` +
       "they represent what runs at the provider.",

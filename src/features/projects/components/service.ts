@@ -57,6 +57,7 @@ export async function createComponent(
   input: ComponentInput,
 ): Promise<ComponentRow> {
   const environment = await requireEnvironment(ctx, environmentId, "contributor");
+  await requireAccess(ctx, environment, "configure");
   const { organizationId, projectId } = environment;
   const now = ctx.clock.now();
   const scope = { organizationId, projectId, environmentId };

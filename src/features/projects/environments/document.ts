@@ -58,6 +58,7 @@ const operations = {
     tags: ["Environments"],
     summary: "Replace an environment",
     role: "contributor",
+    changes: ["configuration", "the environment and its name"],
     description:
       `A name that is taken in the project is a \`conflict\`, and so is ` +
       "another configuration while a deployment is `in_progress` or `canceling`. Queued deployments " +
@@ -74,6 +75,7 @@ const operations = {
     tags: ["Environments"],
     summary: "Rename an environment",
     role: "contributor",
+    changes: ["the environment and its name"],
     description:
       "A field that is absent stays as it is. To change the configuration, replace the environment or " +
       "create a deployment. A name that is taken in the project is a `conflict`.",
@@ -88,6 +90,7 @@ const operations = {
     tags: ["Environments"],
     summary: "Delete an environment",
     role: "contributor",
+    changes: ["the environment and its name"],
     description:
       `Deletes its components, stacks and variables too. The default ` +
       "environment of a project cannot be deleted: this is a `conflict`.",

@@ -18,6 +18,7 @@ const operations = {
     tags: ["Project members"],
     summary: "Add members to a project",
     role: "owner",
+    changes: ["project roles"],
     description:
       `Adds all of them or none. A membership that is already in the project is a ` +
       "`conflict`; an unknown one is `not_found`.",
@@ -40,6 +41,7 @@ const operations = {
     tags: ["Project members"],
     summary: "Replace the role of a member in a project",
     role: "owner",
+    changes: ["project roles"],
     description: `The last owner of a project cannot get another role.`,
     notFound: ["project", "member of the project"],
     errors: {
@@ -51,6 +53,7 @@ const operations = {
     tags: ["Project members"],
     summary: "Remove a member from a project",
     role: "owner",
+    changes: ["project roles"],
     description: `The last owner of a project cannot be removed.`,
     notFound: ["project", "member of the project"],
     errors: {

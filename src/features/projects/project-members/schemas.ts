@@ -80,8 +80,11 @@ export const ProjectMemberParams = lazy(() =>
 );
 
 function refuseRepeated(ids: readonly string[], ctx: z.RefinementCtx): void {
+  const seen = new Set<string>();
   ids.forEach((id, index) => {
-    if (ids.indexOf(id) === index) return;
-    ctx.addIssue({ code: "custom", path: [index], message: "Remove this duplicate." });
+    if (seen.has(id)) {
+      ctx.addIssue({ code: "custom", path: [index], message: "Remove this duplicate." });
+    }
+    seen.add(id);
   });
 }

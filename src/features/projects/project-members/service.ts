@@ -8,6 +8,7 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import { requireActive } from "../../identity/memberships/index.ts";
+import { requireProjectAuthority } from "../access/index.ts";
 import { findProject } from "../projects/index.ts";
 import { EXISTING_MEMBER, LAST_OWNER } from "./model.ts";
 import { presentProjectMember } from "./presenters.ts";
@@ -41,7 +42,7 @@ export async function getMember(
   projectId: string,
   membershipId: string,
 ): Promise<ProjectMemberRow> {
-  return requireMember(ctx, projectId, membershipId, "viewer");
+  return (await requireMember(ctx, projectId, membershipId, "viewer")).member;
 }
 
 /** Adds all memberships or none. Returns the members in the order of the request. */
@@ -56,6 +57,7 @@ export async function addMembers(
     memberships: store.findMemberships(db, actor.organizationId, input.membershipIds),
   });
   const project = authorize(actor, "project", found[0], "owner");
+  await requireProjectAuthority(ctx, project);
   const { organizationId, createdAt: projectCreatedAt } = project;
   const now = ctx.clock.now();
   const byId = new Map(memberships.map((membership) => [membership.membershipId, membership]));
@@ -129,16 +131,16 @@ async function requireMember(
   projectId: string,
   membershipId: string,
   needed: ProjectRole,
-): Promise<ProjectMemberRow> {
+) {
   const { organizationId } = ctx.actor;
   const { projects, members } = await batch(ctx.db, {
     projects: findProject(ctx.db, ctx.actor, projectId),
     members: store.findMember(ctx.db, organizationId, projectId, membershipId),
   });
   const [member] = members;
-  authorize(ctx.actor, "project", projects[0], needed);
+  const project = authorize(ctx.actor, "project", projects[0], needed);
   if (!member) throw new NotFound("member of the project");
-  return member;
+  return { project, member };
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
@@ -147,7 +149,8 @@ async function requireExpected(
   projectId: string,
   membershipId: string,
 ): Promise<ProjectMemberRow> {
-  const member = await requireMember(ctx, projectId, membershipId, "owner");
+  const { project, member } = await requireMember(ctx, projectId, membershipId, "owner");
+  await requireProjectAuthority(ctx, project);
   await requireExpectedVersion(ctx, member.version, () => presentProjectMember(member));
   return member;
 }

@@ -73,6 +73,7 @@ const operations = {
     tags: ["Projects"],
     summary: "Delete a project",
     role: "owner",
+    changes: ["the project"],
     description: `Deletes its environments and the roles of its members too.`,
     notFound: ["project"],
     errors: {

@@ -20,6 +20,7 @@ const operations = {
     tags: ["Stacks"],
     summary: "Create a stack",
     role: "contributor",
+    changes: ["stacks"],
     description: TAKEN,
     notFound: ["environment", COMPONENT],
     errors: {
@@ -43,6 +44,7 @@ const operations = {
     tags: ["Stacks"],
     summary: "Replace a stack",
     role: "contributor",
+    changes: ["stacks"],
     description: TAKEN,
     notFound: ["stack", COMPONENT],
     errors: {
@@ -54,6 +56,7 @@ const operations = {
     tags: ["Stacks"],
     summary: "Change some fields of a stack",
     role: "contributor",
+    changes: ["stacks"],
     description: `A field that is absent stays as it is. ${TAKEN}`,
     notFound: ["stack", COMPONENT],
     errors: {
@@ -65,6 +68,7 @@ const operations = {
     tags: ["Stacks"],
     summary: "Delete a stack",
     role: "contributor",
+    changes: ["stacks"],
     description: `Changes nothing at the provider.`,
     notFound: ["stack"],
     errors: {

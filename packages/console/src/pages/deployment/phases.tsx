@@ -76,13 +76,15 @@ interface Scale {
 function scaleOf({ created_at, started_at, finished_at }: Deployment, now: number): Scale {
   const created = Date.parse(created_at);
   const end = Math.max(finished_at ? Date.parse(finished_at) : now, created + 1);
-  const started = started_at ? Math.min(Date.parse(started_at), end) : end;
+  const within = (time: number) => Math.min(Math.max(time, created), end);
+  const started = started_at ? within(Date.parse(started_at)) : end;
   const share = (started - created) / (end - created);
   const isShortened = started_at !== undefined && share > MOST_OF_QUEUE;
   const queue = isShortened ? MOST_OF_QUEUE : share;
   const at = (time: number) => {
-    if (time <= started) return (queue * (time - created)) / Math.max(1, started - created);
-    return queue + ((1 - queue) * (Math.min(time, end) - started)) / (end - started);
+    const point = within(time);
+    if (point <= started) return (queue * (point - created)) / Math.max(1, started - created);
+    return queue + ((1 - queue) * (point - started)) / (end - started);
   };
   return { now, created, isShortened, at };
 }
@@ -147,7 +149,7 @@ interface BarProps {
 /** From the start to the end, and how long that is. Its name says the same. */
 function Bar({ of: name, span, scale, tone }: BarProps) {
   if (!span) return null;
-  const end = span.end || Math.max(scale.now, span.start);
+  const end = Math.max(span.end || scale.now, span.start);
   const left = scale.at(span.start);
   const after = (time: number) => formatDuration(time - scale.created);
   return (

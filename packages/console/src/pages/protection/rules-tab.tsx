@@ -105,7 +105,7 @@ function EditRules({ path, ...dialog }: EditRulesProps) {
       done="Rules saved."
       read={async () => {
         const { value, etag } = await readVersion(PROTECTION, path);
-        const { environment_id: _, updated_at: __, ...rules } = value;
+        const { environment_id: _, updated_at: __, approvers_verified_by: ___, ...rules } = value;
         return { value: rules, etag };
       }}
       save={(rules, ifMatch) =>

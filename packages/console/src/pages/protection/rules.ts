@@ -12,15 +12,12 @@ export function describeRules(rules: Rules, nameOf: NameOf): (readonly [string, 
   const described: (readonly [string, string] | undefined)[] = [
     ["Deploy", describeMembers(access.deploy, nameOf)],
     ["Write variables and the configuration", describeMembers(access.configure, nameOf)],
-    approvals && ["Approvals", describeApprovals(approvals, nameOf)],
-    from && ["Tried before", describeFrom(from, nameOf)],
-    sources && [
-      "Sources",
-      `Only CI jobs of ${join(
-        sources.map(({ ref, repository_id: id }) => `${ref} of the repository ${id}`),
-        "or",
-      )}.`,
+    approvals && [
+      "Approvals",
+      `${describeApprovals(approvals, nameOf)} ${VERIFIED_BY[rules.approvers_verified_by ?? "identity_provider"]}`,
     ],
+    from && ["Tried before", describeFrom(from, nameOf)],
+    sources && ["Sources", `Only CI jobs of ${join(sources.map(describeSource), "or")}.`],
     windows && ["Times", describeWindows(windows)],
     group !== undefined
       ? ["One at a time", `Over all environments of the group ${group}.`]
@@ -49,6 +46,22 @@ function describeApprovals(rule: Schemas["EnvironmentApprovals"], nameOf: NameOf
   const self = prevent_self_approval ? "Nobody approves a deployment of their own." : "";
   const end = `Without that, a deployment is canceled ${formatSpan(expires_after_seconds)} after its creation.`;
   return [`${needed}.`, self, end].filter(Boolean).join(" ");
+}
+
+/** Who says who an approver is. */
+const VERIFIED_BY = {
+  identity_provider:
+    "People whom the creator added or invited have to sign in with the identity provider first.",
+  admins:
+    "Approvals are as strong as the organization's admins: this server has no identity provider, so they vouch for who a person is.",
+} satisfies Record<Schemas["ApproverVerifier"], string>;
+
+function describeSource(source: Schemas["EnvironmentSource"]): string {
+  const { ref, repository_id: id, issuer, trust_ids: trusts = [], protected_ref } = source;
+  const what = `${ref}${protected_ref ? " (protected)" : ""} of the repository ${id}`;
+  if (issuer) return `${what} at ${new URL(issuer).host}`;
+  if (trusts.length > 0) return `${what} with the trust ${join(trusts, "or")}`;
+  return `${what} (matches nothing: add trust_ids or issuer)`;
 }
 
 function describeFrom(rule: Schemas["EnvironmentFrom"], nameOf: NameOf): string {

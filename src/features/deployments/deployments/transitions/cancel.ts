@@ -18,13 +18,23 @@ export function cancelDeployment(ctx: ServiceContext, id: string, now: number) {
  * Those of projects that are disconnecting, or of one, as many as one batch may cancel. The sweep continues, and
  * none of the others starts meanwhile.
  */
-export function cancelOfDisconnecting(db: Database, now: number, projectId?: string) {
+export function cancelOfDisconnecting(
+  db: Database,
+  now: number,
+  filter: { project: string } | { organization: string } | "everything",
+) {
   const disconnecting = sql`select id from projects where connection_status = 'disconnecting'
-    and ${projectId === undefined ? sql`true` : sql`id = ${projectId}`}`;
+    and ${isProjectOf(filter)}`;
   const some = sql`(select active.rowid from deployments as active
     where active.project_id in (${disconnecting}) and active.status in (${queued}, ${in_progress})
     limit ${LIMITS.canceledDeployments.value})`;
   return cancelDeployments(db, sql`deployments.rowid in ${some}`, now);
+}
+
+function isProjectOf(filter: Parameters<typeof cancelOfDisconnecting>[2]): SQL {
+  if (filter === "everything") return sql`true`;
+  if ("project" in filter) return sql`id = ${filter.project}`;
+  return sql`organization_id = ${filter.organization}`;
 }
 
 /** Cancels queued deployments, and asks the runners of those in progress to cancel. */

@@ -58,6 +58,7 @@ export function insertAttempt(db: Database, attempt: NewAttempt) {
       runUntil: null,
       isLogPending: sql`0`,
       runnerName,
+      checked: null,
     },
     // The cross joins and the index read nothing of the environments in which all deployments are held.
     sql`from runner_pool_environments

@@ -42,7 +42,13 @@ export function completeDeployment(
   const ended = after(deployment, (hasChanged) =>
     db
       .update(attempts)
-      .set({ state: "ended", outcome, completion: toCompletionText(completion), endedAt: now })
+      .set({
+        state: "ended",
+        outcome,
+        completion: toCompletionText(completion),
+        endedAt: now,
+        checked: null,
+      })
       .where(and(isAttempt(attempt), hasChanged)),
   );
   const deployed = (column: string) =>

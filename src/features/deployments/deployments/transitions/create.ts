@@ -31,6 +31,8 @@ export type NewDeployment = Pick<
   /** What is promoted or redeployed. */
   copiedId?: string | undefined;
   configurationVersion: number;
+  /** SHA-256 of the configuration. */
+  configurationDigest: string;
   /** In this order. Undefined: all stacks of the environment. */
   stackIds: readonly string[] | undefined;
   now: number;
@@ -89,6 +91,9 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       creatorMembershipId: creator.membershipId,
       creatorTrustId: sql`(select key.trust_id from api_keys as key where key.id = ${creator.keyId})`,
       copiedId: copiedId ?? null,
+      startBasis: null,
+      resulting: null,
+      isDigestDue: sql`0`,
     },
     sql`from projects
       join environments on environments.project_id = projects.id

@@ -3,6 +3,7 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 export type EnvironmentFilter =
   | { environment: string }
   | { project: string }
+  | { organization: string }
   | { pool: string }
   | { attempt: string }
   | { deployment: string }
@@ -21,6 +22,9 @@ export function environmentIdsOf(filter: Exclude<EnvironmentFilter, string>): SQ
   if ("environment" in filter) return sql`(${filter.environment})`;
   if ("project" in filter) {
     return sql`(select id from environments where project_id = ${filter.project})`;
+  }
+  if ("organization" in filter) {
+    return sql`(select id from environments where organization_id = ${filter.organization})`;
   }
   if ("pool" in filter) {
     return sql`(select environment_id from runner_pool_environments where pool_id = ${filter.pool})`;

@@ -37,6 +37,7 @@ function endAttempts(db: Database, filter: EnvironmentFilter, now: number) {
       outcome: sql`case when lost_at <= ${now} then ${attemptOutcome.lost}
         else ${attemptOutcome.revoked} end`,
       endedAt: now,
+      checked: null,
     })
     .where(
       and(

@@ -2,7 +2,8 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { after } from "../../../../db/batch.ts";
 import type { Database } from "../../../../db/client.ts";
 import { environments } from "../../../tenancy/environment-table.ts";
-import { hasFacts } from "../../conditions/index.ts";
+import { hasFacts, START_BASIS } from "../../conditions/index.ts";
+import { CHECKED } from "../checked.ts";
 import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import type { Rebase } from "../rebase.ts";
 import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
@@ -12,12 +13,17 @@ import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 export function rebase(
   db: Database,
   attempt: AttemptKey,
-  { patch, configuration, version }: Rebase,
+  { patch, configuration, digest, version }: Rebase & { digest: string },
   now: number,
 ) {
   return db
     .update(deployments)
-    .set({ patch, configuration, configurationVersion: version })
+    .set({
+      patch,
+      configuration,
+      configurationDigest: digest,
+      configurationVersion: version,
+    })
     .where(whereOfferIsValid(attempt, version, now));
 }
 
@@ -62,6 +68,7 @@ export function startDeployment(
       startedAt: now,
       updatedAt: now,
       source: CURRENT_SOURCE,
+      startBasis: START_BASIS,
       heldUntil: 0,
     })
     .where(
@@ -76,6 +83,7 @@ export function startDeployment(
     leaseUntil: now + LEASE_TTL_MS,
     lostAt: now + LOST_AFTER_MS,
     isLogPending: true,
+    checked: CHECKED,
     runUntil: sql`${now} + 1000 * (select max_run_seconds from runner_pools
       where runner_pools.id = ${attempt.poolId})`,
   };
