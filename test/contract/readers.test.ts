@@ -152,7 +152,8 @@ const CASES = [
   {
     credential: "a narrowed key",
     isNarrowed: true,
-    from: () => "Starts once a deployment of the same source has succeeded in another environment.",
+    from: () =>
+      "Starts once a deployment of the same configuration has succeeded in another environment.",
     group: () =>
       'Starts after a deployment of another environment of its group "shared" has ended.',
     freeze: () => "by a freeze of the organization.",

@@ -30,19 +30,16 @@ const run = (sql: string, ...values: unknown[]) =>
     .run();
 
 /** A deployment that waits for an approval. */
-async function newHeld(world: World): Promise<{ id: string; environmentId: string }> {
+async function newHeld(world: World): Promise<{ id: string }> {
   const { project, environmentId } = await newDeployableProject(world);
   const { client } = await joinProject(world, project.id, "contributor");
   await protect(world.client, environmentId, APPROVALS);
   const { id } = await newDeployment(client, environmentId);
-  return { id, environmentId };
+  return { id };
 }
 
-const breakRules = (environmentId: string) =>
-  run(
-    "update environment_protections set rules = '{broken' where environment_id = ?",
-    environmentId,
-  );
+const setCreators = (id: string, creators: string) =>
+  run("update deployments set creators = ? where id = ?", creators, id);
 
 const stateOf = async (id: string) => {
   const sql =
@@ -63,14 +60,14 @@ async function sweepAt(now: number) {
 const failuresOf = ({ logged }: Instrumented, event: string, { id }: World) =>
   logged.filter((each) => each.event === event && each.fields["organization_id"] === id);
 
-describe("an organization whose rules cannot be evaluated", () => {
+describe("an organization with a deployment that cannot be evaluated", () => {
   it("keeps no other deployment from its evaluation, and is tried again by the next run", async () => {
     const [bad, good, foreign] = [
       await newHeld(broken),
       await newHeld(broken),
       await newHeld(other),
     ];
-    await breakRules(bad.environmentId);
+    await setCreators(bad.id, "{broken");
     for (const { id } of [bad, good, foreign]) {
       await run("update deployments set held_until = null, evaluated_at = null where id = ?", id);
     }
@@ -85,7 +82,7 @@ describe("an organization whose rules cannot be evaluated", () => {
     expect(await stateOf(bad.id)).toMatchObject({ held_until: null, evaluated_at: now });
     const { isolate: next } = await sweepAt(now + 60_000);
     expect(failuresOf(next, "deployments.not_evaluated", broken)).toHaveLength(1);
-    await run("delete from environment_protections where environment_id = ?", bad.environmentId);
+    await setCreators(bad.id, "[]");
     await sweepAt(now + 120_000);
     expect(await stateOf(bad.id)).toMatchObject({ evaluated_at: now + 120_000 });
     expect((await stateOf(bad.id))["held_until"]).not.toBeNull();
@@ -93,7 +90,7 @@ describe("an organization whose rules cannot be evaluated", () => {
 
   it("keeps no approval of others from its expiry", async () => {
     const [bad, foreign] = [await newHeld(broken), await newHeld(other)];
-    await breakRules(bad.environmentId);
+    await setCreators(bad.id, "{broken");
     await sweepAt(Date.now() + 31 * DAY_MS);
     expect(await stateOf(foreign.id)).toMatchObject({
       status: "canceled",

@@ -73,7 +73,7 @@ describe("a deployment in the console", () => {
     await page.goto(at(`stacks/${started.stackIds[0]}`).href);
     expect(await attributes()).toEqual(expected);
     const row = page.getByRole("row", { name: "bucket.name" });
-    expect(await row.getByRole("cell").allTextContents()).toEqual(["shop <3 \\u202eb"]);
+    await expect.poll(() => row.getByRole("cell").allTextContents()).toEqual(["shop <3 \\u202eb"]);
     expect(problems).toEqual([]);
   });
 
@@ -129,10 +129,9 @@ describe("a deployment in the console", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("/replicas 7").waitFor();
     const variables = dialog.getByRole("region", { name: "Variables" });
-    expect(await variables.getByRole("row").allTextContents()).toEqual([
-      "Nameproductionstaging",
-      "LEVELmissinghas it",
-    ]);
+    await expect
+      .poll(() => variables.getByRole("row").allTextContents())
+      .toEqual(["Nameproductionstaging", "LEVELmissinghas it"]);
     await dialog.getByRole("button", { name: "Promote" }).click();
     await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
     await page.getByText("/replicas 7").waitFor();

@@ -232,7 +232,9 @@ describe("the editor of a configuration", () => {
     await dialog.getByRole("heading", { name: "What the others have changed" }).waitFor();
     const others = dialog.getByRole("region", { name: "What the others have changed" });
     const own = dialog.getByRole("region", { name: "What you change" });
-    expect(await others.getByRole("listitem").allTextContents()).toEqual(["+Added: /search true"]);
+    await expect
+      .poll(() => others.getByRole("listitem").allTextContents())
+      .toEqual(["+Added: /search true"]);
     expect(await own.textContent()).toContain("Removed: /search true");
     const boxes = [await others.boundingBox(), await own.boundingBox()];
     expect(boxes[0]?.y).toBe(boxes[1]?.y);

@@ -14,7 +14,7 @@ import {
 import type { Reply } from "./fixture.ts";
 import { ProtectionModel, type WalkPerson } from "./protection-model.ts";
 
-export type Call = (key: string, method: string, path: string, body?: object) => Promise<Reply>;
+export type Send = (key: string, method: string, path: string, body?: object) => Promise<Reply>;
 
 export interface WalkProject {
   key: string;
@@ -34,49 +34,49 @@ export interface PreparedWalk {
  * A connected project with three environments of the same stacks, a runner, and four people, each of whom has made a
  * trust. The second person in the project has not signed in.
  */
-export async function prepareProtectedWalk(call: Call): Promise<PreparedWalk> {
+export async function prepareProtectedWalk(send: Send): Promise<PreparedWalk> {
   const world = await newWorld();
   const key = String(world.client.key);
-  const { body: project } = await call(key, "POST", "/v1/projects", { name: "walk" });
+  const { body: project } = await send(key, "POST", "/v1/projects", { name: "walk" });
   const projectId = project.id;
   const owned = { key, projectId };
-  await call(key, "PUT", `/v1/projects/${projectId}/connection`, CONNECTION);
+  await send(key, "PUT", `/v1/projects/${projectId}/connection`, CONNECTION);
   const model = new ProtectionModel();
   model.connection = CONNECTION.region;
-  const staging = await newEnvironment(call, owned, "staging");
-  await addParts(call, key, staging, model);
-  await addParts(call, key, project.default_environment_id, model);
-  await newExtraEnvironment(call, owned, model);
+  const staging = await newEnvironment(send, owned, "staging");
+  await addParts(send, key, staging, model);
+  await addParts(send, key, project.default_environment_id, model);
+  await newExtraEnvironment(send, owned, model);
   const pools = `/v1/orgs/${world.id}/runner-pools`;
   const environment_ids = [...model.environments.keys()];
   const fields = { name: "all", environment_ids, max_run_seconds: 86_400 };
-  const { body: pool } = await call(key, "POST", pools, fields);
+  const { body: pool } = await send(key, "POST", pools, fields);
   const poolPath = `${pools}/${pool.id}`;
-  const { body } = await call(key, "POST", `${poolPath}/tokens`, { name: "x" });
-  const makers = await addPeople(call, world, owned, model);
-  const trusts = await WalkTrusts.create(call, world, owned, makers);
+  const { body } = await send(key, "POST", `${poolPath}/tokens`, { name: "x" });
+  const makers = await addPeople(send, world, owned, model);
+  const trusts = await WalkTrusts.create(send, world, owned, makers);
   return { world, model, projectId, poolPath, runner: body.token, trusts };
 }
 
-async function newEnvironment(call: Call, { key, projectId }: WalkProject, name: string) {
-  const reply = await call(key, "POST", `/v1/projects/${projectId}/environments`, { name });
+async function newEnvironment(send: Send, { key, projectId }: WalkProject, name: string) {
+  const reply = await send(key, "POST", `/v1/projects/${projectId}/environments`, { name });
   expect(reply.status).toBe(201);
   return String(reply.body.id);
 }
 
 /** The environment that a walk deletes and makes again. */
 export async function newExtraEnvironment(
-  call: Call,
+  send: Send,
   project: WalkProject,
   model: ProtectionModel,
 ): Promise<string> {
-  const id = await newEnvironment(call, project, "extra");
-  await addParts(call, project.key, id, model);
+  const id = await newEnvironment(send, project, "extra");
+  await addParts(send, project.key, id, model);
   return id;
 }
 
 async function addParts(
-  call: Call,
+  send: Send,
   key: string,
   environment: string,
   model: ProtectionModel,
@@ -84,16 +84,16 @@ async function addParts(
   const path = `/v1/environments/${environment}`;
   const stacks = new Map<string, { name: string; component: string | undefined }>();
   for (const name of ["a", "b"]) {
-    const { body } = await call(key, "POST", `${path}/stacks`, { name });
+    const { body } = await send(key, "POST", `${path}/stacks`, { name });
     stacks.set(body.id, { name, component: undefined });
   }
   const fields = { name: "admin", kind: "service" };
-  const { body: component } = await call(key, "POST", `${path}/components`, fields);
+  const { body: component } = await send(key, "POST", `${path}/components`, fields);
   model.addEnvironment(environment, { stacks, components: [component.id] });
 }
 
 async function addPeople(
-  call: Call,
+  send: Send,
   world: World,
   project: WalkProject,
   model: ProtectionModel,
@@ -111,7 +111,7 @@ async function addPeople(
     const addedBy = hasSignedIn ? undefined : ownerId;
     const added = { ...own, isOrganizationOwner: false, role: undefined, addedBy };
     model.people.set(person.membershipId, added);
-    await setRole(call, project, added, role);
+    await setRole(send, project, added, role);
     makers.push(person);
   }
   return makers;
@@ -119,17 +119,17 @@ async function addPeople(
 
 /** @param role In the project. Undefined: none. */
 export async function setRole(
-  call: Call,
+  send: Send,
   { key, projectId }: WalkProject,
   person: WalkPerson,
   role: string | undefined,
 ): Promise<void> {
   const path = `/v1/projects/${projectId}/members`;
   const { membershipId } = person;
-  if (person.role) await call(key, "DELETE", `${path}/${membershipId}`);
+  if (person.role) await send(key, "DELETE", `${path}/${membershipId}`);
   person.role = role;
   if (!role) return;
-  const reply = await call(key, "POST", path, { member_ids: [membershipId], role });
+  const reply = await send(key, "POST", path, { member_ids: [membershipId], role });
   expect(reply.status).toBeLessThan(300);
 }
 
@@ -144,14 +144,14 @@ export class WalkTrusts {
   }
 
   static async create(
-    call: Call,
+    send: Send,
     world: World,
     { key, projectId }: WalkProject,
     makers: readonly Pick<Person, "membershipId" | "keyId">[],
   ): Promise<WalkTrusts> {
     const membershipId = await newServiceAccount(world);
     const body = { member_ids: [membershipId], role: "contributor" };
-    await call(key, "POST", `/v1/projects/${projectId}/members`, body);
+    await send(key, "POST", `/v1/projects/${projectId}/members`, body);
     for (const maker of makers) {
       await newTrust(
         world,

@@ -5,9 +5,9 @@ import { CONNECTION, type World } from "../support/world.ts";
 import { type Reply, VirtualTimeWorker } from "./fixture.ts";
 import { describeBreaches, selectBreaches } from "./invariants.ts";
 import {
-  type Call,
   newExtraEnvironment,
   prepareProtectedWalk,
+  type Send,
   setRole,
   type WalkTrusts,
 } from "./protected-fixture.ts";
@@ -94,7 +94,7 @@ export class ProtectedWalk {
   }
 
   async #prepare(): Promise<void> {
-    const prepared = await prepareProtectedWalk((...call) => this.#call(...call));
+    const prepared = await prepareProtectedWalk((...request) => this.#call(...request));
     this.#world = prepared.world;
     this.#model = prepared.model;
     this.#projectId = prepared.projectId;
@@ -260,8 +260,8 @@ export class ProtectedWalk {
     this.#model.removeEnvironment(id);
     this.#offers = this.#offers.filter(({ deployment }) => deployment.environment !== id);
     const project = { key: this.#owner, projectId: this.#projectId };
-    const call: Call = (...request) => this.#call(...request);
-    this.#extra = await newExtraEnvironment(call, project, this.#model);
+    const send: Send = (...request) => this.#call(...request);
+    this.#extra = await newExtraEnvironment(send, project, this.#model);
     const environment_ids = [...this.#model.environments.keys()];
     const pool = await this.#call(this.#owner, "PATCH", this.#poolPath, { environment_ids });
     expect(pool.status).toBe(200);
@@ -412,7 +412,7 @@ export class ProtectedWalk {
     const person = this.#random.pick(this.#people.slice(1));
     if (person)
       await setRole(
-        (...call) => this.#call(...call),
+        (...request) => this.#call(...request),
         { key: this.#owner, projectId: this.#projectId },
         person,
         this.#random.pick([undefined, "viewer", "owner", "owner"]),

@@ -149,14 +149,14 @@ const successesOf = (
       where item.deployment_id = success.deployment_id
         and item.exceptions_digest = deployments.resulting ->> 'exceptions')) order by success.deployment_id)
   from (select ${SOURCE} as source, ${namesOf(stacks)} as names) as selected
-  cross join ${FROM_PLACES} as place
-  cross join environment_successes as success on success.environment_id = place.id
+  cross join ${FROM_PLACES} as named
+  cross join environment_successes as success on success.environment_id = named.id
   where success.source is selected.source and success.organization_id = deployments.organization_id)`;
 
 /** The environments of which successes from before there were digests are not copied yet. */
-const UNLISTED = sql`(select json_group_array(place.id) from ${FROM_PLACES} as place
-  where (select count(*) from environment_successes as success where success.environment_id = place.id)
-    < (select count(*) from (select 1 from deployments as success where success.environment_id = place.id
+const UNLISTED = sql`(select json_group_array(named.id) from ${FROM_PLACES} as named
+  where (select count(*) from environment_successes as success where success.environment_id = named.id)
+    < (select count(*) from (select 1 from deployments as success where success.environment_id = named.id
       and success.status = 'succeeded' limit ${SEARCHED_SUCCESSES})))`;
 
 /** The names of the environments of `from`. */
