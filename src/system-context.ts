@@ -28,6 +28,7 @@ export function systemContext(
 ): SystemContext {
   const objects = env.ATTEMPT_LOG;
   const logDeps = { logs: { objects }, log };
+  const payers = new Map<string, ReturnType<typeof findPayer>>();
   const context: SystemContext = {
     db,
     ownership,
@@ -60,7 +61,8 @@ export function systemContext(
       } finally {
         const { ORGANIZATION_LIMITER: limiters } = env;
         if (units > 0) {
-          const payer = findPayer(db, organizationId);
+          const payer = payers.get(organizationId) ?? findPayer(db, organizationId);
+          payers.set(organizationId, payer);
           execution.waitUntil(chargeOrganization({ limiters, log }, payer, units));
         }
       }

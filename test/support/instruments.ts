@@ -47,6 +47,7 @@ export class Instrumented {
       database?: D1Database;
       addressLimiter?: RateLimit;
       logs?: typeof env.ATTEMPT_LOG;
+      organizationLimiters?: typeof env.ORGANIZATION_LIMITER;
       network?: Fetch;
       /** In place of those of the tests. */
       settings?: Record<string, string>;
@@ -71,6 +72,7 @@ export class Instrumented {
       RATE_LIMITER: this.#watchLimiters(limiters),
       ADDRESS_LIMITER: options.addressLimiter ?? env.ADDRESS_LIMITER,
       ATTEMPT_LOG: options.logs ?? env.ATTEMPT_LOG,
+      ORGANIZATION_LIMITER: options.organizationLimiters ?? env.ORGANIZATION_LIMITER,
     };
     this.fetch = async (request) => {
       const execution = createExecutionContext();

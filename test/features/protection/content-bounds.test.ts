@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { unitsOf } from "../../../src/lib/database-units.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
+import { BUDGETS } from "../../../src/rate-limits/policies.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { Attempt } from "../../support/runner.ts";
@@ -89,7 +90,11 @@ it("rules of the largest size read no document to evaluate, and one deployment's
     from: { environment_ids: places, same_configuration: { except } },
   };
   const { documents, database } = countDocuments();
-  const worker = new Instrumented({ database });
+  // Ten runs of the schedule within seconds would use the organization's budget of a minute.
+  const charged: number[] = [];
+  const charge = ({ units }: { units: number }) => Promise.resolve(charged.push(units));
+  const organizationLimiters = { getByName: () => ({ charge }) } as never;
+  const worker = new Instrumented({ database, organizationLimiters });
   const client = world.client.via(worker.fetch);
   const largest = () =>
     Math.max(
@@ -128,6 +133,8 @@ it("rules of the largest size read no document to evaluate, and one deployment's
   await worker.sweep();
   expect(Math.max(...documents)).toBe(0);
   expect(worker.database.length).toBeLessThan(QUEUED / 2);
+  expect(charged.every((units) => units > 0 && units < BUDGETS.caller / 4)).toBe(true);
+  expect(charged.length).toBeGreaterThan(0);
   documents.length = 0;
   const read = await client.get(`/v1/deployments/${queued.id}`);
   expect(read.body.waiting_for.map(({ code }: { code: string }) => code)).toEqual(["approvals"]);

@@ -83,7 +83,7 @@ async function edit() {
 const freeze = () =>
   world.client.post(
     `/v1/projects/${project.id}/freezes`,
-    newFreeze({ starts_at: new Date().toISOString() }),
+    newFreeze({ starts_at: new Date(Date.now() - 1_000).toISOString() }),
   );
 
 describe("a start during which", () => {
