@@ -55,10 +55,10 @@ async function replaceFile(path: string, text: string, mode: number): Promise<vo
   }
 }
 
-/** Undefined if there is no file. */
+/** Without a byte order mark, which editors on Windows write. Undefined if there is no file. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

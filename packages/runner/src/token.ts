@@ -36,7 +36,8 @@ export function readTokenDescriptor(descriptor: number): string {
 }
 
 function readToken(source: string, descriptor: number): string {
-  const token = attempt(source, () => readFileSync(descriptor, "utf8")).replace(/\r?\n$/, "");
+  const text = attempt(source, () => readFileSync(descriptor, "utf8"));
+  const token = text.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   if (TOKEN.test(token)) return token;
   throw new RunnerError(`Write the token of a runner pool (lsr_…) to ${source}: it has none.`, 2);
 }

@@ -68,5 +68,5 @@ function readTemplate(path: string): string {
         "without spaces, or divide it into stacks: later ones use outputs of earlier ones.",
     );
   }
-  return bytes.toString("utf8");
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
 }
