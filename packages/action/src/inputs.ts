@@ -1,6 +1,7 @@
 import { readKey, readUrl } from "../../cli/src/connection.ts";
 import { parseDuration } from "../../cli/src/deployments/duration.ts";
 import { CliError } from "../../cli/src/errors.ts";
+import { requireExactNumbers } from "../../cli/src/exact-json.ts";
 
 type PatchOperations = Record<string, unknown>[];
 
@@ -54,7 +55,10 @@ function requireInput(name: string, value: string | undefined): string {
 function readPatch(text: string | undefined): PatchOperations | undefined {
   if (text === undefined) return undefined;
   const operations = parseJson(text);
-  if (Array.isArray(operations)) return operations;
+  if (Array.isArray(operations)) {
+    requireExactNumbers(text, "The input patch");
+    return operations;
+  }
   throw new CliError(
     'The input patch must be a JSON Patch, such as [{"op":"replace","path":"/replicas","value":3}].',
   );

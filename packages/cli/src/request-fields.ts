@@ -1,4 +1,5 @@
 import { CliError } from "./errors.ts";
+import { requireExactNumbers } from "./exact-json.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -18,8 +19,11 @@ export function parseField(argument: string): Field {
 
 function parseJson(name: string, text: string): Json {
   try {
-    return JSON.parse(text);
-  } catch {
+    const value: Json = JSON.parse(text);
+    requireExactNumbers(text, `${name}:=`);
+    return value;
+  } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(
       `${name}:= needs a JSON value, such as 3, true or '["a"]'; "${text}" is not.`,
     );

@@ -78,7 +78,8 @@ function addSet(group: Command, context: CliContext): void {
       "after",
       `
 A value on the command line is visible in the list of processes, and stays in the history of the shell.
-Prefer stdin, or the hidden prompt on a terminal. One newline at the end of stdin is not part of the value.
+Prefer stdin, or the hidden prompt on a terminal. A byte order mark at the start of stdin, and one newline at its
+end, are not part of the value.
 A variable keeps its storage method; a new one is a secure string.`,
     );
   addExamples(
