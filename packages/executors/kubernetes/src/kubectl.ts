@@ -1,5 +1,6 @@
 import {
   ProgramError,
+  parsePrinted,
   readTool,
   runTool,
   type ToolOptions,
@@ -58,7 +59,7 @@ export class Kubectl {
       hidesErrors,
       problem: "The cluster does not answer. The log says why.",
     });
-    return text.trim() === "" ? undefined : JSON.parse(text);
+    return text.trim() === "" ? undefined : parsePrinted(text);
   }
 
   #complete(args: readonly string[]): string[] {

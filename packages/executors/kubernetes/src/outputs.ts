@@ -1,5 +1,5 @@
 import { REPORT_LIMITS } from "../../../runner/src/report-lines.ts";
-import { ProgramError, type Report } from "../../program/src/index.ts";
+import { ProgramError, type Report, toPrinted } from "../../program/src/index.ts";
 import { type Fields, type KubernetesObject, kindOf, nameOf } from "./objects.ts";
 
 const OUTPUT_NAME = /^[A-Za-z0-9_.-]{1,100}$/;
@@ -74,7 +74,7 @@ function readReference(
     const isMember = typeof value === "object" && value !== null && Object.hasOwn(value, key);
     value = isMember ? (value as Fields)[key] : undefined;
   }
-  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+  return ["string", "number", "boolean"].includes(typeof value) ? toPrinted(value) : undefined;
 }
 
 function findAddresses(object: KubernetesObject): Address[] {

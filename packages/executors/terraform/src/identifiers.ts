@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { REPORT_LIMITS } from "../../../runner/src/report-lines.ts";
+import { toPrinted } from "../../program/src/index.ts";
 
 const HASH_LENGTH = 8;
 
@@ -14,6 +15,6 @@ export function toTemplateId(address: string): string {
 /** Undefined if it has none. */
 export function toPhysicalId(id: unknown): string | undefined {
   if (typeof id !== "string" && typeof id !== "number") return undefined;
-  const line = String(id).replaceAll(/\p{Cc}/gu, " ");
+  const line = toPrinted(id).replaceAll(/\p{Cc}/gu, " ");
   return line.slice(0, REPORT_LIMITS.physicalIdLength).toWellFormed();
 }

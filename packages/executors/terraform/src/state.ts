@@ -1,5 +1,5 @@
 import { REPORT_LIMITS, type ResourceChange } from "../../../runner/src/report-lines.ts";
-import type { Report } from "../../program/src/index.ts";
+import { parsePrinted, type Report, toPrinted } from "../../program/src/index.ts";
 import { toPhysicalId, toTemplateId } from "./identifiers.ts";
 
 interface StateResource {
@@ -35,7 +35,7 @@ export interface State {
 const OUTPUT_NAME = /^[A-Za-z0-9_.-]+$/;
 
 export function parseState(text: string): State {
-  return JSON.parse(text);
+  return parsePrinted(text) as State;
 }
 
 /** What a run has changed, by address. */
@@ -87,7 +87,7 @@ export function reportOutputs({ values: { outputs = {} } = {} }: State, report: 
   let count = 0;
   for (const [name, { sensitive, value }] of Object.entries(outputs)) {
     if (sensitive || value === null || value === undefined) continue;
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const text = toPrinted(value);
     const problem = findProblem(name, text, count);
     if (problem === undefined) {
       report.output(name, text);
