@@ -1,4 +1,5 @@
 import { isSafeUrl } from "../../../src/lib/safe-url.ts";
+import { cleanReason } from "../../cli/src/deployments/commit-text.ts";
 import { followDeployment } from "../../cli/src/deployments/follow.ts";
 import { outputsByStack, readDeployedStacks } from "../../cli/src/deployments/outputs.ts";
 import { CliError, explain } from "../../cli/src/errors.ts";
@@ -36,6 +37,7 @@ export async function runAction(job: Job, signal: AbortSignal): Promise<boolean>
     return false;
   } finally {
     if (report) {
+      report.flushLog();
       job.setOutput("status", report.status);
       job.addSummary(report.renderSummary());
     }
@@ -61,13 +63,22 @@ async function deploy(
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
   const idempotencyKey = stepKey(job.environment);
   const options = { signal, idempotencyKey };
-  const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
+  const cleaned = { ...inputs, reason: readReason(inputs.reason, job) };
+  const deployment = await createDeployment(session, environmentId, stackIds, cleaned, options);
   job.setOutput("deployment-id", deployment.id);
   const link = session.linkTo(deployment.id);
   job.print(`Deployment ${deployment.id} of ${environmentName}: ${link}`);
   job.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
   return new DeploymentReport(job, deployment, { environment: environmentName, names, link });
+}
+
+/** Workflows give the message of a commit, which may have what the service refuses. */
+function readReason(reason: string | undefined, job: Job): string | undefined {
+  if (reason === undefined) return undefined;
+  const { value, remarks } = cleanReason(reason);
+  for (const remark of remarks) job.annotate("warning", remark);
+  return value;
 }
 
 async function wait(

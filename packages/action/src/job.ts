@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { toInertText } from "../../cli/src/inert-text.ts";
 import { toPlainText } from "../../cli/src/plain-text.ts";
 
 /** The job of GitHub that runs this step: its log, its annotations, its outputs and its summary. */
@@ -13,7 +14,7 @@ export class Job {
 
   /** A line of the log, which is never a command for GitHub, whatever its text. */
   print(text: string): void {
-    this.#write(toInertLine(text));
+    this.#write(toInertText(toPlainText(text)));
   }
 
   /** Hides the text in all that the job prints from now on. */
@@ -38,16 +39,6 @@ export class Job {
     const path = this.environment[variable];
     if (path) appendFileSync(path, text);
   }
-}
-
-/**
- * GitHub obeys `::command` at the beginning of a line, and `##[command]` anywhere in it. Source:
- * actions/runner, ActionCommand.cs. Pausing commands instead would show the token that resumes them.
- */
-function toInertLine(text: string): string {
-  return toPlainText(text)
-    .replaceAll("##[", "## [")
-    .replace(/^\s*::/, "\\$&");
 }
 
 /** Source: actions/toolkit, packages/core/src/command.ts. */

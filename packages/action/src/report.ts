@@ -7,6 +7,7 @@ import {
   explainStacks,
 } from "../../cli/src/deployments/describe.ts";
 import type { DeploymentProgress } from "../../cli/src/deployments/follow.ts";
+import { LineJoiner, type StackLine } from "../../cli/src/deployments/log-text.ts";
 import { toPlainText } from "../../cli/src/plain-text.ts";
 import type { Schemas } from "../../client/src/index.ts";
 import type { Job } from "./job.ts";
@@ -38,6 +39,7 @@ export class DeploymentReport {
   /** The page of the console. */
   readonly #link: string;
   #deployment: Deployment;
+  readonly #joiner = new LineJoiner();
   #waitingFor: readonly string[] = [];
   #status: string;
   #stacks = new Map<string, StackRow>();
@@ -70,14 +72,12 @@ export class DeploymentReport {
     }
   }
 
-  showLine({ stack_id, text }: Schemas["LogLine"]): void {
-    // A line with progress has carriage returns, at which GitHub begins another line.
-    const lines = stripVTControlCharacters(text).split(/[\r\n]+/);
-    const printed = lines.length > 1 ? lines.filter((line) => line !== "") : lines;
-    for (const line of printed) this.#job.print(`[${this.#nameOf(stack_id)}] ${line}`);
+  showLine(line: Schemas["LogLine"]): void {
+    this.#print(this.#joiner.push(line));
   }
 
   end(deployment: Deployment): void {
+    this.flushLog();
     this.#status = deployment.status;
     this.#deployment = deployment;
     this.#keepStacks(deployment);
@@ -128,6 +128,17 @@ export class DeploymentReport {
       `Deployment: ${linkTo(this.#link, this.id)}`,
       ...details.flatMap(([name, value]) => (value ? `${name}: ${code(value)}` : [])),
     ];
+  }
+
+  /** Prints the lines of the log that have no end. */
+  flushLog(): void {
+    this.#print(this.#joiner.flush());
+  }
+
+  #print(lines: readonly StackLine[]): void {
+    for (const { stackId, text } of lines) {
+      this.#job.print(`[${this.#nameOf(stackId)}] ${stripVTControlCharacters(text)}`);
+    }
   }
 
   #keepStacks(deployment: Deployment): void {

@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import type { CliProcess, OutputStream } from "./cli-process.ts";
 import { reasonOf } from "./config-file.ts";
 import { ExitCode } from "./errors.ts";
+import { toInertJson, toInertText } from "./inert-text.ts";
 import { toLocalTime } from "./local-time.ts";
 import { toPlainJson, toPlainText } from "./plain-text.ts";
 import { type Column, renderFields, renderTable } from "./table.ts";
@@ -53,12 +54,12 @@ export class Output {
     stderr.on("error", () => undefined);
   }
 
+  /** Lines for people, which command no CI system. */
   print(text: string): void {
-    this.#hideWait();
-    this.stdout.write(`${text}\n`);
+    this.printExactly(`${toInertText(text)}\n`);
   }
 
-  /** Prints the text exactly, without a newline after it. */
+  /** Prints a value for programs exactly, without a newline after it. */
   printExactly(text: string): void {
     this.#hideWait();
     this.stdout.write(text);
@@ -67,7 +68,8 @@ export class Output {
   /** A remark for people. */
   note(text: string): void {
     this.#hideWait();
-    this.stderr.write(`${text.split("\n").map(toPlainText).join("\n")}\n`);
+    const plain = text.split("\n").map(toPlainText).join("\n");
+    this.stderr.write(`${toInertText(plain)}\n`);
   }
 
   /** Prints a list: a table, JSON, or the IDs. */
@@ -92,7 +94,12 @@ export class Output {
   }
 
   json(value: unknown): void {
-    this.print(toPlainJson(JSON.stringify(value, null, 2)));
+    this.#printJson(JSON.stringify(value, null, 2));
+  }
+
+  /** JSON in one line. */
+  jsonLine(value: unknown): void {
+    this.#printJson(JSON.stringify(value));
   }
 
   /** Colours the text for a terminal; not without one, and not with NO_COLOR. */
@@ -114,6 +121,10 @@ export class Output {
       this.#waits.splice(this.#waits.lastIndexOf(what), 1);
       if (this.#waits.length === 0) this.#stop();
     }
+  }
+
+  #printJson(json: string): void {
+    this.printExactly(`${toInertJson(toPlainJson(json))}\n`);
   }
 
   /** A reader such as head may end before the output does. */

@@ -95,8 +95,7 @@ async function printResponse(
   });
   const json = await readBody(response);
   if (include) output.print(renderHead(response));
-  if (field.length > 0)
-    output.print(field.map((path) => toText(requireField(json, path))).join("\n"));
+  if (field.length > 0) output.printExactly(readFields(json, field));
   else if (json !== undefined) output.json(json);
 }
 
@@ -113,8 +112,8 @@ async function printRecords(
   const records = session.client.list(path as "/v1/projects", { query });
   for await (const record of records) {
     const json = record as unknown as Json;
-    if (field.length === 0) output.print(JSON.stringify(json));
-    else output.print(field.map((each) => toText(requireField(json, each))).join("\n"));
+    if (field.length === 0) output.jsonLine(json);
+    else output.printExactly(readFields(json, field));
   }
 }
 
@@ -149,6 +148,11 @@ async function readBody(response: Response): Promise<Json | undefined> {
 function renderHead({ status, headers }: Response | ApiError): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   return [`HTTP ${status}`, ...lines, ""].join("\n");
+}
+
+/** A line for each, for programs. */
+function readFields(json: Json | undefined, paths: readonly string[]): string {
+  return paths.map((path) => `${toText(requireField(json, path))}\n`).join("");
 }
 
 function requireField(json: Json | undefined, path: string): Json {

@@ -45,7 +45,7 @@ export function addCompletionCommand(program: Command, { output }: CliContext): 
     .description("print a script that completes commands and options")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .addHelpText("after", SETUP)
-    .action((shell: Shell) => output.print(RENDERERS[shell](completionsOf(program))));
+    .action((shell: Shell) => output.printExactly(`${RENDERERS[shell](completionsOf(program))}\n`));
 }
 
 /** What may follow each command. */

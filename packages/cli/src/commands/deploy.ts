@@ -3,8 +3,9 @@ import type { Operation } from "../../../../src/lib/json-patch.ts";
 import { isObject } from "../../../../src/lib/json-value.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { cleanReason, cleanSource } from "../deployments/commit-text.ts";
 import { addDryRunOption, printPreview } from "../deployments/preview.ts";
-import { buildPatch } from "../deployments/set-patch.ts";
+import { type Assignment, buildPatch, parseAssignment } from "../deployments/set-patch.ts";
 import {
   addWaitOptions,
   checkWaitOptions,
@@ -27,7 +28,6 @@ interface Options extends EnvironmentOptions, WaitOptions {
   image?: string;
   source?: string;
   patch?: string;
-  set?: string[];
   stack?: string[];
   queue?: Schemas["DeploymentQueue"];
   reason?: string;
@@ -36,21 +36,27 @@ interface Options extends EnvironmentOptions, WaitOptions {
 
 const HELP = `
 --set changes the configuration of the environment. A key that has a dot is written as a\\.b, an element of a
-list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text. --set
-applies after the operations of --patch.
+list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text, and so is a
+number in another form than JSON writes it: --set tag=1.10 is the text 1.10. --set-string takes every value as text,
+--set-json as JSON. They apply in their order, after the operations of --patch.
 ${WAIT_HELP}
 With --dry-run, it is 0, or 1 if the service would refuse the deployment, as without it.
 Ctrl-C asks whether to cancel the deployment; without a terminal, it leaves, and the deployment continues.`;
 
 /** `longshore deploy`. */
 export function addDeployCommand(program: Command, context: CliContext): void {
+  const assignments: Assignment[] = [];
+  const assign = (option: Assignment["option"]) => (text: string) =>
+    void assignments.push(parseAssignment(text, option));
   const command = program
     .command("deploy")
     .description("deploy an environment")
     .option("--image <ref>", "the container image to deploy")
     .option("--source <file>", "what to deploy, as JSON; - reads stdin")
     .option("--patch <file>", "a JSON Patch of the configuration; - reads stdin")
-    .option("--set <path=value>", "change the configuration; may be repeated", collect)
+    .option("--set <path=value>", "change the configuration; may be repeated", assign("--set"))
+    .option("--set-string <path=value>", "the same, with a text", assign("--set-string"))
+    .option("--set-json <path=value>", "the same, with JSON", assign("--set-json"))
     .option("--stack <name>", "only this stack, by name or ID; may be repeated", collect)
     .addOption(
       new Option("--queue <order>", "what happens to deployments that wait").choices([
@@ -67,17 +73,23 @@ export function addDeployCommand(program: Command, context: CliContext): void {
     "deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
     "deploy -p storefront -e staging --stack web --stack worker",
     "deploy --set replicas=3 --dry-run",
+    "deploy --set-string build=20261128 --set-json 'hosts=[\"a.example.com\"]'",
     'echo \'[{"op":"remove","path":"/beta"}]\' | longshore deploy --patch -',
   );
-  command.action((_, self: Command) => deploy(context, self.optsWithGlobals()));
+  command.action((_, self: Command) => deploy(context, self.optsWithGlobals(), assignments));
 }
 
-async function deploy(context: CliContext, options: Options): Promise<void> {
+async function deploy(
+  context: CliContext,
+  options: Options,
+  assignments: readonly Assignment[],
+): Promise<void> {
   checkWaitOptions(options);
   if (options.source === "-" && options.patch === "-") {
     throw new CliError("Only one of --source and --patch can read stdin.");
   }
   const source = await readSource(context, options);
+  const reason = readReason(context, options);
   const patch = await readPatch(context, options.patch);
   const session = await openSession(context, options);
   const environment = await requireEnvironment(context, session, options);
@@ -85,11 +97,11 @@ async function deploy(context: CliContext, options: Options): Promise<void> {
   const stackIds = await findStacks(session, path, options.stack);
   const body: CreateDeployment = {
     // The service refuses operations that are none.
-    patch: buildPatch(environment.configuration, patch, options.set) as PatchInput,
+    patch: buildPatch(environment.configuration, patch, assignments) as PatchInput,
     ...(source && { source }),
     ...(stackIds && { stack_ids: stackIds }),
     ...(options.queue && { queue: options.queue }),
-    ...(options.reason !== undefined && { reason: options.reason }),
+    ...(reason !== undefined && { reason }),
   };
   if (options.dryRun) {
     const preview = await session.client.post(
@@ -110,11 +122,20 @@ async function readSource(
   { source: file, image }: Options,
 ): Promise<Source | undefined> {
   if (file === undefined) return image === undefined ? undefined : { registry: { image } };
-  const source = await readJsonInput(context, file);
-  if (!isObject(source)) throw new CliError("--source needs a JSON object with git or registry.");
+  const json = await readJsonInput(context, file);
+  if (!isObject(json)) throw new CliError("--source needs a JSON object with git or registry.");
+  const { value: source, remarks } = cleanSource(json);
+  for (const remark of remarks) context.output.note(remark);
   if (image === undefined) return source as Source;
   if ("registry" in source) throw new CliError("--source has an image: omit --image.");
   return { ...source, registry: { image } };
+}
+
+function readReason({ output }: CliContext, { reason }: Options): string | undefined {
+  if (reason === undefined) return undefined;
+  const { value, remarks } = cleanReason(reason);
+  for (const remark of remarks) output.note(remark);
+  return value;
 }
 
 async function readPatch(context: CliContext, file: string | undefined): Promise<Operation[]> {

@@ -5,6 +5,7 @@ import { hasColors, LogPrinter } from "../deployments/display.ts";
 import { parseDuration } from "../deployments/duration.ts";
 import { findDeployment } from "../deployments/find-deployment.ts";
 import { exitCodeOf, followDeployment } from "../deployments/follow.ts";
+import { LiveLog } from "../deployments/live-log.ts";
 import { StackNames } from "../deployments/stack-names.ts";
 import { CliError } from "../errors.ts";
 import { KINDS } from "../named-kinds.ts";
@@ -26,6 +27,8 @@ interface Options extends EnvironmentOptions {
 
 interface Sink {
   push(line: Line): void;
+  /** Leaves the terminal to a note. */
+  pause?(): void;
   flush(): void;
 }
 
@@ -86,16 +89,20 @@ async function followLog(
 ): Promise<void> {
   const { output } = context;
   let shown = "";
+  const note = (text: string) => {
+    sink.pause?.();
+    output.note(text);
+  };
   try {
     const { status } = await followDeployment(session.client, id, {
       timeoutMs: timeout,
       stackId,
       onLine: (line) => sink.push(line),
       onStatus: (progress) => {
-        if (progress.status !== shown) output.note(`The deployment is ${progress.status}.`);
+        if (progress.status !== shown) note(`The deployment is ${progress.status}.`);
         shown = progress.status;
       },
-      onIncompleteLog: () => output.note(`The rest of the log is late. Run: longshore logs ${id}`),
+      onIncompleteLog: () => note(`The rest of the log is late. Run: longshore logs ${id}`),
     });
     if (exitStatus) context.exitCode = exitCodeOf(status);
   } finally {
@@ -117,15 +124,17 @@ async function printLines(
 }
 
 async function openSink(
-  { output }: CliContext,
+  { output, environment }: CliContext,
   session: Session,
   { environment_id }: Deployment,
-  { json }: Options,
+  { json, follow }: Options,
 ): Promise<Sink> {
   if (json) {
-    return { push: (line) => output.print(JSON.stringify(line)), flush: () => undefined };
+    return { push: (line) => output.jsonLine(line), flush: () => undefined };
   }
   const names = await StackNames.read(session, environment_id);
+  const isLive = follow && output.stdout.isTTY && environment["TERM"] !== "dumb";
+  if (isLive) return new LiveLog(output, names);
   return new LogPrinter(names, hasColors(output, output.stdout), (line) => output.print(line));
 }
 

@@ -34,7 +34,7 @@ export function addNameCandidates(program: Command, context: CliContext): void {
       // A completion asks nothing.
       const silent = { ...context, stdin: Readable.from([]) };
       const names = await listNames(silent, source as NameSource, words).catch(() => []);
-      for (const name of names) context.output.print(name);
+      for (const name of names) context.output.printExactly(`${name}\n`);
     });
 }
 

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../../client/src/index.ts";
 import type { OutputStream } from "../cli-process.ts";
+import { toInertText } from "../inert-text.ts";
 import type { Output } from "../output.ts";
 import type { DeploymentProgress } from "./follow.ts";
 import { LineJoiner, type StackLine, toSafeLine } from "./log-text.ts";
@@ -47,11 +48,17 @@ export class LogPrinter {
     this.#printAll(this.#joiner.flush());
   }
 
+  /** The lines that have no end yet, without colours: they are cut to the width of the terminal. */
+  get begun(): string[] {
+    return this.#joiner.begun.map((line) => this.#render(line, false));
+  }
+
   #printAll(lines: readonly StackLine[]): void {
-    for (const { stackId, text } of lines) {
-      const safe = toSafeLine(text, { hasColors: this.#hasColors });
-      this.#print(`${this.#names.of(stackId)} | ${safe}`);
-    }
+    for (const line of lines) this.#print(this.#render(line, this.#hasColors));
+  }
+
+  #render({ stackId, text }: StackLine, hasColors: boolean): string {
+    return toInertText(`${this.#names.of(stackId)} | ${toSafeLine(text, { hasColors })}`);
   }
 }
 

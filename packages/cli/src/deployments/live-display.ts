@@ -2,7 +2,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import type { Output } from "../output.ts";
 import { type DeploymentDisplay, hasColors, LogPrinter } from "./display.ts";
 import type { DeploymentProgress, StackStatus } from "./follow.ts";
-import { type FrameRow, renderFrame } from "./live-frame.ts";
+import { type FrameRow, fit, renderFrame } from "./live-frame.ts";
 import { LiveLines } from "./live-lines.ts";
 import type { DeploymentStatus } from "./outcome.ts";
 import type { StackNames } from "./stack-names.ts";
@@ -25,6 +25,11 @@ const STYLES = {
 interface Period {
   from: number;
   to?: number;
+}
+
+/** What is drawn on. */
+export function sizeOf({ stdout: { columns, rows } }: Output): { columns: number; rows: number } {
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 /** For terminals: the states below the log. The frames take the lines that have arrived between them. */
@@ -92,11 +97,19 @@ export class LiveDisplay implements DeploymentDisplay {
     this.#lines = [];
   };
 
+  /** The lines of the log that have no end, such as progress bars, and the states below them. */
   #render(): string[] {
+    const { columns, rows } = sizeOf(this.#output);
+    const begun = this.#log.begun
+      .slice(-Math.max(1, Math.floor(rows / 3)))
+      .map((line) => fit(line, columns - 1));
+    return [...begun, ...this.#renderStates(columns, rows - begun.length)];
+  }
+
+  #renderStates(columns: number, rows: number): string[] {
     if (!this.#progress) return [];
-    const { columns, rows } = this.#output.stdout;
     const { status, stacks, waitingFor: notes } = this.#progress;
-    const size = { columns: columns || 80, rows: rows || 24, tick: this.#tick, notes };
+    const size = { columns, rows, tick: this.#tick, notes };
     const title = this.#row(this.#title, this.#title, status);
     const rowsOfStacks = stacks.map(({ id, status }) => this.#row(id, this.#names.of(id), status));
     const lines = renderFrame(title, rowsOfStacks, size);

@@ -128,7 +128,7 @@ function wrap(text: string, width: number): string[] {
 }
 
 /** Cuts a text that is wider. */
-function fit(text: string, width: number): string {
+export function fit(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let cut = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {

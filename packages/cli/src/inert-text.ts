@@ -1,0 +1,23 @@
+/** `##[…]`, `##vso[…]` and `##teamcity[…]`, which count anywhere in a line. .NET finds them among invisible characters, too. */
+const COMMAND =
+  /(#[\p{Default_Ignorable_Code_Point}\p{Cf}]*#[\p{Default_Ignorable_Code_Point}\p{Cf}\w]*)\[/gu;
+/** `::command::` and the headings of groups, which count at the beginning of a line. */
+const LINE_COMMAND =
+  /^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*(?=:[\p{Default_Ignorable_Code_Point}\p{Cf}]*:|---|\+\+\+|~~~|\^\^\^)/u;
+
+/**
+ * Lines that no CI system obeys, whatever somebody else has written into them. They have no other control characters:
+ * the commands of GitLab and Travis need these. test/node/support/ci-commands.ts lists all, with their sources.
+ */
+export function toInertText(text: string): string {
+  return text.split("\n").map(toInertLine).join("\n");
+}
+
+function toInertLine(line: string): string {
+  return line.replaceAll(COMMAND, "$1 [").replace(LINE_COMMAND, "$&\\");
+}
+
+/** The same value for a reader of JSON. No line of JSON begins with a command. */
+export function toInertJson(json: string): string {
+  return json.replaceAll(COMMAND, (command) => `\\u0023${command.slice(1)}`);
+}
