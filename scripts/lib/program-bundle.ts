@@ -48,11 +48,17 @@ const EXECUTOR_NAMES: readonly string[] = [
   "workers",
 ];
 
+const ENTRIES = [
+  ...EXECUTOR_NAMES.map((name) => ({ name, entry: `packages/executors/${name}/src/main.ts` })),
+  // Node before 24.14 loads it if it is behind a proxy.
+  { name: "proxies", entry: "packages/runner/src/proxy-agent.ts" },
+];
+
 /** They are beside what starts them: the runner, and the command line, which contains it. */
 export const EXECUTOR_PROGRAMS: readonly Program[] = [RUNNER_PROGRAM, CLI_PROGRAM].flatMap(
   ({ folder }) =>
-    EXECUTOR_NAMES.map((name) => ({
-      entry: `packages/executors/${name}/src/main.ts`,
+    ENTRIES.map(({ name, entry }) => ({
+      entry,
       folder: join(folder, "executors"),
       fileName: `${name}.js`,
       licensesFile: `${name}.licenses.txt`,

@@ -4,6 +4,35 @@ function isSafeUrl(text) {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
 }
 
+// packages/cli/src/deployments/commit-text.ts
+import { stripVTControlCharacters } from "node:util";
+
+// src/lib/json-value.ts
+var encoder = new TextEncoder();
+
+// packages/cli/src/deployments/commit-text.ts
+var TEXT_LIMITS = { message: 2e4, field: 500, reason: 1e3 };
+function cleanReason(reason) {
+  const { value, remarks } = cleanLine(reason, TEXT_LIMITS.reason);
+  return { value, remarks: remarks.map((each) => `The reason ${each}`) };
+}
+function cleanLine(text, maximum) {
+  const line = withoutSequences(text).replaceAll(new RegExp("\\p{Cc}+", "gu"), " ");
+  return clean(text, line, maximum);
+}
+function withoutSequences(text) {
+  return stripVTControlCharacters(text).toWellFormed();
+}
+function clean(given, cleaned, maximum) {
+  const isLong = cleaned.length > maximum;
+  const remarks = [
+    ...cleaned === given ? [] : ["has control characters. They were removed or replaced."],
+    ...isLong ? [`is longer than ${maximum} characters. The rest was cut.`] : []
+  ];
+  const value = isLong ? `${cleaned.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…` : cleaned;
+  return { value, remarks };
+}
+
 // packages/cli/src/deployments/follow.ts
 import { setTimeout as sleep3 } from "node:timers/promises";
 
@@ -73,17 +102,17 @@ var REPLACEABLE = /* @__PURE__ */ new Set([
 
 // packages/client/src/includes.ts
 function includes(record, fields) {
-  if (!isObject(record) || !isObject(fields)) return false;
+  if (!isObject2(record) || !isObject2(fields)) return false;
   return Object.entries(fields).every(([name, value]) => isEqual(record[name], value));
 }
 function isEqual(one, other) {
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((item, at) => isEqual(item, other[at]));
   }
-  if (!isObject(one) || !isObject(other)) return one === other;
+  if (!isObject2(one) || !isObject2(other)) return one === other;
   return includes(one, other) && includes(other, one);
 }
-function isObject(value) {
+function isObject2(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -920,6 +949,100 @@ async function readDeployedStacks(session, { environment_id, stack_ids }) {
   return stack_ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+// packages/runner/src/proxies.ts
+import { existsSync } from "node:fs";
+import http from "node:http";
+import { fileURLToPath } from "node:url";
+
+// packages/runner/src/errors.ts
+var RunnerError = class extends Error {
+  exitCode;
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+};
+
+// packages/runner/src/proxies.ts
+var VARIABLES = {
+  "http:": ["http_proxy", "HTTP_PROXY"],
+  // Without one of its own, https uses the proxy for http.
+  "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]
+};
+var EXCLUSIONS = ["no_proxy", "NO_PROXY"];
+var AGENT_FILES = ["./executors/proxies.js", "../dist/executors/proxies.js"];
+var FAILED_LOOK_UPS = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME", "EAI_FAIL"];
+var UnreachableError = class extends Error {
+};
+async function useProxies(environment) {
+  const names = [...new Set(Object.values(VARIABLES).flat())].filter((name) => environment[name]);
+  if (names.length === 0) return () => void 0;
+  for (const name of names) readProxy(name, environment[name] ?? "");
+  if ("setGlobalProxyFromEnv" in http) {
+    return http.setGlobalProxyFromEnv(environment);
+  }
+  const file = AGENT_FILES.map((each) => new URL(each, import.meta.url)).find(
+    (url) => existsSync(fileURLToPath(url.href))
+  );
+  if (file) return (await import(file.href)).useProxies(environment);
+  throw new RunnerError(`${names[0]} needs Node 24.14 or newer. Update Node, or unset it.`, 2);
+}
+function findProxy(url, environment) {
+  const { protocol, hostname, port } = new URL(url);
+  const names = VARIABLES[protocol === "https:" ? "https:" : "http:"];
+  const variable = names.find((name) => environment[name]);
+  if (variable === void 0 || isExcluded(hostname, port || defaultPort(protocol), environment)) {
+    return void 0;
+  }
+  return readProxy(variable, environment[variable] ?? "");
+}
+function readProxy(variable, text) {
+  const url = URL.canParse(text) ? new URL(text) : void 0;
+  if (url && /^https?:$/.test(url.protocol)) {
+    return { variable, address: `${url.protocol}//${url.host}` };
+  }
+  throw new RunnerError(
+    `Set ${variable} to the URL of an HTTP proxy, such as http://proxy.example.com:3128, or unset it.`,
+    2
+  );
+}
+function defaultPort(protocol) {
+  return protocol === "https:" ? "443" : "80";
+}
+function isExcluded(host, port, environment) {
+  const excluded = EXCLUSIONS.map((name) => environment[name]).find((each) => each !== void 0);
+  return (excluded ?? "").split(/[,\s]+/).some((entry) => {
+    const [, name = "", onlyPort] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+    const domain = name.toLowerCase().replace(/^\*?\./, "");
+    if (domain === "" || onlyPort !== void 0 && onlyPort !== port) return false;
+    return domain === "*" || host === domain || host.endsWith(`.${domain}`);
+  });
+}
+function createFetch(environment = process.env) {
+  return async (url, init) => {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      throw describeError(error, url, environment);
+    }
+  };
+}
+function describeError(error, url, environment) {
+  if (!(error instanceof Error) || !(error.cause instanceof Error)) return error;
+  const { code: code2 = "", message } = error.cause;
+  const proxy = findProxy(url, environment);
+  if (!proxy && !FAILED_LOOK_UPS.includes(code2)) return error;
+  const where = proxy ? `through the proxy ${proxy.address} of ${proxy.variable}` : describeAbsence(url, environment);
+  return new UnreachableError(`${message || code2 || error.message} (${where})`);
+}
+function describeAbsence(url, environment) {
+  const isSecure = new URL(url).protocol === "https:";
+  const names = VARIABLES[isSecure ? "https:" : "http:"];
+  const isSet = names.some((name) => environment[name]);
+  if (isSet) return "without a proxy: NO_PROXY excludes the host";
+  return `without a proxy: ${isSecure ? "HTTPS_PROXY" : "HTTP_PROXY"} is not set`;
+}
+
 // packages/cli/src/connection.ts
 function readUrl(text, name) {
   const url = URL.canParse(text) ? new URL(text) : void 0;
@@ -975,15 +1098,6 @@ var Session = class {
       rows.push(record);
     }
     return { rows, hasMore: false };
-  }
-};
-
-// packages/runner/src/errors.ts
-var RunnerError = class extends Error {
-  exitCode;
-  constructor(message, exitCode = 1) {
-    super(message);
-    this.exitCode = exitCode;
   }
 };
 
@@ -1049,15 +1163,19 @@ async function exchangeToken(exchange) {
   const { url, organizationId: org_id, requestIdToken } = exchange;
   const token = await requestIdToken();
   const sentAt = performance.now();
-  const response = await fetch(url + PATH, {
+  let reason = "no response";
+  const response = await createFetch()(url + PATH, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ org_id, token }),
     redirect: "manual",
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
-  }).catch(() => void 0);
+  }).catch((error) => {
+    if (error instanceof UnreachableError) reason = error.message;
+    return void 0;
+  });
   const body = await response?.json().catch(() => void 0) ?? {};
-  if (response?.status !== 201) throw refusal(response, body);
+  if (response?.status !== 201) throw refusal(response, body, reason);
   const { key, expires_in, type } = body;
   if (type !== exchange.type) throw new RunnerError(WRONG_TRUST[exchange.type], 2);
   if (typeof key !== "string" || typeof expires_in !== "number") {
@@ -1066,11 +1184,11 @@ async function exchangeToken(exchange) {
   const lifeMs = expires_in * 1e3;
   return { text: key, renewAt: sentAt + lifeMs * RENEW_AFTER, expiresAt: sentAt + lifeMs };
 }
-function refusal(response, { message }) {
+function refusal(response, { message }, reason) {
   const status = response?.status;
   const isTransient2 = status === void 0 || [408, 409, 429].includes(status) || status >= 500 && status !== 501;
   const requestId = response?.headers.get("x-request-id");
-  const words = [`POST ${PATH}:`, status ?? "no response", typeof message === "string" && message];
+  const words = [`POST ${PATH}:`, status ?? reason, typeof message === "string" && message];
   const text = [...words, requestId && `(request ${requestId})`].filter(Boolean).join(" ");
   return isTransient2 ? new TransientError(text) : new RunnerError(text);
 }
@@ -1089,14 +1207,18 @@ function githubIdToken(environment, audience) {
   const request = new URL(url);
   request.searchParams.set("audience", audience);
   return async () => {
-    const response = await fetch(request, {
+    let reason = "no response";
+    const response = await createFetch(environment)(request, {
       headers: { authorization: `Bearer ${secret}`, accept: "application/json" },
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS2)
-    }).catch(() => void 0);
+    }).catch((error) => {
+      if (error instanceof UnreachableError) reason = error.message;
+      return void 0;
+    });
     const body = await response?.json().catch(() => void 0);
     if (response?.status === 200) return readToken(body?.value, "GitHub Actions");
-    throw new TransientError(`GitHub Actions gave no token: ${response?.status ?? "no response"}.`);
+    throw new TransientError(`GitHub Actions gave no token: ${response?.status ?? reason}.`);
   };
 }
 function readToken(value, source) {
@@ -1127,10 +1249,12 @@ function createCredential(inputs, job2) {
 var KeyedFetch = class {
   #credential;
   #job;
+  #send;
   #key = "";
   constructor(credential, job2) {
     this.#credential = credential;
     this.#job = job2;
+    this.#send = createFetch(job2.environment);
   }
   /** Gets the first key. @throws CliError if there is none. */
   async open() {
@@ -1150,12 +1274,12 @@ var KeyedFetch = class {
   fetch = async (url, init) => {
     await this.#read().catch(ignoreRefusal);
     const key = this.#key;
-    const response = await fetch(url, withKey(init, key));
+    const response = await this.#send(url, withKey(init, key));
     if (response.status !== 401 || !this.#credential.renew(key)) return response;
     await this.#read().catch(ignoreRefusal);
     if (this.#key === key) return response;
     await response.body?.cancel();
-    return fetch(url, withKey(init, this.#key));
+    return this.#send(url, withKey(init, this.#key));
   };
   async #read() {
     const key = await this.#credential.token();
@@ -1360,6 +1484,44 @@ function stepKey(environment) {
   return `github-${hash.digest("hex")}`;
 }
 
+// src/lib/exact-number.ts
+var TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+var NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+function findInexactNumber(json) {
+  for (const [token] of json.matchAll(TOKEN)) {
+    if (!token.startsWith('"') && !isExactNumber(token)) return token;
+  }
+  return void 0;
+}
+function isExactNumber(source) {
+  return toDecimal(source) === toDecimal(String(Number(source)));
+}
+function toDecimal(source) {
+  const [, sign, whole, fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
+  if (whole === void 0) return void 0;
+  const digits = whole + fraction;
+  const last = lastDigit(digits);
+  if (last < 0) return "0";
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - 1 - last);
+  return `${sign}${digits.slice(0, last + 1).replace(/^0+/, "")}e${power}`;
+}
+function lastDigit(digits) {
+  let at = digits.length - 1;
+  while (digits[at] === "0") at -= 1;
+  return at;
+}
+
+// packages/cli/src/exact-json.ts
+var LONGEST_SHOWN = 60;
+function requireExactNumbers(json, owner) {
+  const number = findInexactNumber(json);
+  if (number === void 0) return;
+  const shown = number.length > LONGEST_SHOWN ? `${number.slice(0, LONGEST_SHOWN)}…` : number;
+  throw new CliError(
+    `${owner} has the number ${shown}, which would change when it is stored. Write it as a string: "${shown}".`
+  );
+}
+
 // packages/action/src/inputs.ts
 function readInputs(environment) {
   const read = (name) => environment[`INPUT_${name.toUpperCase()}`]?.trim() || void 0;
@@ -1388,7 +1550,10 @@ function requireInput(name, value) {
 function readPatch(text) {
   if (text === void 0) return void 0;
   const operations = parseJson2(text);
-  if (Array.isArray(operations)) return operations;
+  if (Array.isArray(operations)) {
+    requireExactNumbers(text, "The input patch");
+    return operations;
+  }
   throw new CliError(
     'The input patch must be a JSON Patch, such as [{"op":"replace","path":"/replicas","value":3}].'
   );
@@ -1415,7 +1580,7 @@ function runUrl(environment) {
 }
 
 // packages/action/src/report.ts
-import { stripVTControlCharacters } from "node:util";
+import { stripVTControlCharacters as stripVTControlCharacters2 } from "node:util";
 
 // packages/cli/src/deployments/describe.ts
 function describeCreator(creator) {
@@ -1449,6 +1614,124 @@ function explainOutcome({ data, message, failure_reason }) {
   return hasFailed ? void 0 : message || failure_reason;
 }
 
+// packages/cli/src/deployments/terminal-line.ts
+var CONTROL = /\r|\x08|\x1b\[(\d{0,3})([CDGK])|\x1b\[([0-9;:]{0,64})m/g;
+var MOVES = /\r|\x08|\x1b\[\d{0,3}[CDGK]/;
+var WIDE = /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+var WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
+var RESET = "\x1B[0m";
+var LONGEST_STYLE = 256;
+var RIGHTMOST = 999;
+function toShownLine(text) {
+  return MOVES.test(text) ? render(new Line(text).cells) : text;
+}
+function shorten(text) {
+  if (!MOVES.test(text)) return text;
+  const { cells, cursor, style } = new Line(text);
+  const gap = cursor - cells.length;
+  const moved = gap > 0 ? `\x1B[${gap}C` : "";
+  const again = gap < 0 ? `\r${render(cells.slice(0, cursor))}` : moved;
+  return `${render(cells)}${again}${style}`;
+}
+var Line = class {
+  cells = [];
+  cursor = 0;
+  style = "";
+  constructor(text) {
+    let at = 0;
+    for (const match of text.matchAll(CONTROL)) {
+      this.#write(text.slice(at, match.index));
+      at = match.index + match[0].length;
+      this.#obey(match);
+    }
+    this.#write(text.slice(at));
+  }
+  #write(text) {
+    for (const character of text) {
+      const before = this.cells[this.cursor - 1];
+      if (before && WITHOUT_WIDTH.test(character)) before.text += character;
+      else this.#put(character);
+    }
+  }
+  #put(text) {
+    const { cells, style } = this;
+    while (cells.length < this.cursor) cells.push({ text: " ", style: "" });
+    const isHalf = cells[this.cursor]?.text === "";
+    if (isHalf) cells[this.cursor - 1] = { text: " ", style: "" };
+    cells[this.cursor] = { text, style };
+    this.cursor += 1;
+    if (WIDE.test(text)) {
+      cells[this.cursor] = { text: "", style };
+      this.cursor += 1;
+    }
+    if (cells[this.cursor]?.text === "") cells[this.cursor] = { text: " ", style: "" };
+  }
+  #obey([sequence, count = "", motion, style]) {
+    if (sequence === "\r") this.cursor = 0;
+    else if (sequence === "\b") this.#moveTo(this.cursor - 1);
+    else if (style !== void 0) this.#setStyle(sequence, style);
+    else if (motion === "G") this.#moveTo(Number(count || 1) - 1);
+    else if (motion === "C") this.#moveTo(this.cursor + Number(count || 1));
+    else if (motion === "D") this.#moveTo(this.cursor - Number(count || 1));
+    else this.#erase(count);
+  }
+  #moveTo(column) {
+    const rightmost = Math.max(this.cells.length, RIGHTMOST);
+    this.cursor = Math.min(Math.max(0, column), rightmost);
+  }
+  #setStyle(sequence, parameters) {
+    const isReset = /^0*$/.test(parameters);
+    const isNew = isReset || /^0+[;:]/.test(parameters);
+    this.style = isReset ? "" : `${isNew ? "" : this.style}${sequence}`;
+    if (this.style.length > LONGEST_STYLE) this.style = sequence;
+  }
+  /** To the end of the line, to the cursor, or all. */
+  #erase(what) {
+    if (what === "" || what === "0") this.cells.length = Math.min(this.cells.length, this.cursor);
+    else if (what === "1") this.cells.fill({ text: " ", style: "" }, 0, this.cursor + 1);
+    else if (what === "2") this.cells.length = 0;
+  }
+};
+function render(cells) {
+  let text = "";
+  let style = "";
+  for (const cell of cells) {
+    if (cell.style !== style) text += `${style === "" ? "" : RESET}${cell.style}`;
+    style = cell.style;
+    text += cell.text;
+  }
+  return style === "" ? text : text + RESET;
+}
+
+// packages/cli/src/deployments/log-text.ts
+var LONGEST_LINE = 65536;
+var LONGEST_HISTORY = 4096;
+var LineJoiner = class {
+  #begun = /* @__PURE__ */ new Map();
+  /** The lines that the record ends. */
+  push({ stack_id: stackId, text }) {
+    const joined = (this.#begun.get(stackId) ?? "") + text;
+    const line = joined.length > LONGEST_HISTORY ? shorten(joined) : joined;
+    const isWhole = line.endsWith("\n") || line.length >= LONGEST_LINE;
+    if (!isWhole) {
+      this.#begun.set(stackId, line);
+      return [];
+    }
+    this.#begun.delete(stackId);
+    return [{ stackId, text: toShownLine(line.replace(/\r?\n$/, "")) }];
+  }
+  /** The lines that have no end yet, as they are now. */
+  get begun() {
+    return [...this.#begun].map(([stackId, text]) => ({ stackId, text: toShownLine(text) }));
+  }
+  /** The lines that have no end. */
+  flush() {
+    const lines = this.begun;
+    this.#begun.clear();
+    return lines;
+  }
+};
+
 // packages/action/src/report.ts
 var DeploymentReport = class {
   id;
@@ -1460,6 +1743,7 @@ var DeploymentReport = class {
   /** The page of the console. */
   #link;
   #deployment;
+  #joiner = new LineJoiner();
   #waitingFor = [];
   #status;
   #stacks = /* @__PURE__ */ new Map();
@@ -1488,12 +1772,11 @@ var DeploymentReport = class {
       this.#stacks.set(stack.id, { ...row, status: stack.status });
     }
   }
-  showLine({ stack_id, text }) {
-    const lines = stripVTControlCharacters(text).split(/[\r\n]+/);
-    const printed = lines.length > 1 ? lines.filter((line) => line !== "") : lines;
-    for (const line of printed) this.#job.print(`[${this.#nameOf(stack_id)}] ${line}`);
+  showLine(line) {
+    this.#print(this.#joiner.push(line));
   }
   end(deployment) {
+    this.flushLog();
     this.#status = deployment.status;
     this.#deployment = deployment;
     this.#keepStacks(deployment);
@@ -1540,6 +1823,15 @@ var DeploymentReport = class {
       ...details.flatMap(([name, value]) => value ? `${name}: ${code(value)}` : [])
     ];
   }
+  /** Prints the lines of the log that have no end. */
+  flushLog() {
+    this.#print(this.#joiner.flush());
+  }
+  #print(lines) {
+    for (const { stackId, text } of lines) {
+      this.#job.print(`[${this.#nameOf(stackId)}] ${stripVTControlCharacters2(text)}`);
+    }
+  }
   #keepStacks(deployment) {
     const reasons = explainStacks(deployment, (id) => this.#nameOf(id));
     for (const { id, status } of deployment.data.stacks ?? []) {
@@ -1582,16 +1874,21 @@ async function runAction(job2, signal) {
     return inputs.wait ? await wait(session, inputs, report, job2, signal) : true;
   } catch (thrown) {
     if (signal.aborted) job2.annotate("warning", describeInterruption(report));
-    else job2.annotate("error", describeError(thrown));
+    else job2.annotate("error", describeError2(thrown));
     return false;
   } finally {
     if (report) {
+      report.flushLog();
       job2.setOutput("status", report.status);
       job2.addSummary(report.renderSummary());
     }
   }
 }
 async function openSession(inputs, job2) {
+  await useProxies(job2.environment).catch((error) => {
+    if (!(error instanceof RunnerError)) throw error;
+    throw new CliError(error.message);
+  });
   const keyed = new KeyedFetch(createCredential(inputs, job2), job2);
   await keyed.open();
   const connection = { url: inputs.url, apiKey: "replaced", source: "the inputs" };
@@ -1603,13 +1900,20 @@ async function deploy(session, inputs, job2, signal) {
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
   const idempotencyKey = stepKey(job2.environment);
   const options = { signal, idempotencyKey };
-  const deployment = await createDeployment(session, environmentId, stackIds, inputs, options);
+  const cleaned = { ...inputs, reason: readReason(inputs.reason, job2) };
+  const deployment = await createDeployment(session, environmentId, stackIds, cleaned, options);
   job2.setOutput("deployment-id", deployment.id);
   const link = session.linkTo(deployment.id);
   job2.print(`Deployment ${deployment.id} of ${environmentName}: ${link}`);
   job2.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
   return new DeploymentReport(job2, deployment, { environment: environmentName, names, link });
+}
+function readReason(reason, job2) {
+  if (reason === void 0) return void 0;
+  const { value, remarks } = cleanReason(reason);
+  for (const remark of remarks) job2.annotate("warning", remark);
+  return value;
 }
 async function wait(session, { timeoutMs }, report, job2, signal) {
   const deployment = await followDeployment(session.client, report.id, {
@@ -1637,7 +1941,7 @@ function describeInterruption(report) {
   }
   return `The job was canceled, and the deployment ${report.id} continues. To cancel it: longshore deployments cancel ${report.id}`;
 }
-function describeError(thrown) {
+function describeError2(thrown) {
   const error = explain(thrown, ADVICE2);
   if (error instanceof CliError) return error.message;
   return error instanceof Error ? error.stack ?? error.message : String(error);
@@ -1645,6 +1949,18 @@ function describeError(thrown) {
 
 // packages/action/src/job.ts
 import { appendFileSync } from "node:fs";
+
+// packages/cli/src/inert-text.ts
+var COMMAND = /(#[\p{Default_Ignorable_Code_Point}\p{Cf}]*#[\p{Default_Ignorable_Code_Point}\p{Cf}\w]*)\[/gu;
+var LINE_COMMAND = /^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*(?=:[\p{Default_Ignorable_Code_Point}\p{Cf}]*:|---|\+\+\+|~~~|\^\^\^)/u;
+function toInertText(text) {
+  return text.split("\n").map(toInertLine).join("\n");
+}
+function toInertLine(line) {
+  return line.replaceAll(COMMAND, "$1 [").replace(LINE_COMMAND, "$&\\");
+}
+
+// packages/action/src/job.ts
 var Job = class {
   environment;
   #write;
@@ -1654,7 +1970,7 @@ var Job = class {
   }
   /** A line of the log, which is never a command for GitHub, whatever its text. */
   print(text) {
-    this.#write(toInertLine(text));
+    this.#write(toInertText(toPlainText(text)));
   }
   /** Hides the text in all that the job prints from now on. */
   mask(secret) {
@@ -1677,9 +1993,6 @@ var Job = class {
     if (path) appendFileSync(path, text);
   }
 };
-function toInertLine(text) {
-  return toPlainText(text).replaceAll("##[", "## [").replace(/^\s*::/, "\\$&");
-}
 function escapeData(text) {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -8,6 +8,7 @@ import {
 } from "../../runner/src/credential.ts";
 import { RunnerError } from "../../runner/src/errors.ts";
 import { githubIdToken } from "../../runner/src/id-token.ts";
+import { createFetch } from "../../runner/src/proxies.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Job } from "./job.ts";
 
@@ -37,11 +38,13 @@ export function createCredential(inputs: Inputs, job: Job): Credential {
 export class KeyedFetch {
   readonly #credential: Credential;
   readonly #job: Job;
+  readonly #send: Fetch;
   #key = "";
 
   constructor(credential: Credential, job: Job) {
     this.#credential = credential;
     this.#job = job;
+    this.#send = createFetch(job.environment);
   }
 
   /** Gets the first key. @throws CliError if there is none. */
@@ -64,12 +67,12 @@ export class KeyedFetch {
     // Without a new key, the service says what is wrong with the last one.
     await this.#read().catch(ignoreRefusal);
     const key = this.#key;
-    const response = await fetch(url, withKey(init, key));
+    const response = await this.#send(url, withKey(init, key));
     if (response.status !== 401 || !this.#credential.renew(key)) return response;
     await this.#read().catch(ignoreRefusal);
     if (this.#key === key) return response;
     await response.body?.cancel();
-    return fetch(url, withKey(init, this.#key));
+    return this.#send(url, withKey(init, this.#key));
   };
 
   async #read(): Promise<void> {

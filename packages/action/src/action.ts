@@ -4,6 +4,8 @@ import { followDeployment } from "../../cli/src/deployments/follow.ts";
 import { outputsByStack, readDeployedStacks } from "../../cli/src/deployments/outputs.ts";
 import { CliError, explain } from "../../cli/src/errors.ts";
 import { Session } from "../../cli/src/session.ts";
+import { RunnerError } from "../../runner/src/errors.ts";
+import { useProxies } from "../../runner/src/proxies.ts";
 import { createCredential, KeyedFetch } from "./access.ts";
 import {
   createDeployment,
@@ -45,6 +47,10 @@ export async function runAction(job: Job, signal: AbortSignal): Promise<boolean>
 }
 
 async function openSession(inputs: Inputs, job: Job): Promise<Session> {
+  await useProxies(job.environment).catch((error: unknown) => {
+    if (!(error instanceof RunnerError)) throw error;
+    throw new CliError(error.message);
+  });
   const keyed = new KeyedFetch(createCredential(inputs, job), job);
   await keyed.open();
   // Each request gets the key that is valid then.

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from "commander";
+import { RunnerError } from "../../runner/src/errors.ts";
+import { useProxies } from "../../runner/src/proxies.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { CliProcess } from "./cli-process.ts";
 import { addApiCommand } from "./commands/api.ts";
@@ -49,6 +51,7 @@ Exit codes:
 Environment variables:
   LONGSHORE_URL, LONGSHORE_API_KEY   take precedence over the profile of longshore login
   LONGSHORE_CONFIG_DIR               the folder of the stored logins
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxies of requests, and the hosts without one
   NO_COLOR                           turns colours off`;
 
 /** All commands. `raw` are the arguments that only the command itself reads. */
@@ -115,15 +118,19 @@ export async function runProgram(args: readonly string[], process: CliProcess): 
     exitCode: ExitCode.succeeded,
   };
   const { parsed, raw } = splitArguments(args);
+  let restore: () => void = () => undefined;
   try {
+    restore = await useProxies(context.environment);
     await createProgram(context, raw).parseAsync(parsed, { from: "user" });
     return context.exitCode;
   } catch (thrown) {
     // Commander has printed what is wrong.
     if (thrown instanceof CommanderError) return thrown.exitCode;
-    const error = explain(thrown);
+    const error = thrown instanceof RunnerError ? new CliError(thrown.message) : explain(thrown);
     if (!(error instanceof CliError)) throw error;
     context.output.note(error.message);
     return error.exitCode;
+  } finally {
+    restore();
   }
 }

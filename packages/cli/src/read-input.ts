@@ -10,7 +10,7 @@ export async function readInput({ folder, stdin }: CliContext, path: string): Pr
   const name = path === "-" ? "stdin" : path;
   try {
     const bytes = path === "-" ? await buffer(stdin) : await readFile(resolve(folder, path));
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new CliError(`${name} is not text in UTF-8.`);
     throw new CliError(`Cannot read ${name}: ${(error as Error).message}`);

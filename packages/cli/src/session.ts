@@ -1,4 +1,5 @@
 import { type Client, createClient, type Fetch, type Schemas } from "../../client/src/index.ts";
+import { createFetch } from "../../runner/src/proxies.ts";
 import type { CliProcess, InputStream } from "./cli-process.ts";
 import { type Connection, type ConnectionOptions, readConnection } from "./connection.ts";
 import type { Output } from "./output.ts";
@@ -86,7 +87,8 @@ export async function openSession(
   options: ConnectionOptions,
 ): Promise<Session> {
   const connection = await readConnection(context.environment, options);
+  const send = createFetch(context.environment);
   return new Session(connection, (url, init) =>
-    context.output.wait(`Waiting for ${new URL(url).host}`, fetch(url, init)),
+    context.output.wait(`Waiting for ${new URL(url).host}`, send(url, init)),
   );
 }

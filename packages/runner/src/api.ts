@@ -8,6 +8,7 @@ import {
 import type { ApiResponse, Directive } from "./api-types.ts";
 import type { Credential } from "./credential.ts";
 import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
+import { createFetch } from "./proxies.ts";
 
 const RESPONSE_TIMEOUT_MS = 10_000;
 const FIRST_RETRY_DELAY_MS = 500;
@@ -41,7 +42,7 @@ export class ApiClient {
   readonly #credential: Credential;
 
   constructor(url: string, credential: Credential) {
-    this.#client = createClient({ url, retries: 0 });
+    this.#client = createClient({ url, retries: 0, fetch: createFetch() });
     this.#credential = credential;
   }
 

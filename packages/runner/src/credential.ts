@@ -1,4 +1,5 @@
 import { RunnerError } from "./errors.ts";
+import { createFetch, UnreachableError } from "./proxies.ts";
 
 /** What authenticates the runner. */
 export interface Credential {
@@ -113,15 +114,19 @@ async function exchangeToken(exchange: Exchange): Promise<IssuedToken> {
   const { url, organizationId: org_id, requestIdToken } = exchange;
   const token = await requestIdToken();
   const sentAt = performance.now();
-  const response = await fetch(url + PATH, {
+  let reason = "no response";
+  const response = await createFetch()(url + PATH, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ org_id, token }),
     redirect: "manual",
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-  }).catch(() => undefined);
+  }).catch((error: unknown) => {
+    if (error instanceof UnreachableError) reason = error.message;
+    return undefined;
+  });
   const body = ((await response?.json().catch(() => undefined)) ?? {}) as ExchangedBody;
-  if (response?.status !== 201) throw refusal(response, body);
+  if (response?.status !== 201) throw refusal(response, body, reason);
   const { key, expires_in, type } = body;
   if (type !== exchange.type) throw new RunnerError(WRONG_TRUST[exchange.type], 2);
   if (typeof key !== "string" || typeof expires_in !== "number") {
@@ -132,12 +137,16 @@ async function exchangeToken(exchange: Exchange): Promise<IssuedToken> {
 }
 
 /** A conflict is temporary here: too many keys of the trust are valid. */
-function refusal(response: Response | undefined, { message }: ExchangedBody): Error {
+function refusal(
+  response: Response | undefined,
+  { message }: ExchangedBody,
+  reason: string,
+): Error {
   const status = response?.status;
   const isTransient =
     status === undefined || [408, 409, 429].includes(status) || (status >= 500 && status !== 501);
   const requestId = response?.headers.get("x-request-id");
-  const words = [`POST ${PATH}:`, status ?? "no response", typeof message === "string" && message];
+  const words = [`POST ${PATH}:`, status ?? reason, typeof message === "string" && message];
   const text = [...words, requestId && `(request ${requestId})`].filter(Boolean).join(" ");
   return isTransient ? new TransientError(text) : new RunnerError(text);
 }

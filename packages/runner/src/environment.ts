@@ -6,6 +6,7 @@ import {
   toPattern,
 } from "../../../src/lib/refused-variables.ts";
 import { RunnerError } from "./errors.ts";
+import { PROXY_NAMES, proxySecrets } from "./proxies.ts";
 
 /** What an environment can contain: with a `=` in its name, one variable could pose as another. */
 const NAME = /^[A-Za-z_]\w*$/;
@@ -36,8 +37,10 @@ export const MINIMUM_SECRET_LENGTH = 8;
 /** The environment of the command: a few names of the runner's own, and the deployment's variables. */
 export class CommandEnvironment {
   readonly #base: readonly Variable[];
+  /** The proxies of the runner, for git and its own programs. */
+  readonly #proxies: readonly Variable[];
   readonly #passed: ReadonlySet<string>;
-  /** The values of `--pass-env` that no output may show. */
+  /** The values of `--pass-env` that no output may show, and the passwords of proxies. */
   readonly secrets: readonly string[];
   readonly #allowed: ReadonlySet<string>;
   readonly #refused: readonly RefusedNames[];
@@ -56,6 +59,9 @@ export class CommandEnvironment {
     this.#base = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
       value !== undefined && this.#isInBase(name) ? [{ name, value }] : [],
     );
+    this.#proxies = Object.entries(runnerEnvironment).flatMap(([name, value]) =>
+      value !== undefined && PROXY_NAMES.test(name) ? [{ name, value }] : [],
+    );
     const present = new Set(this.#base.map(({ name }) => this.#normalize(name)));
     const missing = names.filter((name) => !present.has(this.#normalize(name)));
     if (missing.length > 0) {
@@ -65,7 +71,11 @@ export class CommandEnvironment {
         2,
       );
     }
-    this.secrets = this.#findSecrets(shown);
+    const passwords = proxySecrets(runnerEnvironment);
+    this.secrets = [
+      ...this.#findSecrets(shown),
+      ...passwords.filter(({ length }) => length >= MINIMUM_SECRET_LENGTH),
+    ];
   }
 
   /** What is inherited anyway, such as `HOME`, is in most outputs. */
@@ -98,6 +108,11 @@ export class CommandEnvironment {
     const byName = new Map<string, Variable>();
     for (const each of [...this.#base, ...variables]) byName.set(this.#normalize(each.name), each);
     return Object.fromEntries([...byName.values()].map(({ name, value }) => [name, value]));
+  }
+
+  /** For git and the runner's own programs, which reach other hosts through the same proxies as the runner. */
+  createForTools(variables: readonly Variable[]): Record<string, string> {
+    return this.create([...variables, ...this.#proxies]);
   }
 
   #isAllowed(name: string): boolean {

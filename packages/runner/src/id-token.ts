@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { TransientError } from "./credential.ts";
 import { RunnerError } from "./errors.ts";
+import { createFetch, UnreachableError } from "./proxies.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAXIMUM_BYTES = 64 * 1024;
@@ -22,14 +23,18 @@ export function githubIdToken(
   const request = new URL(url);
   request.searchParams.set("audience", audience);
   return async () => {
-    const response = await fetch(request, {
+    let reason = "no response";
+    const response = await createFetch(environment)(request, {
       headers: { authorization: `Bearer ${secret}`, accept: "application/json" },
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(() => undefined);
+    }).catch((error: unknown) => {
+      if (error instanceof UnreachableError) reason = error.message;
+      return undefined;
+    });
     const body = (await response?.json().catch(() => undefined)) as { value?: unknown } | undefined;
     if (response?.status === 200) return readToken(body?.value, "GitHub Actions");
-    throw new TransientError(`GitHub Actions gave no token: ${response?.status ?? "no response"}.`);
+    throw new TransientError(`GitHub Actions gave no token: ${response?.status ?? reason}.`);
   };
 }
 

@@ -5,6 +5,7 @@ import { type AttemptResult, executeAttempt, release, type Signals } from "./att
 import { closeInheritedDescriptors } from "./descriptors.ts";
 import { ApiError, NoResponseError, RunnerError } from "./errors.ts";
 import { HELP, type Options, readOptions, type StoredToken } from "./options.ts";
+import { useProxies } from "./proxies.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
@@ -33,6 +34,7 @@ export async function runRunner(
       return 0;
     }
     const options = readOptions(args, environment, stored);
+    await useProxies(environment);
     closeInheritedDescriptors();
     const api = new ApiClient(options.url, options.credential);
     return await serve(options, api, listenToSignals());

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { createClient, type Schemas } from "../../../client/src/index.ts";
+import { createFetch } from "../../../runner/src/proxies.ts";
 import { addExamples } from "../command-options.ts";
 import { readKey, readUrl } from "../connection.ts";
 import { CliError } from "../errors.ts";
@@ -58,7 +59,9 @@ async function login(context: CliContext, options: LoginOptions): Promise<void> 
   const name = requireProfileName(options.profile ?? nameOf(url));
   await readProfiles(context.environment);
   const apiKey = await readNewKey(context, url, options);
-  const identity = await createClient({ url, apiKey }).get("/v1/whoami");
+  const identity = await createClient({ url, apiKey, fetch: createFetch(context.environment) }).get(
+    "/v1/whoami",
+  );
   if (!identity?.organization?.id) {
     throw new CliError(`${url} does not respond as Longshore does. Is the URL right?`);
   }
@@ -89,7 +92,10 @@ async function readNewKey(
   if (org === undefined) throw new CliError("Name the organization of the trust: --org ID");
   const token = (await readInput(context, oidcTokenFile)).trim();
   const body = { org_id: org, token };
-  const exchanged = await createClient({ url }).post("/v1/oidc/token", { body });
+  const exchanged = await createClient({ url, fetch: createFetch(context.environment) }).post(
+    "/v1/oidc/token",
+    { body },
+  );
   return exchanged.key;
 }
 

@@ -32,7 +32,7 @@ export function cleanSource<T extends Fields>(source: T): Cleaned<T> {
     if (!isObject(person)) continue;
     const cleaned = cleanPerson(person);
     commit[name] = cleaned.value;
-    remarks.push(...cleaned.remarks.map((each) => `The commit's ${name} ${each}`));
+    remarks.push(...cleaned.remarks.map((each) => `The commit ${name}'s ${each}`));
   }
   return { value: { ...source, git: { ...git, commit } }, remarks };
 }
@@ -45,7 +45,7 @@ function cleanPerson(person: Fields): Cleaned<Fields> {
     const cleaned = cleanLine(value, TEXT_LIMITS.field);
     const isEmpty = cleaned.value.trim() === "";
     const changes = isEmpty ? ["is empty. It was left out."] : cleaned.remarks;
-    remarks.push(...changes.map((each) => `has a ${name} that ${each}`));
+    remarks.push(...changes.map((each) => `${name} ${each}`));
     return isEmpty ? [] : [[name, cleaned.value]];
   });
   return { value: Object.fromEntries(entries), remarks };

@@ -77,8 +77,8 @@ export class Checkout {
   constructor(commit: GitCommit, environment: CommandEnvironment, options: CheckoutOptions) {
     this.#commit = commit;
     this.#options = options;
-    this.#userEnvironment = environment.create([]);
-    this.#environment = environment.create(
+    this.#userEnvironment = environment.createForTools([]);
+    this.#environment = environment.createForTools(
       Object.entries({
         GIT_ALLOW_PROTOCOL: new URL(commit.repository.url).protocol.slice(0, -1),
         GIT_ATTR_NOSYSTEM: "1",

@@ -39,7 +39,9 @@ export async function runPlan(run: StackRun, options: CommandOptions): Promise<C
 }
 
 function createEnvironment({ environment, variables, description, plan }: StackRun) {
-  return environment.create([...(takesEnvironment(plan) ? variables : []), ...description]);
+  return takesEnvironment(plan)
+    ? environment.create([...variables, ...description])
+    : environment.createForTools(description);
 }
 
 async function runExecutor(
