@@ -1642,7 +1642,7 @@ var Line = class {
     for (const match of text.matchAll(CONTROL)) {
       this.#write(text.slice(at, match.index));
       at = match.index + match[0].length;
-      this.#obey(match);
+      this.#apply(match);
     }
     this.#write(text.slice(at));
   }
@@ -1666,7 +1666,7 @@ var Line = class {
     }
     if (cells[this.cursor]?.text === "") cells[this.cursor] = { text: " ", style: "" };
   }
-  #obey([sequence, count = "", motion, style]) {
+  #apply([sequence, count = "", motion, style]) {
     if (sequence === "\r") this.cursor = 0;
     else if (sequence === "\b") this.#moveTo(this.cursor - 1);
     else if (style !== void 0) this.#setStyle(sequence, style);

@@ -46,7 +46,7 @@ class Line {
     for (const match of text.matchAll(CONTROL)) {
       this.#write(text.slice(at, match.index));
       at = match.index + match[0].length;
-      this.#obey(match);
+      this.#apply(match);
     }
     this.#write(text.slice(at));
   }
@@ -74,7 +74,7 @@ class Line {
     if (cells[this.cursor]?.text === "") cells[this.cursor] = { text: " ", style: "" };
   }
 
-  #obey([sequence, count = "", motion, style]: RegExpMatchArray): void {
+  #apply([sequence, count = "", motion, style]: RegExpMatchArray): void {
     if (sequence === "\r") this.cursor = 0;
     else if (sequence === "\b") this.#moveTo(this.cursor - 1);
     else if (style !== undefined) this.#setStyle(sequence, style);

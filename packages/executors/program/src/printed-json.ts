@@ -3,7 +3,6 @@ import { replaceNumbers } from "../../../../src/lib/exact-number.ts";
 
 /** No text of a tool begins with it. */
 const MARK = `${randomUUID()}:`;
-const MARKED = new RegExp(`"${MARK}([^"]+)"`, "g");
 
 /**
  * What a tool prints as JSON. A number that JavaScript would write with other digits, such as 12345678901234567890, is a
@@ -20,5 +19,6 @@ export function parsePrinted(json: string): unknown {
 /** A text as it is, and other values as JSON, with the digits that the tool has printed. */
 export function toPrinted(value: unknown): string {
   if (typeof value === "string" && !value.startsWith(MARK)) return value;
-  return JSON.stringify(value).replaceAll(MARKED, "$1");
+  const [first = "", ...numbers] = JSON.stringify(value).split(`"${MARK}`);
+  return [first, ...numbers.map((rest) => rest.replace('"', ""))].join("");
 }
