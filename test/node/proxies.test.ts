@@ -13,6 +13,7 @@ import { RunnerProcess } from "./support/runner-process.ts";
 import { findSystemNode } from "./support/system-node.ts";
 
 const PROXIES = join(ROOT, "packages/runner/src/proxies.ts");
+const CLIENT_OPTIONS = join(ROOT, "packages/executors/cloudformation/src/client-options.ts");
 
 let fixture: RunnerFixture;
 let proxy: ForwardProxy;
@@ -159,9 +160,14 @@ async function fetchWith(environments: readonly NodeJS.Dict<string>[]): Promise<
     }
     console.log(JSON.stringify(results));
     process.exit();`;
+  return evaluate(program);
+}
+
+/** What a program prints as JSON. */
+async function evaluate(program: string, variables: NodeJS.Dict<string> = {}): Promise<unknown> {
   const types = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
   const args = [...types, "--input-type=module", "--eval", program];
-  const env = { ...process.env, ...NO_PROXIES } as NodeJS.ProcessEnv;
+  const env = { ...process.env, ...NO_PROXIES, ...variables } as NodeJS.ProcessEnv;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return JSON.parse(stdout);
 }
@@ -211,6 +217,19 @@ describe("a runner behind a proxy", () => {
     expect((await checkout.fill()).ok).toBe(false);
     await checkout.remove();
     expect(proxy.hosts).toContain(`${BEHIND_PROXY}:443`);
+  });
+
+  it("reaches AWS through it", async () => {
+    const program = `
+      import { CLIENT_OPTIONS } from ${JSON.stringify(CLIENT_OPTIONS)};
+      import { get } from "node:http";
+      const { httpAgent: agent } = CLIENT_OPTIONS.requestHandler;
+      get(${JSON.stringify(`${url}/health`)}, { agent }, ({ statusCode }) => {
+        console.log(JSON.stringify(statusCode));
+        process.exit();
+      });`;
+    expect(await evaluate(program, { HTTP_PROXY: proxy.url })).toBe(200);
+    expect(proxy.hosts).toEqual([`${BEHIND_PROXY}:${port}`]);
   });
 
   it("gives its own proxies to tools, whatever the variables of a deployment are", () => {

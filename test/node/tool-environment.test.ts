@@ -17,6 +17,8 @@ import { GitRepository } from "./support/git-repository.ts";
 import { stackInput } from "./support/stack-input.ts";
 
 const CANARY = "canary-of-the-variable";
+/** Of the runner. Its tools use it without `--pass-env`, and commands do not. */
+const PROXY = "http://127.0.0.1:9";
 
 /** What sends credentials elsewhere, or runs something else, and what no tool needs. */
 const EXAMPLES = [
@@ -138,9 +140,10 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     NODE_OPTIONS: `--require ${preload}`,
     HOME: folder,
+    HTTPS_PROXY: PROXY,
     PATH: `${tools}${delimiter}${process.env["PATH"]}`,
   };
-  const passed = Object.keys(given).filter((name) => name !== "HOME" && name !== "PATH");
+  const passed = Object.keys(given).filter((name) => /^(AWS|NODE)_/.test(name));
   environment = new CommandEnvironment(given, { passed, allowed: VARIABLES });
 });
 
@@ -196,6 +199,7 @@ describe("the variables of a deployment", () => {
       const environments = await run(name);
       expect(environments.length).toBeGreaterThan(name === "cloudformation" ? 0 : 1);
       for (const each of environments) {
+        expect(each["HTTPS_PROXY"]).toBe(PROXY);
         const canaries = Object.keys(each).filter((variable) => each[variable] === CANARY);
         expect(canaries.filter((variable) => NAMES.includes(variable))).toEqual([]);
         expect(ALLOWED[name] ?? []).toEqual(expect.arrayContaining(canaries));
@@ -217,6 +221,7 @@ describe("the variables of a deployment", () => {
     newest = await repository.commit({ "deploy.sh": `#!/bin/sh\nexec ${path}\n` });
     const [environment, ...others] = await run("script", ["DATABASE_URL", "TF_VAR_region"]);
     expect(environment).toMatchObject({ DATABASE_URL: CANARY, TF_VAR_region: CANARY });
+    expect(environment).not.toHaveProperty("HTTPS_PROXY");
     expect(others).toEqual([]);
   });
 });
