@@ -1,13 +1,15 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Job } from "../../packages/action/src/job.ts";
 import { DeploymentReport } from "../../packages/action/src/report.ts";
 import { LogPrinter } from "../../packages/cli/src/deployments/display.ts";
 import { StackNames } from "../../packages/cli/src/deployments/stack-names.ts";
-import { toInertJson, toInertText } from "../../packages/cli/src/inert-text.ts";
 import { Output } from "../../packages/cli/src/output.ts";
+import { toPlainText } from "../../packages/cli/src/plain-text.ts";
 import { renderTable } from "../../packages/cli/src/table.ts";
-import { CI_COMMANDS } from "./support/ci-commands.ts";
+import { toInertJson, toInertText } from "../../packages/runner/src/inert-text.ts";
+import { CI_COMMANDS, CI_SYSTEMS } from "./support/ci-commands.ts";
+import { RunnerFixture } from "./support/fixture.ts";
 
 const STACK = "1CgMoo6Wfj9u5hu6v1REVC";
 const CASES = CI_COMMANDS.map((each) => [each.name, JSON.stringify(each.command), each] as const);
@@ -30,12 +32,13 @@ describe("what a CI system obeys", () => {
   });
 
   it.each(CASES)("%s: %s is none in a log of the command line", (_, __, { command, obeys }) => {
-    const names = new StackNames(new Map([[STACK, "web"]]));
-    for (const name of ["web", ""]) {
+    const named = (name: string) => new StackNames(new Map([[STACK, name]]));
+    for (const [names, text] of [
+      [named("web"), command],
+      [named(toPlainText(command)), "text"],
+    ] as const) {
       const lines = printed((output) => {
-        const shown = name === "" ? new StackNames(new Map([[STACK, command]])) : names;
-        const log = new LogPrinter(shown, false, (line) => output.print(line));
-        log.push(toLogLine(name === "" ? "text" : command));
+        new LogPrinter(names, false, (line) => output.print(line)).push(toLogLine(text));
       });
       expect(lines.filter(obeys)).toEqual([]);
     }
@@ -67,6 +70,39 @@ describe("what a CI system obeys", () => {
     report.flushLog();
     expect(lines).toHaveLength(2);
     expect(lines.filter(obeys)).toEqual([]);
+  });
+});
+
+describe("the output of a runner in a CI job", () => {
+  let fixture: RunnerFixture;
+
+  beforeAll(async () => {
+    fixture = await RunnerFixture.start();
+  });
+
+  afterAll(() => fixture.close());
+
+  it("has no commands, in whatever parts they are printed, and its log has every byte", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    // Only the command line and the action show control characters instead.
+    const cases = CI_COMMANDS.filter(({ command }) => !/\p{Cc}/u.test(command));
+    const text = cases.map(({ command }) => `half\r${command}\n${command}\n`).join("");
+    const { id } = await project.deploy();
+    const print = (part: string) => `printf %s ${Buffer.from(part).toString("base64")} | base64 -d`;
+    // The second stack goes on with what the first one has begun.
+    const parts = [
+      ":error::canary\n##v",
+      "so[task.complete]canary\n",
+      text,
+      "##[error]canary\n##vso",
+      "[",
+    ];
+    const runner = run(parts.map(print).join("; sleep 0.1; "), "--once");
+    expect(await runner.exited).toBe(0);
+    const lines = runner.output.split(/\r?\n|\r/);
+    expect(lines.filter((line) => CI_SYSTEMS.some(({ obeys }) => obeys(line)))).toEqual([]);
+    expect(lines.filter((line) => line === "half").length).toBeGreaterThan(10);
+    expect(await fixture.log(id)).toBe(parts.join("").repeat(2));
   });
 });
 

@@ -1950,11 +1950,11 @@ function describeError2(thrown) {
 // packages/action/src/job.ts
 import { appendFileSync } from "node:fs";
 
-// packages/cli/src/inert-text.ts
+// packages/runner/src/inert-text.ts
 var COMMAND = /(#[\p{Default_Ignorable_Code_Point}\p{Cf}]*#[\p{Default_Ignorable_Code_Point}\p{Cf}\w]*)\[/gu;
 var LINE_COMMAND = /^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*(?=:[\p{Default_Ignorable_Code_Point}\p{Cf}]*:|---|\+\+\+|~~~|\^\^\^)/u;
 function toInertText(text) {
-  return text.split("\n").map(toInertLine).join("\n");
+  return text.replaceAll(/[^\r\n]+/g, toInertLine);
 }
 function toInertLine(line) {
   return line.replaceAll(COMMAND, "$1 [").replace(LINE_COMMAND, "$&\\");

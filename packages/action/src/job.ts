@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
-import { toInertText } from "../../cli/src/inert-text.ts";
 import { toPlainText } from "../../cli/src/plain-text.ts";
+import { toInertText } from "../../runner/src/inert-text.ts";
 
 /** The job of GitHub that runs this step: its log, its annotations, its outputs and its summary. */
 export class Job {

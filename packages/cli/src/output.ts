@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
+import { toInertJson, toInertText } from "../../runner/src/inert-text.ts";
 import type { CliProcess, OutputStream } from "./cli-process.ts";
 import { reasonOf } from "./config-file.ts";
 import { ExitCode } from "./errors.ts";
-import { toInertJson, toInertText } from "./inert-text.ts";
 import { toLocalTime } from "./local-time.ts";
 import { toPlainJson, toPlainText } from "./plain-text.ts";
 import { type Column, renderFields, renderTable } from "./table.ts";

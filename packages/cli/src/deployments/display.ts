@@ -1,6 +1,6 @@
 import type { Schemas } from "../../../client/src/index.ts";
+import { toInertText } from "../../../runner/src/inert-text.ts";
 import type { OutputStream } from "../cli-process.ts";
-import { toInertText } from "../inert-text.ts";
 import type { Output } from "../output.ts";
 import type { DeploymentProgress } from "./follow.ts";
 import { LineJoiner, type StackLine, toSafeLine } from "./log-text.ts";

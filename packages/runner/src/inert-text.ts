@@ -6,11 +6,19 @@ const LINE_COMMAND =
   /^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*(?=:[\p{Default_Ignorable_Code_Point}\p{Cf}]*:|---|\+\+\+|~~~|\^\^\^)/u;
 
 /**
- * Lines that no CI system obeys, whatever somebody else has written into them. They have no other control characters:
- * the commands of GitLab and Travis need these. test/node/support/ci-commands.ts lists all, with their sources.
+ * Lines that no CI system obeys, whatever somebody else has written into them. The commands of GitLab and Travis need
+ * control characters, which the command line and the action show instead. test/node/support/ci-commands.ts lists all,
+ * with their sources.
  */
 export function toInertText(text: string): string {
-  return text.split("\n").map(toInertLine).join("\n");
+  return text.replaceAll(/[^\r\n]+/g, toInertLine);
+}
+
+/** The same bytes, unless they have a command. */
+export function toInertBytes(bytes: Buffer): Buffer {
+  const text = bytes.toString();
+  const inert = toInertText(text);
+  return inert === text ? bytes : Buffer.from(inert);
 }
 
 function toInertLine(line: string): string {
