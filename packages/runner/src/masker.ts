@@ -1,12 +1,7 @@
 import { PatternAutomaton } from "./automaton.ts";
+import { Base64Scanner, HtmlScanner, PercentScanner, ShellScanner } from "./decoding-scanners.ts";
 import { HeldBytes } from "./held-bytes.ts";
-import {
-  Base64Scanner,
-  ExactScanner,
-  type Match,
-  PercentScanner,
-  type Scanner,
-} from "./scanner.ts";
+import { ExactScanner, type Match, type Scanner } from "./scanner.ts";
 
 const MASK = Buffer.from("***");
 
@@ -14,21 +9,38 @@ export interface Patterns {
   exact: readonly Uint8Array[];
   /** Found in both alphabets, and across line breaks. */
   base64: readonly Uint8Array[];
-  /** Found with any of their bytes percent-encoded. */
-  percent: readonly Uint8Array[];
+  /** Found with any of their bytes percent-encoded, or any of their characters as references of HTML. */
+  encoded: readonly Uint8Array[];
+  /** Found with quotes and backslashes anywhere. They have none. */
+  shell: readonly Uint8Array[];
 }
 
 /** Returns a function that creates a masker for one stream. */
-export function prepareMaskers({ exact, base64, percent }: Patterns): () => Masker {
-  const exactAutomaton = new PatternAutomaton(exact);
-  const percentAutomaton = new PatternAutomaton(percent);
-  const base64Automaton = Base64Scanner.createAutomaton(base64);
-  return () =>
-    new Masker([
-      ...(exact.length > 0 ? [new ExactScanner(exactAutomaton)] : []),
-      ...(base64.length > 0 ? [new Base64Scanner(base64Automaton)] : []),
-      ...(percent.length > 0 ? [new PercentScanner(percentAutomaton)] : []),
-    ]);
+export function prepareMaskers(patterns: Patterns): () => Masker {
+  const creators = [
+    scannersOf(patterns.exact, (automaton) => new ExactScanner(automaton)),
+    scannersOf(
+      patterns.encoded,
+      (automaton) => new PercentScanner(automaton),
+      (automaton) => new HtmlScanner(automaton),
+    ),
+    scannersOf(patterns.shell, (automaton) => new ShellScanner(automaton)),
+    scannersOf(
+      patterns.base64.map(Base64Scanner.toStandard),
+      (automaton) => new Base64Scanner(automaton),
+    ),
+  ];
+  return () => new Masker(creators.flatMap((create) => create()));
+}
+
+/** All scanners share the automaton. Without patterns, there is none. */
+function scannersOf(
+  patterns: readonly Uint8Array[],
+  ...create: readonly ((automaton: PatternAutomaton) => Scanner)[]
+): () => Scanner[] {
+  if (patterns.length === 0) return () => [];
+  const automaton = new PatternAutomaton(patterns);
+  return () => create.map((each) => each(automaton));
 }
 
 /**
@@ -69,14 +81,14 @@ export class Masker {
     return this.#release(this.#position);
   }
 
-  /** Adds a match that does not end before those that were added. */
-  #add({ start, end }: Match): void {
-    const first = this.#matches.takeFrom(start);
-    if (first <= this.#maskedUntil) {
+  /** Adds a match. What looked like an escape may be found to be none after a later match was added. */
+  #add(match: Match): void {
+    const { start, end } = this.#matches.takeWith(match);
+    if (start <= this.#maskedUntil) {
       // It continues a match whose mask is released.
-      this.#maskedUntil = end;
-      this.#released = end;
-    } else this.#matches.push({ start: first, end });
+      this.#maskedUntil = Math.max(this.#maskedUntil, end);
+      this.#released = this.#maskedUntil;
+    } else this.#matches.push({ start, end });
   }
 
   /** A match that begins before the limit can only become longer. */
@@ -108,16 +120,17 @@ class MatchQueue {
     this.#matches.push(match);
   }
 
-  /** Removes those that overlap or touch a match from `start` on. Returns where they all start. */
-  takeFrom(start: number): number {
-    let first = start;
+  /** Removes those that end where a match begins or later. Returns all of them as one. */
+  takeWith({ start, end }: Match): Match {
+    const all = { start, end };
     while (this.#matches.length > this.#first) {
       const last = this.#matches.at(-1);
       if (!last || last.end < start) break;
-      first = Math.min(first, last.start);
+      all.start = Math.min(all.start, last.start);
+      all.end = Math.max(all.end, last.end);
       this.#matches.pop();
     }
-    return first;
+    return all;
   }
 
   takeBefore(limit: number): Match | undefined {

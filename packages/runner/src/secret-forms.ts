@@ -1,9 +1,12 @@
+import { ShellScanner } from "./decoding-scanners.ts";
 import type { Patterns } from "./masker.ts";
 
 /** A shorter value would mask parts of ordinary words. */
 export const MINIMUM_LENGTH = 4;
 export const MINIMUM_LINE_LENGTH = 8;
 const MINIMUM_BASE64_LENGTH = 6;
+/** What no shell quotes. */
+const PLAIN = /^[\w.-]*$/;
 
 /** The texts by which secret values are recognized in output: themselves, and their usual encodings. */
 export function secretPatterns(values: readonly string[]): Patterns {
@@ -11,11 +14,19 @@ export function secretPatterns(values: readonly string[]): Patterns {
     // `$(…)` of a shell removes the line breaks at the end of a value, and `echo $NAME` the spaces around it.
     .flatMap((value) => [value, value.replace(/[\r\n]+$/, ""), value.trim()])
     .filter(({ length }) => length >= MINIMUM_LENGTH);
+  const special = secrets.filter((value) => !PLAIN.test(value));
+  const quoted = special.filter((value) => !isFoundInside(value)).flatMap(quotedForms);
   return {
-    exact: toBuffers(secrets.flatMap((value) => [value, ...linesOf(value), ...jsonForms(value)])),
+    exact: toBuffers([
+      ...secrets.flatMap((value) => [value, ...linesOf(value), ...jsonForms(value)]),
+      ...quoted,
+    ]),
     base64: toBuffers(secrets.flatMap((value) => base64Forms(Buffer.from(value)))),
     // A form has `+` for a space.
-    percent: toBuffers(secrets.flatMap((value) => [value, value.replaceAll(" ", "+")])),
+    encoded: toBuffers(secrets.flatMap((value) => [value, value.replaceAll(" ", "+")])),
+    shell: toBuffers(special.flatMap((value) => [value, ...ansiForms(value)]))
+      .map(ShellScanner.withoutQuoting)
+      .filter(({ length }) => length >= MINIMUM_LENGTH),
   };
 }
 
@@ -62,6 +73,66 @@ function base64Forms(bytes: Buffer): string[] {
   });
   const longEnough = within.filter(({ length }) => length >= MINIMUM_BASE64_LENGTH);
   return [whole, whole.replace(/=+$/, ""), ...longEnough];
+}
+
+/** Whether the value without quotes and backslashes is long enough, and begins and ends as the value does. */
+function isFoundInside(value: string): boolean {
+  const { length } = ShellScanner.withoutQuoting(Buffer.from(value));
+  return length >= MINIMUM_LENGTH && !/^[\\'"]|[\\'"]$/.test(value);
+}
+
+/** As bash, dash, `printf %q`, `export -p` and other languages quote a value. */
+function quotedForms(value: string): string[] {
+  return [
+    value.replaceAll("'", "'\\''"),
+    value.replaceAll("'", "'\"'\"'"),
+    value.replaceAll("'", "''"),
+    value.replaceAll('"', '""'),
+    value.replaceAll(/[\\']/g, "\\$&"),
+    value.replaceAll(/[\\"$`]/g, "\\$&"),
+    value.replaceAll(/[\\"$`!]/g, "\\$&"),
+    value.replaceAll(/(?![\w.:@%/+=~#-])[ -~]/g, "\\$&"),
+    value.replaceAll(/(?![\w.:@/+,-])[ -~]/g, "\\$&"),
+  ];
+}
+
+const LETTERS: Readonly<Record<number, string>> = {
+  7: "a",
+  8: "b",
+  9: "t",
+  10: "n",
+  11: "v",
+  12: "f",
+  13: "r",
+};
+const UNPRINTABLE = /[^ -~]/;
+const RUNS = [/\p{Cc}+/gu, /[^ -~]+/g];
+const ESCAPE = 0x1b;
+const toOctal = (byte: number) => byte.toString(8).padStart(3, "0");
+const toHex = (byte: number) => `x${byte.toString(16).padStart(2, "0")}`;
+
+/**
+ * In `$'…'` of bash and of the GNU tools, and in the strings of other languages, without the backslashes. GNU tools
+ * quote only a part so.
+ */
+function ansiForms(value: string): string[] {
+  if (!UNPRINTABLE.test(value)) return [];
+  const styles = [
+    (byte: number) => (byte === ESCAPE ? "E" : toOctal(byte)),
+    (byte: number) => (byte === ESCAPE ? "e" : toOctal(byte)),
+    toOctal,
+    toHex,
+  ];
+  return styles.flatMap((toNumber) =>
+    RUNS.flatMap((escaped) =>
+      ["", "$"].map((before) =>
+        value.replaceAll(escaped, (run) => {
+          const bytes = [...Buffer.from(run)];
+          return before + bytes.map((byte) => LETTERS[byte] ?? toNumber(byte)).join("");
+        }),
+      ),
+    ),
+  );
 }
 
 function toBuffers(texts: readonly string[]): Buffer[] {
