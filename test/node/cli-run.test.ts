@@ -132,13 +132,20 @@ describe("longshore run", () => {
     expect(allowed.stdout).toBe("/nowhere --secret-canary\n");
   });
 
-  it("names a variable that no environment can have, and not its value", async () => {
-    await put({ BINARY: "canary\0canary" });
-    const { stdout, stderr, status } = await run(["--", "true"]);
-    expect(withoutPlace(stderr)).toBe(
-      "BINARY has a null character, which no environment can have.\n",
+  it("names the variables that are larger than the system allows, and the line ending of a script", async () => {
+    const names = Array.from({ length: 31 }, (_, at) => `V${at}`);
+    await put(Object.fromEntries(names.map((name) => [name, "canary".repeat(5_450)])));
+    const file = join(user.folder, "crlf.sh");
+    writeFileSync(file, "#!/bin/sh\r\necho\r\n", { mode: 0o755 });
+    const texts = Array.from({ length: 11 }, () => "x".repeat(110_000));
+    const tooLarge = await run(["--", "true", ...texts]);
+    expect(tooLarge.stderr).toContain(
+      "Shorten the largest: all arguments (1,210,000 bytes), V0 (32,700 bytes)",
     );
-    expect([stdout, status]).toEqual(["", 1]);
+    expect(tooLarge.stderr).not.toContain("canary");
+    const withLineEnds = await run(["--", file]);
+    expect(withLineEnds.stderr).toContain("The first line of its file ends with CRLF");
+    expect([tooLarge.status, withLineEnds.status]).toEqual([126, 126]);
   });
 });
 

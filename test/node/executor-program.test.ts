@@ -105,6 +105,20 @@ describe("the program of an executor", () => {
     expect(stderr).toBe("");
   });
 
+  it("names the variable that no tool can get, and not its value", () => {
+    const body = `
+      for (const value of ["canary\\0", "canary".repeat(30_000)]) {
+        await runTool("true", [], { variables: { TF_VAR_a: value } }).catch(({ message }) => console.log(message));
+      }`;
+    const [withNull, large] = runBody(body).stdout.split("\n");
+    expect(withNull).toBe(
+      "true could not be started: ERR_INVALID_ARG_VALUE. The variable TF_VAR_a has a NUL character, which no program " +
+        "can get. Set it again without one.",
+    );
+    expect(large).toContain("true could not be started: E2BIG.");
+    expect(large).toContain("Shorten the largest: TF_VAR_a (180,000 bytes)");
+  });
+
   it("runs tools without a shell, and says which one is missing", () => {
     const arg = "$(touch x); a 'b'";
     const body = `

@@ -3,9 +3,12 @@ import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { delay } from "./api.ts";
 import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
+import { explainStartError } from "./start-error.ts";
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 const POLL_EVERY_MS = 50;
+/** How a shell ends if it finds a program no more than the kernel does. */
+const NOT_FOUND = 127;
 /** A process that has left the group may keep the pipe open. */
 export const DRAIN_MS = 1_000;
 
@@ -54,8 +57,12 @@ export async function runCommand(
     onOutput,
   );
   const ended = new Promise<CommandResult>((resolve) => {
-    child.once("error", (error) => resolve({ ok: false, reason: describe(error) }));
-    child.once("exit", (code, signal) => resolve(toResult(code, signal)));
+    child.once("error", (error) => resolve({ ok: false, reason: describe(error, command, env) }));
+    child.once("exit", (code, signal) => {
+      resolve(
+        code === NOT_FOUND && typeof command === "string" ? notFound : toResult(code, signal),
+      );
+    });
   });
   let isKilled = false;
   const kill = () => {
@@ -101,7 +108,7 @@ function start(
     return startProgram(command, options, output);
   } catch (error) {
     pipe?.reader.destroy();
-    return { ok: false, reason: describe(error) };
+    return { ok: false, reason: describe(error, command, env) };
   } finally {
     if (pipe) closeSync(pipe.writer);
   }
@@ -133,11 +140,19 @@ function readOutput(streams: readonly Readable[], onOutput: (chunk: Buffer) => v
   };
 }
 
-/** Only the error code: Node's message may quote the value of an environment variable. */
-function describe(error: unknown): string {
+/** Node's message may quote the value of an environment variable. */
+function describe(error: unknown, command: string | Program, env: NodeJS.Dict<string>): string {
   const { code = "an unknown error" } = error as NodeJS.ErrnoException;
-  return `The command could not be started: ${code}.`;
+  const program = typeof command === "string" ? { file: "", args: [command] } : command;
+  const explanation = explainStartError(error, { ...program, env });
+  return `The command could not be started: ${code}. ${explanation ?? ""}`.trimEnd();
 }
+
+const notFound = {
+  ok: false,
+  reason:
+    "The command ended with 127. The log names what was not found: install it, or commit the script with LF instead of CRLF.",
+};
 
 function toResult(code: number | null, signal: NodeJS.Signals | null): CommandResult {
   if (code === 0) return { ok: true };

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import type { Command } from "commander";
 import { ApiError } from "../../../client/src/index.ts";
 import { CommandEnvironment, type Variable } from "../../../runner/src/environment.ts";
+import { explainStartError, type StartedProgram } from "../../../runner/src/start-error.ts";
 import { addExamples, collect } from "../command-options.ts";
 import { CliError } from "../errors.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
@@ -115,10 +116,6 @@ function createEnvironment(
       `These variables could change how programs run: ${refused.join(", ")}. Rename them, or add ${options}`,
     );
   }
-  const invalid = variables.find(({ value }) => value.includes("\0"));
-  if (invalid) {
-    throw new CliError(`${invalid.name} has a null character, which no environment can have.`);
-  }
   const inherited = Object.entries(context.environment).flatMap(([name, value = ""]) =>
     name === "LONGSHORE_API_KEY" ? [] : [{ name, value }],
   );
@@ -145,18 +142,17 @@ async function execute(
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? SIGNAL_BASE + (signal ? constants.signals[signal] : 0);
   } catch (error) {
-    throw describeFailure(file, error as NodeJS.ErrnoException);
+    throw describeFailure(error as NodeJS.ErrnoException, { file, args, env, folder });
   }
 }
 
 /** Only the error code: Node's message may quote an environment variable. */
-function describeFailure(
-  file: string,
-  { code = "an unknown error" }: NodeJS.ErrnoException,
-): CliError {
-  if (code === "ENOENT") return new CliError(`There is no command ${file}.`, NOT_FOUND);
-  if (code === "E2BIG") {
-    return new CliError("The variables are larger than this system allows.", NOT_EXECUTABLE);
+function describeFailure(error: NodeJS.ErrnoException, program: StartedProgram): CliError {
+  const { code = "an unknown error" } = error;
+  const explanation = explainStartError(error, program);
+  if (code === "ENOENT" && !explanation) {
+    return new CliError(`There is no command ${program.file}.`, NOT_FOUND);
   }
-  return new CliError(`${file} cannot be executed: ${code}.`, NOT_EXECUTABLE);
+  const message = `${program.file} cannot be executed: ${code}. ${explanation ?? ""}`;
+  return new CliError(message.trimEnd(), NOT_EXECUTABLE);
 }

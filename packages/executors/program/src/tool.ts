@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { explainStartError, type StartedProgram } from "../../../runner/src/start-error.ts";
 import { ProgramError } from "./run-program.ts";
 
 export interface ToolOptions {
@@ -37,9 +38,10 @@ export async function runTool(
   { folder, variables = {}, onLine, onErrorLine, hidesErrors = false, interrupt }: ToolOptions = {},
 ): Promise<ToolResult> {
   const unread = hidesErrors ? "ignore" : "inherit";
-  const child = spawn(file, args, {
+  const env = { ...process.env, ...variables };
+  const child = start(file, args, {
     cwd: folder,
-    env: { ...process.env, ...variables },
+    env,
     stdio: ["ignore", onLine ? "pipe" : "inherit", onErrorLine ? "pipe" : unread],
   });
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
@@ -51,13 +53,24 @@ export async function runTool(
     if (code === null) await delay(SIGNAL_MS);
     return { code };
   } catch (error) {
-    const { code = "an unknown error" } = error as NodeJS.ErrnoException;
-    throw new ProgramError(
-      `${file} could not be started: ${code}. Install it on the runner's PATH.`,
-    );
+    throw toProgramError(error, { file, args, env, folder });
   } finally {
     interrupt?.removeEventListener("abort", onInterrupt);
   }
+}
+
+function start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(file, args, options);
+  } catch (error) {
+    throw toProgramError(error, { file, args, env: options.env ?? {} });
+  }
+}
+
+function toProgramError(error: unknown, program: StartedProgram): ProgramError {
+  const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+  const explanation = explainStartError(error, program) ?? "Install it on the runner's PATH.";
+  return new ProgramError(`${program.file} could not be started: ${code}. ${explanation}`);
 }
 
 /** What a tool prints to standard output. Throws a `ProgramError` with `problem` if it fails. */
