@@ -37,15 +37,18 @@ export const StorageMethod = component("StorageMethod", () =>
   ),
 );
 
+const NO_NULL = "Send a value without NUL characters, which no program can get.";
+
 /** The messages never contain the value, which is a secret. */
 const Value = lazy(() =>
   z
     .string()
     .refine((value) => value.isWellFormed(), LONE_SURROGATES)
+    .refine((value) => !value.includes("\0"), NO_NULL)
     .refine((value) => bytesOf(value) <= VALUE_BYTES, `Send at most ${VALUE_BYTES} bytes of UTF-8.`)
     .openapi(
       documented(() => ({
-        description: `The plain text, at most ${sizeOf(VALUE_BYTES)} of UTF-8.`,
+        description: `The plain text, at most ${sizeOf(VALUE_BYTES)} of UTF-8, without NUL characters.`,
         example: EXAMPLE_VALUE,
       })),
     ),
