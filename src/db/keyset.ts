@@ -1,4 +1,4 @@
-import { asc, type Column, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, type Column, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Direction, encodeCursor, type Position } from "../lib/cursor.ts";
 import { LIMITS } from "../lib/limits.ts";
 
@@ -35,7 +35,15 @@ export function keyset(page: PageRequest, createdAt: SQLWrapper, id: SQLWrapper)
 
 /** Undefined, which is no condition, for a page of every name. */
 export function hasName({ name }: NamedPageRequest, column: Column): SQL | undefined {
-  return name === undefined ? undefined : eq(column, name);
+  return name === undefined ? undefined : isNamed(column, name);
+}
+
+/** Names are stored in NFC. An older one may have the form in which it was sent. */
+export function isNamed(column: SQLWrapper, name: string): SQL {
+  const normalized = name.normalize();
+  return normalized === name
+    ? sql`${column} = ${name}`
+    : sql`${column} in (${name}, ${normalized})`;
 }
 
 function isAfter(

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented, EXAMPLE_IDS, exampleId, register } from "#documented";
 import type { ExampleKind } from "./example-ids.ts";
+import { findHidden } from "./hidden-characters.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
@@ -88,14 +89,28 @@ export const BEFORE_FROM = "Send a time that is not before `from`.";
 export const NOT_BLANK = "Send a text that is not blank.";
 
 /** One line that is not blank. */
-export function text(maximum: number) {
+export function text(maximum: number, string = z.string()) {
   return (
-    line(maximum)
+    unicode(maximum, LINE, string)
       // Aborts, so that an empty text has one issue and not two.
       .min(1, { error: NOT_BLANK, abort: true })
       .refine((value) => value.trim() !== "", NOT_BLANK)
       .openapi(documented(() => ({ pattern: TEXT.source })))
   );
+}
+
+/** What people call something. Two names that differ look different, so they are in NFC, without hidden characters. */
+export function nameInput(maximum: number) {
+  // The length comes first: NFC of a long text takes quadratic time.
+  const string = z
+    .string()
+    .max(maximum, { error: tooLong(maximum), abort: true })
+    .normalize();
+  return text(maximum, string).superRefine((name, ctx) => {
+    const hidden = findHidden(name);
+    const message = `Send a name without the invisible character ${hidden}.`;
+    if (hidden !== undefined) ctx.addIssue({ code: "custom", message });
+  });
 }
 
 export function line(maximum: number) {
@@ -106,13 +121,16 @@ export function paragraphs(maximum: number) {
   return unicode(maximum, PARAGRAPHS);
 }
 
-function unicode(maximum: number, pattern: RegExp) {
-  return z
-    .string()
-    .max(maximum, `Send at most ${maximum} characters.`)
+function unicode(maximum: number, pattern: RegExp, string = z.string()) {
+  return string
+    .max(maximum, tooLong(maximum))
     .refine((value) => value.isWellFormed(), LONE_SURROGATES)
     .refine((value) => pattern.test(value), CONTROL_CHARACTERS)
     .openapi(documented(() => ({ pattern: pattern.source })));
+}
+
+function tooLong(maximum: number): string {
+  return `Send at most ${maximum} characters.`;
 }
 
 /** Describes the body of every PATCH. */
@@ -123,7 +141,7 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** Names compare as the unique indexes compare them: byte by byte. */
+/** Names compare as the unique indexes compare them: byte by byte, in NFC (`isNamed`). */
 export function nameFilter(maximum: number) {
   return text(maximum)
     .optional()

@@ -132,6 +132,67 @@ const freeCases = open
   .filter((each) => free.includes(each))
   .map((each) => [titleOf(each), each] as const);
 
+/** Those of commits and of their authors are as elsewhere. */
+const isName = (field: TextField) =>
+  /^(name|display_name)$/.test(lastOf(field)) && !field.path.includes("source");
+const names = open.filter(isName).map((each) => [titleOf(each), each] as const);
+const freeNames = names.filter(([, each]) => free.includes(each));
+/** Format controls, invisible letters, line separators, and joiners and parts of emoji in other places. */
+const HIDDEN = {
+  "U+00AD": "a\u00adb",
+  "U+034F": "a\u034fb",
+  "U+061C": "a\u061cb",
+  "U+115F": "a\u115fb",
+  "U+180E": "a\u180eb",
+  "U+200B": "a\u200bb",
+  "U+200C": "a\u200c",
+  "U+200D": "a \u200db",
+  "U+200E": "a\u200e",
+  "U+200F": "\u200fb",
+  "U+2028": "a\u2028b",
+  "U+202E": "a\u202eb",
+  "U+2060": "a\u2060b",
+  "U+2066": "a\u2066b",
+  "U+3164": "a\u3164",
+  "U+FE0F": "1\ufe0f",
+  "U+FEFF": "a\ufeffb",
+  "U+FFF9": "a\ufff9b",
+  "U+E0061": "🏴\u{e0061}\u{e007f}",
+  "U+E0100": "a\u{e0100}",
+};
+const VISIBLE = ["خانه‌ها", "क्‍ष", "👩‍💻 🏳️‍🌈 ❤️ ☎︎ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 👍🏽 🇩🇪", "שלום", "Å Ω ﬁ"];
+
+describe("names", () => {
+  it("are found in every body", () => {
+    expect(names.length).toBeGreaterThan(30);
+    expect(freeNames.length).toBeGreaterThan(20);
+  });
+
+  it.each(names)("have no hidden characters: %s", async (_, field) => {
+    for (const messages of await issuesOf(field, Object.values(HIDDEN))) {
+      expect(messages).not.toEqual([]);
+    }
+  });
+
+  it.each(freeNames)(
+    "may be of any script, and have emoji; a message names the character: %s",
+    async (_, field) => {
+      expect(await issuesOf(field, VISIBLE)).toEqual(VISIBLE.map(() => []));
+      expect(await issuesOf(field, Object.values(HIDDEN))).toEqual(
+        Object.keys(HIDDEN).map((code) => [`Send a name without the invisible character ${code}.`]),
+      );
+    },
+  );
+
+  it("of an alarm have none in an address either", async () => {
+    const path = `/v1/stacks/${newId(systemClock)}/alarms/a%E2%80%8Bb`;
+    const reply = await world.client.request("PUT", path, { state: "ok" });
+    expect(messagesIn(reply, "name")).toEqual([
+      "Send a name without the invisible character U+200B.",
+    ]);
+  });
+});
+
 describe("texts", () => {
   it("are found in every body", () => {
     const names = new Set(fields.map(({ path }) => path.join(".")));

@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { clearable, component, text } from "../../../lib/schemas.ts";
+import { clearable, component, nameInput, text } from "../../../lib/schemas.ts";
 import { StackParams } from "../../projects/stacks/index.ts";
 import { ALARM_STATES } from "./model.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "Unique in the stack, for example the alarm's name in the monitoring system.",
       example: "api-5xx",

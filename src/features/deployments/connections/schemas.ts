@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
-import { clearable, component, text } from "../../../lib/schemas.ts";
+import { clearable, component, nameInput } from "../../../lib/schemas.ts";
 import type { Provider } from "./model.ts";
 
 const EXAMPLE_ROLE = documented(() => "arn:aws:iam::123456789012:role/deploy");
@@ -136,7 +136,7 @@ export const OtherConnection = component("OtherConnection", () =>
   z
     .strictObject({
       provider: providerOf("other"),
-      name: text(LIMITS.nameLength.value).openapi(
+      name: nameInput(LIMITS.nameLength.value).openapi(
         documented(() => ({
           description: "What people call the place that is deployed to.",
           example: "The machine in the office",

@@ -6,6 +6,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import {
   component,
   identifierInput,
+  nameInput,
   type Output,
   text,
   timestampInput,
@@ -17,7 +18,7 @@ const ENDS_BEFORE = "Send a time after starts_at.";
 export const CreateFreeze = component("CreateFreeze", () =>
   z
     .strictObject({
-      name: text(LIMITS.nameLength.value).openapi(
+      name: nameInput(LIMITS.nameLength.value).openapi(
         documented(() => ({ description: "What people call it.", example: "Black Friday" })),
       ),
       reason: text(LIMITS.descriptionLength.value).openapi(

@@ -9,6 +9,7 @@ import {
   component,
   identifierInput,
   line,
+  nameInput,
   paragraphs,
   text,
   timestampInput,
@@ -39,7 +40,7 @@ export const INTERVALS = {
 const RunnerInput = component("RunnerDescription", () =>
   z
     .strictObject({
-      name: text(LIMITS.nameLength.value).openapi(
+      name: nameInput(LIMITS.nameLength.value).openapi(
         documented(() => ({
           description: "Of this runner: another one with the same token has another name.",
           example: "builder-1",

@@ -3,7 +3,7 @@ import { documented, EXAMPLE_IDS } from "#documented";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
-import { CHANGED_FIELDS, component, identifierInput, text } from "../../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, identifierInput, nameInput } from "../../../lib/schemas.ts";
 import { DEFAULT_RUN_SECONDS } from "../../tenancy/model.ts";
 
 const MAXIMUM_ENVIRONMENTS = LIMITS.poolEnvironments.value;
@@ -22,7 +22,7 @@ const SECONDS =
   `${LIMITS.maximumRunSeconds.value}.`;
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "Unique in the organization.",
       example: "eu",

@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, gte, lt, or, type SQL, sql } from "drizzle-or
 import type { Database } from "../../../db/client.ts";
 import {
   firstOf,
+  isNamed,
   keyset,
   limitPageBytes,
   matchingOf,
@@ -107,8 +108,8 @@ function matches(filter: AuditFilter): SQL | undefined {
     projectId ? eq(auditLog.projectId, projectId) : undefined,
     actorId ? or(eq(credentialId, actorId), eq(membershipId, actorId)) : undefined,
     actions.length > 0 ? isOneOf(auditLog.action, actions) : undefined,
-    actorName === undefined ? undefined : sql`${ACTOR_NAME} = ${actorName}`,
-    targetName === undefined ? undefined : sql`${auditLog.targetName} is ${targetName}`,
+    actorName === undefined ? undefined : isNamed(ACTOR_NAME, actorName),
+    targetName === undefined ? undefined : isNamed(auditLog.targetName, targetName),
   );
 }
 

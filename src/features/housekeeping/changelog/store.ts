@@ -3,6 +3,7 @@ import type { Actor } from "../../../actor.ts";
 import type { Database } from "../../../db/client.ts";
 import {
   firstOf,
+  isNamed,
   keyset,
   limitPageBytes,
   matchingOf,
@@ -41,8 +42,8 @@ export function listEntries(
   const { actorName } = page;
   const size = sizeOf({ json: [before, after], text: [resourceName], rest: 650 });
   const matches = and(
-    actorName === undefined ? undefined : sql`${ACTOR_NAME} = ${actorName}`,
-    page.resourceName === undefined ? undefined : sql`${resourceName} is ${page.resourceName}`,
+    actorName === undefined ? undefined : isNamed(ACTOR_NAME, actorName),
+    page.resourceName === undefined ? undefined : isNamed(resourceName, page.resourceName),
   );
   const matching = sql<number>`iif(${matches}, ${size.sql}, 0)`.as("size");
   const items = db

@@ -1,18 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text } from "../../../lib/schemas.ts";
+import { component, nameInput, text } from "../../../lib/schemas.ts";
 import { ProfileInput } from "../memberships/index.ts";
 
 export const UpdateAccount = component("UpdateAccount", () =>
   z
     .strictObject({
-      name: text(LIMITS.personLength.value)
+      name: nameInput(LIMITS.personLength.value)
         .optional()
         .openapi(
           documented(() => ({ description: "The person's full name.", example: "Ada Lovelace" })),
         ),
-      display_name: text(LIMITS.personLength.value)
+      display_name: nameInput(LIMITS.personLength.value)
         .nullish()
         .openapi(
           documented(() => ({

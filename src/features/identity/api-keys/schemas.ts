@@ -8,7 +8,7 @@ import {
   CHANGED_FIELDS,
   component,
   identifierInput,
-  text,
+  nameInput,
   timestampInput,
 } from "../../../lib/schemas.ts";
 import { SCOPES } from "../../../lib/scopes.ts";
@@ -68,7 +68,7 @@ const Expiry = lazy(() =>
 );
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "What the key is for.",
       example: "ci",

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text } from "../../../lib/schemas.ts";
+import { component, nameInput } from "../../../lib/schemas.ts";
 import { AccountInput } from "../memberships/index.ts";
 
 export const Bootstrap = component("Bootstrap", () =>
@@ -9,7 +9,7 @@ export const Bootstrap = component("Bootstrap", () =>
     .strictObject({
       organization: z
         .strictObject({
-          name: text(LIMITS.nameLength.value).openapi(
+          name: nameInput(LIMITS.nameLength.value).openapi(
             documented(() => ({
               description: "The display name of the organization.",
               example: "Acme",

@@ -4,7 +4,7 @@ import { INVITATION_TOKEN_PATTERN } from "../../../auth/credentials.ts";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text } from "../../../lib/schemas.ts";
+import { component, nameInput, text } from "../../../lib/schemas.ts";
 import { EMAIL } from "../../../lib/text-patterns.ts";
 import { Email, OrgRole } from "../memberships/index.ts";
 
@@ -12,7 +12,7 @@ import { Email, OrgRole } from "../memberships/index.ts";
 export const EMAIL_EXAMPLE = documented(() => "grace@example.com");
 
 export const NAME = lazy(() =>
-  text(LIMITS.personLength.value).openapi(
+  nameInput(LIMITS.personLength.value).openapi(
     documented(() => ({
       description: "What the organization calls the person.",
       example: "Grace Hopper",

@@ -4,7 +4,7 @@ import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { ORG_ROLES } from "../../../lib/roles.ts";
-import { clearable, component, paragraphs, text } from "../../../lib/schemas.ts";
+import { clearable, component, nameInput, paragraphs, text } from "../../../lib/schemas.ts";
 import { EMAIL } from "../../../lib/text-patterns.ts";
 import { DESCENDANTS_OPTIONS } from "../credentials/model.ts";
 
@@ -71,10 +71,10 @@ const ACCOUNT = lazy(() => ({
       example: "ada@example.com",
     })),
   ),
-  name: text(LINE).openapi(
+  name: nameInput(LINE).openapi(
     documented(() => ({ description: "The person's full name.", example: "Ada Lovelace" })),
   ),
-  display_name: clearable(text(LINE)).openapi(
+  display_name: clearable(nameInput(LINE)).openapi(
     documented(() => ({
       description: "What to call the person in lists. Absent or null: the full name.",
       example: "Ada",

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { CHANGED_FIELDS, component, text } from "../../../lib/schemas.ts";
+import { CHANGED_FIELDS, component, nameInput } from "../../../lib/schemas.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "The display name. It need not be unique.",
       example: "Acme",

@@ -3,12 +3,12 @@ import { documented } from "#documented";
 import { idParam, RunnerPoolParams } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text, timestampInput } from "../../../lib/schemas.ts";
+import { component, nameInput, timestampInput } from "../../../lib/schemas.ts";
 
 const OVERLAP = `Send a whole number of seconds from 0 to ${LIMITS.tokenOverlapSeconds.value}.`;
 
 export const TokenName = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "What the token is for.",
       example: "ci",

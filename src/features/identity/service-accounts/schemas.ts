@@ -3,11 +3,11 @@ import { documented } from "#documented";
 import { idParam } from "../../../http/params.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, text } from "../../../lib/schemas.ts";
+import { component, nameInput } from "../../../lib/schemas.ts";
 import { NEVER_OWNER, SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "The program that the service account is for.",
       example: "release-bot",

@@ -4,7 +4,7 @@ import { idParam } from "../../../http/params.ts";
 import type { ExampleKind } from "../../../lib/example-ids.ts";
 import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, identifierInput, text } from "../../../lib/schemas.ts";
+import { component, identifierInput, nameInput, text } from "../../../lib/schemas.ts";
 import { SCOPES } from "../../../lib/scopes.ts";
 import { SCOPE_COUNT, ScopeName } from "../api-keys/index.ts";
 import type { TrustConditions } from "../credentials/model.ts";
@@ -41,7 +41,7 @@ export const EXAMPLE_CONDITIONS = documented(() => ({
 }));
 
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "What the trust is for. The names of its keys begin with it.",
       example: "deploy workflow",

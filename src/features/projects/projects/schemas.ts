@@ -7,8 +7,8 @@ import {
   clearable,
   component,
   identifierInput,
+  nameInput,
   paragraphs,
-  text,
 } from "../../../lib/schemas.ts";
 import { CONTROL_CHARACTERS, LINE, LONE_SURROGATES } from "../../../lib/text-patterns.ts";
 
@@ -35,7 +35,7 @@ export const Icon = lazy(() =>
     .openapi(documented(() => ({ description: ICON, example: "emoji:🚢" }))),
 );
 export const Name = lazy(() =>
-  text(LIMITS.nameLength.value).openapi(
+  nameInput(LIMITS.nameLength.value).openapi(
     documented(() => ({
       description: "The name. It is unique in the organization.",
       example: "storefront",

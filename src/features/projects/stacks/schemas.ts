@@ -8,11 +8,11 @@ import {
   clearable,
   component,
   identifierInput,
-  text,
+  nameInput,
 } from "../../../lib/schemas.ts";
 
 export const Name = lazy(() =>
-  text(LIMITS.stackNameLength.value).openapi(
+  nameInput(LIMITS.stackNameLength.value).openapi(
     documented(() => ({
       description: "Unique in the environment, for example the stack's name at the provider.",
       example: "api-production",
