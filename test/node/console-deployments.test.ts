@@ -311,12 +311,14 @@ describe("a runner pool in the console", () => {
     const path = at(`runners/${project.poolId}`);
     const { page, problems } = await openConsole(browser, path, { apiKey: owner.key });
     await page.getByText("No runner of this pool has asked for work in the last").waitFor();
-    const runner = run("until [ -e go ]; do sleep 0.1; done", "--name", "builder \u202e1");
+    const runner = run("until [ -e go ]; do sleep 0.1; done", "--name", "builder ש1");
     const row = page
       .getByRole("list", { name: "Runners online" })
       .getByRole("listitem")
-      .filter({ hasText: "builder \\u202e1" });
+      .filter({ hasText: "builder ש1" });
     await row.filter({ hasText: /Idle.*last seen/ }).waitFor();
+    const name = row.locator("bdi", { hasText: "builder ש1" });
+    expect(await name.evaluate("(each) => getComputedStyle(each).unicodeBidi")).toBe("isolate");
     const { id } = await project.deploy();
     await row.getByText("Busy").waitFor();
     const link = row.getByRole("link", { name: "a deployment" });

@@ -69,6 +69,23 @@ describe("every page of the console", () => {
     expect(problems).toEqual([]);
   });
 
+  it("isolates what is written from right to left from the text beside it", async () => {
+    const found: Record<string, unknown> = {};
+    let isolated = 0;
+    await visitInTabs(records.paths, openHome, async (page, path) => {
+      await follow(page, path);
+      const texts = (await page.evaluate(FIND_RIGHT_TO_LEFT)) as {
+        text: string;
+        isAlone: boolean;
+      }[];
+      const mixed = texts.filter(({ isAlone }) => !isAlone).map(({ text }) => text);
+      if (mixed.length > 0) found[path] = mixed;
+      isolated += texts.length;
+    });
+    expect(found).toEqual({});
+    expect(isolated).toBeGreaterThan(20);
+  });
+
   it("is checked for the colors of each color scheme at each width", async () => {
     const path = "runners";
     const { page } = await openAsOwner(path);
@@ -90,6 +107,20 @@ describe("every page of the console", () => {
     }
   });
 });
+
+/** Each text in Hebrew, and whether it is alone in an element that isolates it, or has isolates of its own. */
+const FIND_RIGHT_TO_LEFT = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { data: text, parentElement: parent } = walker.currentNode;
+    if (!/[\\u0590-\\u05ff]/.test(text) || !parent.checkVisibility()) continue;
+    const others = [...parent.childNodes].filter((each) => each.textContent.trim() !== "");
+    const isIsolated = getComputedStyle(parent).unicodeBidi !== "normal";
+    found.push({ text, isAlone: text.includes("\\u2068") || (isIsolated && others.length === 1) });
+  }
+  return found;
+})()`;
 
 /** WCAG 2.2, 2.5.8 (AA). Off by default. */
 const WITH_TARGET_SIZE = { "target-size": { enabled: true } };

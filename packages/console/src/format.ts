@@ -1,8 +1,19 @@
+import { toPlainJson, toPlainText } from "../../cli/src/plain-text.ts";
+
 /** For text that other people have written. */
-export {
-  toPlainJson as showHiddenInJson,
-  toPlainText as showHidden,
-} from "../../cli/src/plain-text.ts";
+export { toPlainJson as showHiddenInJson, toPlainText as showHidden };
+
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Names in one text. One that is written from right to left does not change the order of what is beside it. */
+export function joinNames(names: readonly string[], separator: string): string {
+  const shown = names.map(toPlainText);
+  return shown
+    .map((name) => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name))
+    .join(separator);
+}
 
 const UNITS = [
   ["year", 365 * 86_400],

@@ -4,6 +4,9 @@ import type { Service } from "./service.ts";
 /** Text that would do harm if it were HTML, or if it reordered what is around it. */
 export const HOSTILE = `"><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202Egnp.\u202C`;
 
+/** The same as a name, which has no hidden characters. Its letters are from right to left, and it ends with a digit. */
+const HOSTILE_NAME = '"><img src=x onerror="window.harmed=1">שלום 1';
+
 /** The paths of all pages of the console, below its root, with two of everything that they show. */
 export async function makeConsoleRecords(service: Service) {
   const { owner, organizationId } = service;
@@ -14,14 +17,20 @@ export async function makeConsoleRecords(service: Service) {
   });
   const { id, projectId } = environment;
   const post = (path: string, body: object) => owner.call("POST", path, body);
-  await owner.call("PATCH", `/v1/projects/${projectId}`, { name: HOSTILE, description: HOSTILE });
+  await owner.call("PATCH", `/v1/projects/${projectId}`, {
+    name: HOSTILE_NAME,
+    description: HOSTILE,
+  });
   const [component] = await Promise.all([
     post(`/v1/environments/${id}/components`, { name: "api", kind: "service" }),
     post(`/v1/environments/${id}/components`, { name: "worker", kind: "worker" }),
     post(`/v1/projects`, { name: "an empty project" }),
-    post(`${organization}/service-accounts`, { name: HOSTILE, role: "member" }),
+    post(`${organization}/service-accounts`, { name: HOSTILE_NAME, role: "member" }),
     post(`${organization}/invitations`, { email: "grace@example.com", role: "admin" }),
-    post(`${organization}/api-keys`, { name: HOSTILE, scopes: ["projects:read", "keys:write"] }),
+    post(`${organization}/api-keys`, {
+      name: HOSTILE_NAME,
+      scopes: ["projects:read", "keys:write"],
+    }),
   ]);
   for (const [name, value] of Object.entries({ DATABASE_URL: HOSTILE, KUBECONFIG: "debug" })) {
     await post(`/v1/environments/${id}/variables`, { name, value, storage_method: "secret" });
@@ -42,7 +51,7 @@ export async function makeConsoleRecords(service: Service) {
   const deploymentId = await deployWithHostileText(environment);
   const queued = await environment.deploy({ patch: [{ op: "add", path: "/web/port", value: 80 }] });
   const { data: stacks } = await owner.call("GET", `/v1/environments/${id}/stacks`);
-  await owner.call("PUT", `/v1/stacks/${stacks[0].id}/alarms/cpu`, {
+  await owner.call("PUT", `/v1/stacks/${stacks[0].id}/alarms/${encodeURIComponent(HOSTILE_NAME)}`, {
     state: "alarm",
     reason: HOSTILE,
   });
@@ -94,7 +103,7 @@ async function makeProtectedRecords(owner: Service["owner"], projectId: string) 
   const project = await owner.call("GET", `/v1/projects/${projectId}`);
   const { id } = await post(`/v1/projects/${projectId}/environments`, { name: "x".repeat(64) });
   await post(`/v1/environments/${id}/stacks`, { name: "first" });
-  const freeze = { name: HOSTILE, reason: HOSTILE, override: [membership.id] };
+  const freeze = { name: HOSTILE_NAME, reason: HOSTILE, override: [membership.id] };
   const always = { starts_at: "2020-01-01T00:00:00Z", ends_at: "2099-01-01T00:00:00Z" };
   await post(`/v1/projects/${projectId}/freezes`, { ...freeze, ...always, environment_ids: [id] });
   await post(`/v1/orgs/${project.org_id}/freezes`, {

@@ -15,8 +15,10 @@ export function AccountMenu({ who }: { who: Who }) {
   return (
     <>
       <Button kind="small" onClick={() => setOpen(true)}>
-        <span class="wide">{showHidden(who.organization.name)} ·</span>
-        {showHidden(who.account.name)}
+        <span class="wide">
+          <bdi>{showHidden(who.organization.name)}</bdi> ·
+        </span>
+        <bdi>{showHidden(who.account.name)}</bdi>
       </Button>
       {isOpen && <AccountDialog who={who} onClose={() => setOpen(false)} />}
     </>
@@ -66,7 +68,7 @@ function Organizations({ action }: { action: Action }) {
       {others.map(({ id, name, role }) => (
         <div key={id}>
           <Button isBusy={action.isRunning} onClick={() => change(id)}>
-            {showHidden(name)} ({role})
+            <bdi>{showHidden(name)}</bdi> ({role})
           </Button>
         </div>
       ))}

@@ -20,7 +20,7 @@ function Node({ name, value, depth }: { name: string | undefined; value: Json; d
     return (
       <span>
         {label}
-        {showHidden(JSON.stringify(value))}
+        <bdi>{showHidden(JSON.stringify(value))}</bdi>
       </span>
     );
   }

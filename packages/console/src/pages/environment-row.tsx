@@ -21,7 +21,10 @@ export function EnvironmentRow({ environment }: { environment: Schemas["Environm
         <>
           <a href={`${ROOT}deployments/${deployment.id}`}>
             <Status of={deployment.status} />
-            <span class="visually-hidden"> deployment of {showHidden(name)}</span>
+            <span class="visually-hidden">
+              {" "}
+              deployment of <bdi>{showHidden(name)}</bdi>
+            </span>
           </a>
           <Took seconds={deployment.run_seconds} />
           <Time at={deployment.finished_at ?? deployment.created_at} />

@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api.ts";
 import { Facts } from "../../components/page.tsx";
 import { Time } from "../../components/time.tsx";
-import { humanize, showHidden } from "../../format.ts";
+import { humanize, joinNames, showHidden } from "../../format.ts";
 import { ROOT } from "../../router.ts";
 import { SourceDetails } from "./source.tsx";
 
@@ -24,7 +24,10 @@ export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
         ],
         runner && [
           "Runner",
-          showHidden([runner.name, runner.pool.name].filter(Boolean).join(" of ")),
+          joinNames(
+            [runner.name, runner.pool.name].flatMap((name) => name ?? []),
+            " of ",
+          ),
         ],
         ["Created", <Time key="created" at={created_at} />],
         finished_at && [humanize(status), <Time key="finished" at={finished_at} />],
@@ -39,7 +42,7 @@ export function Creator({ creator }: { creator: Schemas["DeploymentCreator"] }) 
   const { name, membership_id, type, run_url } = creator;
   return (
     <>
-      {showHidden(name ?? membership_id)}
+      <bdi>{showHidden(name ?? membership_id)}</bdi>
       {type !== "person" && <span class="soft"> ({type === "ci" ? "CI" : "service account"})</span>}
       {run_url && (
         <>

@@ -35,11 +35,16 @@ export function SourceDetails({ source }: { source: Source | undefined }) {
   return (
     <>
       <a href={commitUrl(git)} target="_blank" rel="noreferrer">
-        {showHidden(`${git.owner}/${git.repo}`)} {describeSource(source)}
+        <bdi>{showHidden(`${git.owner}/${git.repo}`)}</bdi> {describeSource(source)}
       </a>
       <br />
-      {showHidden(title)}
-      {git.commit.author.name && <span class="soft"> by {showHidden(git.commit.author.name)}</span>}
+      <bdi>{showHidden(title)}</bdi>
+      {git.commit.author.name && (
+        <span class="soft">
+          {" "}
+          by <bdi>{showHidden(git.commit.author.name)}</bdi>
+        </span>
+      )}
     </>
   );
 }

@@ -33,7 +33,7 @@ export function ComponentsTab({ environment, can }: EnvironmentTabProps) {
       row={({ id, name, kind }, buttons) => (
         <div class="list-item">
           <span>
-            {showHidden(name)} <span class="soft small">{kind}</span>
+            <bdi>{showHidden(name)}</bdi> <span class="soft small">{kind}</span>
           </span>
           <span class="row">
             <a href={`${ROOT}components/${id}/variables`}>

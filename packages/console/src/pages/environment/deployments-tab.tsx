@@ -148,7 +148,12 @@ export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"
     <div class="columns">
       <span>
         <a href={`${ROOT}deployments/${id}`}>{describeSource(data.source)}</a>
-        {title && <> {showHidden(title)}</>}
+        {title && (
+          <>
+            {" "}
+            <bdi>{showHidden(title)}</bdi>
+          </>
+        )}
         <br />
         <span class="soft small">{showHidden(marks.filter(Boolean).join(" · "))}</span>
       </span>

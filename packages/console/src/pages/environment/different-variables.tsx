@@ -40,7 +40,11 @@ export function DifferentVariables({ names, variables }: DifferentVariablesProps
           <tr key={`${component} ${name}`}>
             <th scope="row">
               <code>{showHidden(name)}</code>
-              {component !== undefined && <div>of {showHidden(component)}</div>}
+              {component !== undefined && (
+                <div>
+                  of <bdi>{showHidden(component)}</bdi>
+                </div>
+              )}
             </th>
             <td>{own}</td>
             <td>{other}</td>

@@ -3,7 +3,7 @@ import type { Schemas } from "../../api.ts";
 import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
-import { showHidden } from "../../format.ts";
+import { joinNames, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { EditStack } from "../stack/edit-stack.tsx";
@@ -69,7 +69,11 @@ function StackRow({ stack, component, hasAlarms }: StackRowProps) {
       </span>
       {active.length > 0 && (
         <span class="row">
-          <Status of="alarm" /> {active.map((alarm) => showHidden(alarm.name)).join(", ")}
+          <Status of="alarm" />{" "}
+          {joinNames(
+            active.map((alarm) => alarm.name),
+            ", ",
+          )}
         </span>
       )}
     </div>

@@ -1,6 +1,6 @@
 import type { Schemas } from "../../api.ts";
 import { Choices, type FormFields } from "../../components/form.tsx";
-import { showHidden } from "../../format.ts";
+import { joinNames, showHidden } from "../../format.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 
 type FilterChoice = readonly [id: string, label: string];
@@ -23,9 +23,7 @@ async function readChoices(projectId: string): Promise<FilterChoices> {
       const found = await readAll("/v1/environments/{environment_id}/stacks", {
         path: { environment_id: environment.id },
       });
-      return found.map(
-        ({ id, name }) => [id, showHidden(`${environment.name} / ${name}`)] as const,
-      );
+      return found.map(({ id, name }) => [id, joinNames([environment.name, name], " / ")] as const);
     }),
   );
   return {

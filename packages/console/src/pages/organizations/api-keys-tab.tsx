@@ -73,7 +73,7 @@ function KeyRow({ apiKey, children }: KeyRowProps) {
   return (
     <div class="list-item">
       <span>
-        {showHidden(name)} <code>…{last_four}</code>{" "}
+        <bdi>{showHidden(name)}</bdi> <code>…{last_four}</code>{" "}
         <span class="soft small">
           {role}
           {isCurrent && ", of this session"}

@@ -78,11 +78,13 @@ function AuditRow({ entry }: { entry: Schemas["AuditRecord"] }) {
     <div class="stack">
       <div class="list-item">
         <span>
-          <code>{action}</code> {showHidden(target.name ?? target.id)}
+          <code>{action}</code> <bdi>{showHidden(target.name ?? target.id)}</bdi>
           <br />
           <span class="soft small">
             {humanize(actor.type)}{" "}
-            {actor.name ? showHidden(actor.name) : (actor.membership_id ?? actor.credential_id)}
+            <bdi>
+              {actor.name ? showHidden(actor.name) : (actor.membership_id ?? actor.credential_id)}
+            </bdi>
           </span>
         </span>
         <span class="row">

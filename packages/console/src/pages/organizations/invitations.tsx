@@ -26,7 +26,7 @@ export function Invitations({ path }: OrganizationTabProps) {
       row={({ email, role, expires_at }, buttons) => (
         <div class="list-item">
           <span>
-            {showHidden(email)} <span class="soft small">as {role}</span>
+            <bdi>{showHidden(email)}</bdi> <span class="soft small">as {role}</span>
           </span>
           <span class="row">
             <span class="soft small">

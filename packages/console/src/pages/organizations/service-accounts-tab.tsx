@@ -37,7 +37,7 @@ export function ServiceAccountsTab({ path }: OrganizationTabProps) {
       row={({ name, role, created_at }, buttons) => (
         <div class="list-item">
           <span>
-            {showHidden(name)} <span class="soft small">{role}</span>
+            <bdi>{showHidden(name)}</bdi> <span class="soft small">{role}</span>
           </span>
           <span class="row">
             <Time at={created_at} />

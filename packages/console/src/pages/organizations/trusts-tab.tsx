@@ -50,7 +50,7 @@ function TrustRow({ trust, children }: { trust: Schemas["Trust"]; children: VNod
   return (
     <div class="list-item">
       <span>
-        {showHidden(name)}
+        <bdi>{showHidden(name)}</bdi>
         <br />
         <span class="soft small">{showHidden(issuer)}</span>
         <br />

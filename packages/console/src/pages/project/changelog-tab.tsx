@@ -41,7 +41,12 @@ function ChangelogItem({ entry }: { entry: Schemas["ChangelogEntry"] }) {
           {actor && (
             <span class="soft small">
               {" "}
-              by {actor.name ? showHidden(actor.name) : <code>{actor.membership_id}</code>}
+              by{" "}
+              {actor.name ? (
+                <bdi>{showHidden(actor.name)}</bdi>
+              ) : (
+                <code>{actor.membership_id}</code>
+              )}
             </span>
           )}
         </span>

@@ -6,7 +6,7 @@ import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
-import { showHidden } from "../../format.ts";
+import { joinNames, showHidden } from "../../format.ts";
 import { ROOT } from "../../router.ts";
 import { PromoteDeployment } from "../deployment/copies.tsx";
 import { Creator } from "../deployment/facts.tsx";
@@ -61,7 +61,7 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
       <div>
         {recent_deployments.length === 0 && can("createDeployment") && (
           <LinkButton kind="small" href={`${ROOT}environments/${id}`}>
-            Set up {showHidden(name)}
+            Set up <bdi>{showHidden(name)}</bdi>
           </LinkButton>
         )}
         {next && current && can("promoteDeployment") && (
@@ -124,8 +124,8 @@ function Health({ environment: { health, alarms } }: { environment: Environment 
       <Status of={health} />
       {alarms.map(({ stack_id, stack_name, name, reason }) => (
         <div key={`${stack_id} ${name}`} class="small">
-          <a href={`${ROOT}stacks/${stack_id}`}>{showHidden(`${stack_name}: ${name}`)}</a>{" "}
-          {reason !== undefined && showHidden(reason)}
+          <a href={`${ROOT}stacks/${stack_id}`}>{joinNames([stack_name, name], ": ")}</a>{" "}
+          {reason !== undefined && <bdi>{showHidden(reason)}</bdi>}
         </div>
       ))}
     </>

@@ -7,7 +7,7 @@ import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { Choices, type FormFields, TextField } from "../../components/form.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { Status } from "../../components/status.tsx";
-import { formatExact, showHidden } from "../../format.ts";
+import { formatExact, joinNames, showHidden } from "../../format.ts";
 import { type List, useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import type { OrganizationTabProps, ProjectTabProps } from "../tabs.ts";
@@ -88,13 +88,13 @@ function Freezes({ list, mayChange, create, projectId, scope, command }: Freezes
       row={(freeze, buttons) => (
         <div class="list-item">
           <span>
-            {showHidden(freeze.name)}
+            <bdi>{showHidden(freeze.name)}</bdi>
             <p class="soft small">
-              {showHidden(freeze.reason)}
+              <bdi>{showHidden(freeze.reason)}</bdi>
               <br />
               {formatExact(freeze.starts_at)} to {formatExact(freeze.ends_at)}
               {freeze.environment_ids && (
-                <> · {showHidden(freeze.environment_ids.map(nameOf).join(", "))}</>
+                <> · {joinNames(freeze.environment_ids.map(nameOf), ", ")}</>
               )}
             </p>
           </span>

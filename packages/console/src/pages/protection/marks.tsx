@@ -26,7 +26,7 @@ export function Marks({ deployment, projectId }: MarksProps) {
           <p>
             The deployment {isBad ? "failed" : "was canceled"}
             {failure_reason !== undefined && `: ${humanize(failure_reason).toLowerCase()}`}.{" "}
-            {message !== undefined && showHidden(message)}
+            {message !== undefined && <bdi>{showHidden(message)}</bdi>}
           </p>
           {isBad && <p>The stacks and the log have the details.</p>}
         </div>
@@ -48,7 +48,7 @@ function Overridden({ overridden, projectId }: OverriddenProps) {
   return (
     <div class="note attention">
       <p>
-        Overridden by {name} <Time at={created_at} />: {what}.
+        Overridden by <bdi>{name}</bdi> <Time at={created_at} />: {what}.
       </p>
       <p>{showHidden(reason)}</p>
     </div>

@@ -2,7 +2,7 @@ import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { Section } from "../../components/page.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
-import { showHidden } from "../../format.ts";
+import { joinNames, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
@@ -23,11 +23,12 @@ export function WaitingForYou({ items }: { items: readonly Schemas["PendingAppro
           <li key={item.deployment_id} class="list-item">
             <span>
               <a href={`${ROOT}deployments/${item.deployment_id}`}>
-                {showHidden(`${item.project_name} / ${item.environment_name}`)}
+                {joinNames([item.project_name, item.environment_name], " / ")}
               </a>{" "}
               <span class="soft small">{describeSource(item.source)}</span>
               <p class="soft small">
-                {showHidden(item.message)} <TimeAfter words="Ends" at={item.expires_at} />
+                <bdi>{showHidden(item.message)}</bdi>{" "}
+                <TimeAfter words="Ends" at={item.expires_at} />
               </p>
             </span>
             <Time at={item.created_at} />

@@ -3,7 +3,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { Choices, Form, TextField } from "../../components/form.tsx";
 import { Pending } from "../../components/list.tsx";
-import { showHidden } from "../../format.ts";
+import { joinNames, showHidden } from "../../format.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 import { currentWho } from "../../session.ts";
 
@@ -79,7 +79,7 @@ async function readEnvironments() {
       const path = { project_id: project.id };
       const environments = await readAll("/v1/projects/{project_id}/environments", { path });
       return environments.map(
-        ({ id, name }) => [id, showHidden(`${project.name} / ${name}`)] as const,
+        ({ id, name }) => [id, joinNames([project.name, name], " / ")] as const,
       );
     }),
   );

@@ -82,7 +82,7 @@ function Runners({ path }: { path: PoolPath }) {
         return (
           <div class="list-item">
             <span>
-              {showHidden(name ?? token?.name ?? "Without a name")}
+              <bdi>{showHidden(name ?? token?.name ?? "Without a name")}</bdi>
               {version && <span class="soft"> {showHidden(version)}</span>}
             </span>
             <span class="row">
@@ -115,7 +115,12 @@ function Attempts({ path }: { path: PoolPath }) {
         <div class="list-item">
           <span>
             <a href={`${ROOT}deployments/${deployment_id}`}>Deployment {deployment_id}</a>
-            {token && <span class="soft"> with {showHidden(token.name)}</span>}
+            {token && (
+              <span class="soft">
+                {" "}
+                with <bdi>{showHidden(token.name)}</bdi>
+              </span>
+            )}
           </span>
           <span class="row">
             <Status of={state} />

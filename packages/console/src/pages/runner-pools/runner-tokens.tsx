@@ -82,7 +82,7 @@ function TokenRow({ token, children }: { token: Token; children: VNode }) {
   return (
     <div class="list-item">
       <span>
-        {showHidden(name)} <code>…{last_four}</code>
+        <bdi>{showHidden(name)}</bdi> <code>…{last_four}</code>
         <br />
         <span class="soft small">
           {last_used_at ? "" : "Never used"}

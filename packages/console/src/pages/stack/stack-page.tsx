@@ -125,7 +125,7 @@ function Alarms({ path }: { path: StackPath }) {
       row={({ name, state, reason, changed_at }) => (
         <div class="list-item">
           <span>
-            {showHidden(name)} {reason && <span class="soft">{showHidden(reason)}</span>}
+            <bdi>{showHidden(name)}</bdi> {reason && <span class="soft">{showHidden(reason)}</span>}
           </span>
           <span class="row">
             <Status of={state} />
