@@ -58,7 +58,9 @@ export async function listStacks(session: Session, environmentId: string): Promi
 /** The stacks of the input, in its order, by ID or else by name. */
 export function selectStacks(stacks: readonly Stack[], given: readonly string[]): string[] {
   return given.map((text) => {
-    const found = stacks.find(({ id }) => id === text) ?? stacks.find(({ name }) => name === text);
+    const found =
+      stacks.find(({ id }) => id === text) ??
+      stacks.find(({ name }) => name.normalize() === text.normalize());
     if (found) return found.id;
     if (ID.test(text)) return text;
     throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);

@@ -80,7 +80,7 @@ async function readById<T>(
   }
 }
 
-/** Compares the names, because the list of a pool's tokens has no filter by name. */
+/** Compares the names in NFC, because the list of a pool's tokens has no filter by name. */
 async function listByName<T extends NamedRecord>(
   session: Session,
   { listPath }: NamedKind,
@@ -92,5 +92,5 @@ async function listByName<T extends NamedRecord>(
     query: { name },
     limit: MAXIMUM_RECORDS,
   });
-  return rows.filter((row) => row.name === name);
+  return rows.filter((row) => row.name.normalize() === name.normalize());
 }

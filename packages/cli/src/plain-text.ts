@@ -1,20 +1,41 @@
-/** Shows control characters, which a terminal would obey, as `\x1b`. Records and logs are hostile text. */
+import { HIDDEN_CHARACTERS } from "../../../src/lib/hidden-characters.ts";
+
+/**
+ * Shows control characters, which a terminal would obey, as `\x1b`, and hidden ones, as `\u200b`. Records and logs are
+ * hostile text.
+ */
 export function toPlainText(text: string): string {
-  return text.replaceAll(HIDDEN, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
-  });
+  return escapeHidden(text.replaceAll(CONTROLS, escapeOne), escapeOne);
 }
 
 /** The same for JSON, whose line breaks are its own, as escapes of JSON. */
 export function toPlainJson(json: string): string {
-  return json.replaceAll(HIDDEN_IN_JSON, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return escapeHidden(json.replaceAll(CONTROLS_IN_JSON, escapeUnits), escapeUnits);
 }
 
-const HIDDEN_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS_IN_JSON = /[\u007f-\u009f]/g;
 
-/** Controls except the tab, and marks that change the direction of the text. */
+/** Except the tab. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds.
-const HIDDEN = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/g;
+
+function escapeHidden(text: string, escapes: (character: string) => string): string {
+  return text.replaceAll(HIDDEN_CHARACTERS, (part, hidden?: string) =>
+    hidden === undefined ? part : escapes(hidden),
+  );
+}
+
+function escapeOne(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16).padStart(2, "0");
+  if (code < 0x100) return `\\x${digits}`;
+  return code > 0xffff ? `\\u{${digits}}` : `\\u${digits}`;
+}
+
+/** For JSON: each UTF-16 unit. */
+function escapeUnits(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}

@@ -196,7 +196,7 @@ describe("a queued deployment", () => {
     const path = (each: Pool) => `/v1/orgs/${world.id}/runner-pools/${each.id}`;
     const [silent, last, ...others] = pools;
     if (!silent || !last) throw new Error("There are no pools");
-    await world.client.patch(path(last), { name: "last \u202e" });
+    await world.client.patch(path(last), { name: "last ש" });
     for (const each of [...others, last]) {
       await env.DB.prepare("insert into runners select ?1, ?2, ?1, ?1, 'n', null, null, ?3, ?3")
         .bind(each.id, world.id, Date.now() + (each === last ? 1 : -1_000))
@@ -204,10 +204,10 @@ describe("a queued deployment", () => {
     }
     const [reason] = await reasonsOf(id);
     expect(reason?.["pools"]).toHaveLength(LIMITS.waitingPools.value);
-    expect(reason?.["pools"][0]).toMatchObject({ id: last.id, name: "last \u202e" });
+    expect(reason?.["pools"][0]).toMatchObject({ id: last.id, name: "last ש" });
     expect(JSON.stringify(reason)).not.toContain(silent.id);
     expect(reason?.["message"]).toMatch(
-      /^A runner of the pools "last \u202e", "n-.* takes it once its pool has no older deployment waiting\.$/,
+      /^A runner of the pools "last ש", "n-.* takes it once its pool has no older deployment waiting\.$/,
     );
   });
 });

@@ -64,10 +64,11 @@ function findValues(name: string, { source, ...values }: ReferenceValues): strin
     : [];
 }
 
-/** Both names may contain dots. */
+/** Both names may contain dots. The service stores that of a stack in NFC; the name of an output is ASCII. */
 function findOutput(path: string, { name, outputs }: InputStack): string[] {
-  if (!path.startsWith(`${name}.`)) return [];
-  const output = path.slice(name.length + 1);
+  const [given, stack] = [path.normalize(), name.normalize()];
+  if (!given.startsWith(`${stack}.`)) return [];
+  const output = given.slice(stack.length + 1);
   return Object.hasOwn(outputs, output) ? listOf(outputs[output]) : [];
 }
 

@@ -83,8 +83,16 @@ function planStack(input: StackInput, options: ExecutorOptions): StackPlan | und
 
 /** The object of the stack in the configuration; without values if there is none. */
 function findSettings({ configuration, stack }: StackInput): GivenSettings {
-  const values = readMember(readMember(configuration, "stacks"), stack.name);
-  return { pointer: at("/stacks", stack.name), values: isObject(values) ? values : {} };
+  const stacks = readMember(configuration, "stacks");
+  const name = keyOf(stacks, stack.name);
+  const values = readMember(stacks, name);
+  return { pointer: at("/stacks", name), values: isObject(values) ? values : {} };
+}
+
+/** The service stores names in NFC, and a configuration as somebody has written it. */
+function keyOf(stacks: unknown, name: string): string {
+  if (!isObject(stacks) || Object.hasOwn(stacks, name)) return name;
+  return Object.keys(stacks).find((key) => key.normalize() === name.normalize()) ?? name;
 }
 
 function readMember(value: unknown, name: string): unknown {
