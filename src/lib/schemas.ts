@@ -99,7 +99,7 @@ export function text(maximum: number, string = z.string()) {
   );
 }
 
-/** What people call something. Two names that differ look different, so they are in NFC, without hidden characters. */
+/** What people call something: in NFC and without hidden characters, which would make two names look the same. */
 export function nameInput(maximum: number) {
   // The length comes first: NFC of a long text takes quadratic time.
   const string = z

@@ -577,14 +577,33 @@ function isOutdated(error) {
   return error.cause !== void 0 && "etag" in error.cause;
 }
 
+// src/lib/hidden-characters.ts
+var FLAG = "\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}";
+var IN_EMOJI = "(?<=[\\p{ExtPict}\\p{EMod}\\uFE0F])\\u200D(?=\\p{ExtPict})|(?<=\\p{ExtPict})(?:\\uFE0E|\\uFE0F)|(?<=[#*0-9])\\uFE0F(?=\\u20E3)";
+var BETWEEN_LETTERS = "(?<=[\\p{L}\\p{M}])[\\u200C\\u200D](?=[\\p{L}\\p{M}])";
+var HIDDEN = "[\\p{DI}\\u2028\\u2029\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}]";
+var HIDDEN_CHARACTERS = new RegExp(
+  `${FLAG}|${IN_EMOJI}|${BETWEEN_LETTERS}|(${HIDDEN})`,
+  "gu"
+);
+
 // packages/cli/src/plain-text.ts
 function toPlainText(text) {
-  return text.replaceAll(HIDDEN, (character) => {
-    const code2 = character.codePointAt(0) ?? 0;
-    return code2 < 256 ? `\\x${code2.toString(16).padStart(2, "0")}` : `\\u${code2.toString(16)}`;
-  });
+  return escapeHidden(text.replaceAll(CONTROLS, escapeOne), escapeOne);
 }
-var HIDDEN = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+var CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/g;
+function escapeHidden(text, escapes) {
+  return text.replaceAll(
+    HIDDEN_CHARACTERS,
+    (part, hidden) => hidden === void 0 ? part : escapes(hidden)
+  );
+}
+function escapeOne(character) {
+  const code2 = character.codePointAt(0) ?? 0;
+  const digits = code2.toString(16).padStart(2, "0");
+  if (code2 < 256) return `\\x${digits}`;
+  return code2 > 65535 ? `\\u{${digits}}` : `\\u${digits}`;
+}
 
 // packages/cli/src/errors.ts
 var ExitCode = {
@@ -1420,7 +1439,7 @@ async function listByName(session, { listPath }, path, name) {
     query: { name },
     limit: MAXIMUM_RECORDS
   });
-  return rows.filter((row) => row.name === name);
+  return rows.filter((row) => row.name.normalize() === name.normalize());
 }
 
 // packages/action/src/deployment.ts
@@ -1455,7 +1474,7 @@ async function listStacks(session, environmentId) {
 }
 function selectStacks(stacks, given) {
   return given.map((text) => {
-    const found = stacks.find(({ id }) => id === text) ?? stacks.find(({ name }) => name === text);
+    const found = stacks.find(({ id }) => id === text) ?? stacks.find(({ name }) => name.normalize() === text.normalize());
     if (found) return found.id;
     if (ID2.test(text)) return text;
     throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);

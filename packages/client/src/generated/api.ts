@@ -8945,7 +8945,7 @@ export interface components {
             name: string;
             storage_method: components["schemas"]["StorageMethod"];
             /**
-             * @description The plain text, at most 32 KiB of UTF-8.
+             * @description The plain text, at most 32 KiB of UTF-8, without NUL characters.
              * @example postgres://app@db/shop
              */
             value: string;
