@@ -126,8 +126,8 @@ export class ShellScanner extends DecodingScanner {
   #skipped = 0;
   protected readonly pending = 0;
 
-  static withoutQuoting(bytes: Uint8Array): Uint8Array {
-    return bytes.filter((byte) => !QUOTING.has(byte));
+  static withoutQuoting(text: string): string {
+    return text.replaceAll(/[\\'"]/g, "");
   }
 
   protected read(byte: number): void {

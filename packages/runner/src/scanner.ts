@@ -87,9 +87,11 @@ export abstract class DecodingScanner implements Scanner {
 
   /** Adds a byte that is encoded from `start` to `end`. */
   protected add(byte: number, start: number, end: number): void {
+    this.#state = this.#automaton.next(this.#state, byte);
+    // Most bytes begin no pattern, so that nobody asks where they are.
+    if (this.#state === 0) return;
     this.#starts[this.#index] = start;
     this.#index = this.#index + 1 === this.#starts.length ? 0 : this.#index + 1;
-    this.#state = this.#automaton.next(this.#state, byte);
     const length = this.#automaton.matchLength(this.#state);
     if (length > 0) this.#matches.push({ start: this.#startOf(length), end });
   }

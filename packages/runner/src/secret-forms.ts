@@ -24,9 +24,12 @@ export function secretPatterns(values: readonly string[]): Patterns {
     base64: toBuffers(secrets.flatMap((value) => base64Forms(Buffer.from(value)))),
     // A form has `+` for a space.
     encoded: toBuffers(secrets.flatMap((value) => [value, value.replaceAll(" ", "+")])),
-    shell: toBuffers(special.flatMap((value) => [value, ...ansiForms(value)]))
-      .map(ShellScanner.withoutQuoting)
-      .filter(({ length }) => length >= MINIMUM_LENGTH),
+    shell: toBuffers(
+      special
+        .flatMap((value) => [value, ...ansiForms(value)])
+        .map(ShellScanner.withoutQuoting)
+        .filter(({ length }) => length >= MINIMUM_LENGTH),
+    ),
   };
 }
 
@@ -77,7 +80,7 @@ function base64Forms(bytes: Buffer): string[] {
 
 /** Whether the value without quotes and backslashes is long enough, and begins and ends as the value does. */
 function isFoundInside(value: string): boolean {
-  const { length } = ShellScanner.withoutQuoting(Buffer.from(value));
+  const { length } = ShellScanner.withoutQuoting(value);
   return length >= MINIMUM_LENGTH && !/^[\\'"]|[\\'"]$/.test(value);
 }
 
@@ -106,33 +109,32 @@ const LETTERS: Readonly<Record<number, string>> = {
   13: "r",
 };
 const UNPRINTABLE = /[^ -~]/;
-const RUNS = [/\p{Cc}+/gu, /[^ -~]+/g];
 const ESCAPE = 0x1b;
 const toOctal = (byte: number) => byte.toString(8).padStart(3, "0");
 const toHex = (byte: number) => `x${byte.toString(16).padStart(2, "0")}`;
+const toOctalOr = (letter: string) => (byte: number) => (byte === ESCAPE ? letter : toOctal(byte));
 
-/**
- * In `$'…'` of bash and of the GNU tools, and in the strings of other languages, without the backslashes. GNU tools
- * quote only a part so.
- */
+/** bash, fish, `ls -b`, other GNU tools, which quote only a part so, and languages such as Python. */
+const ANSI_STYLES = [
+  { before: "", toNumber: toOctalOr("E") },
+  { before: "", toNumber: toOctalOr("e") },
+  { before: "", toNumber: toOctal },
+  { before: "$", toNumber: toOctal },
+  { before: "", toNumber: toHex },
+];
+
+/** As in `$'…'`, without the backslashes. */
 function ansiForms(value: string): string[] {
   if (!UNPRINTABLE.test(value)) return [];
-  const styles = [
-    (byte: number) => (byte === ESCAPE ? "E" : toOctal(byte)),
-    (byte: number) => (byte === ESCAPE ? "e" : toOctal(byte)),
-    toOctal,
-    toHex,
-  ];
-  return styles.flatMap((toNumber) =>
-    RUNS.flatMap((escaped) =>
-      ["", "$"].map((before) =>
-        value.replaceAll(escaped, (run) => {
-          const bytes = [...Buffer.from(run)];
-          return before + bytes.map((byte) => LETTERS[byte] ?? toNumber(byte)).join("");
-        }),
-      ),
+  const forms = [/\p{Cc}+/gu, /[^ -~]+/g].flatMap((escaped) =>
+    ANSI_STYLES.map(({ before, toNumber }) =>
+      value.replaceAll(escaped, (run) => {
+        const bytes = [...Buffer.from(run)];
+        return before + bytes.map((byte) => LETTERS[byte] ?? toNumber(byte)).join("");
+      }),
     ),
   );
+  return [...new Set(forms)];
 }
 
 function toBuffers(texts: readonly string[]): Buffer[] {
