@@ -45,7 +45,7 @@ export function ItemList<T>(props: ItemListProps<T>) {
   const { title, label = title, list, beside, row, nameOf, filters, fits, children } = props;
   const { buttons = [], itemButtons = () => [], Frame = Section } = props;
   const { open, dialog } = useOpenDialog(list.reload, buttons);
-  const text = nameOf ? queryOf("filter").toLowerCase() : "";
+  const text = nameOf ? queryOf("filter").normalize().toLowerCase() : "";
   const { empty, noneNamed, command } = props;
   const isFirst = !text && command && list.items?.length === 0 && !list.hasMore;
   const [next, ...others] = buttons.filter((each) => each !== false);
@@ -85,7 +85,9 @@ export function ItemList<T>(props: ItemListProps<T>) {
       <ListContent
         list={list}
         label={label}
-        filter={fits ?? (nameOf && ((item) => nameOf(item).toLowerCase().includes(text)))}
+        filter={
+          fits ?? (nameOf && ((item) => nameOf(item).normalize().toLowerCase().includes(text)))
+        }
         row={(item) =>
           row(item, <DialogButtons kind="small" buttons={itemButtons(item)} open={open} />)
         }

@@ -126,9 +126,9 @@ function uniqueCommands(commands: readonly PaletteCommand[]): PaletteCommand[] {
 
 /** Those with every word of the text. */
 function findCommands(commands: readonly PaletteCommand[], text: string): PaletteCommand[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.normalize().toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ label, kind }: PaletteCommand) => {
-    const name = `${label} ${kind}`.toLowerCase();
+    const name = `${label} ${kind}`.normalize().toLowerCase();
     return words.every((word) => name.includes(word));
   };
   return commands.filter(fits).slice(0, MOST_SHOWN);
