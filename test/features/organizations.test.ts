@@ -338,6 +338,40 @@ describe("members of an organization", () => {
     expect(reply.body.cause.issues[0].path).toBe(path);
   });
 
+  it.each([
+    "user@xn--80a1acny.xn--p1ai",
+    "a&b@example.com",
+    "o'brien+tag/dept@sub.example.museum",
+    ".a..b.@1.2",
+    `${"a".repeat(64)}@${"b".repeat(63)}.example`,
+  ])("are added with an address as browsers accept it, such as %s", async (address) => {
+    const email = `${crypto.randomUUID()}${address}`;
+    const path = `/v1/orgs/${world.id}/members`;
+    const body = { email, name: "Ada", role: "member" };
+    expect((await world.client.post(path, body)).status).toBe(201);
+    expect((await world.client.post(path, body)).status).toBe(409);
+  });
+
+  it.each([
+    "user@\u043f\u043e\u0447\u0442\u0430.\u0440\u0444",
+    "us\u00e9r@example.com",
+    "a@-b.example",
+    "a@b-.example",
+    `a@${"b".repeat(64)}.example`,
+    "a@b..example",
+    "a b@example.com",
+    "a@b@example.com",
+    "@example.com",
+    "a@",
+  ])("are rejected with the address %s, with what to send", async (email) => {
+    const body = { email, name: "Ada", role: "member" };
+    const reply = await world.client.post(`/v1/orgs/${world.id}/members`, body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.message).toBe(
+      "email: Send an e-mail address. Write a domain in another script in punycode, as user@xn--80a1acny.xn--p1ai.",
+    );
+  });
+
   it("are managed by admins only", async () => {
     const member = await join(world);
     const own = `${members}/${member.membershipId}`;

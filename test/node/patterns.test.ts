@@ -28,7 +28,6 @@ const NESTED = new Map([
     String.raw`^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$`,
     "A unit has no digit and no dot, and a number follows each.",
   ],
-  [EMAIL.source, "An atom and a label have no dot, and neither has an @."],
   [
     String.raw`^([a-z]+):([\w.-]+(?:\/[\w.-]+)+)(?:=(.+))?$`,
     "A path segment has no slash and no equals sign.",

@@ -55,9 +55,12 @@ export const ProfileInput = component("ProfileInput", () =>
     ),
 );
 
+const INVALID_EMAIL =
+  "Send an e-mail address. Write a domain in another script in punycode, as user@xn--80a1acny.xn--p1ai.";
+
 export const Email = lazy(() =>
   z
-    .email({ pattern: EMAIL, error: "Send an e-mail address." })
+    .email({ pattern: EMAIL, error: INVALID_EMAIL })
     .max(LIMITS.emailLength.value, `Send at most ${LIMITS.emailLength.value} characters.`)
     .transform((email) => email.toLowerCase()),
 );
