@@ -4,6 +4,7 @@ import { notFullIn } from "../features/housekeeping/audit/index.ts";
 import { AccessDenied } from "../features/projects/access/model.ts";
 import { DELETED_MEANWHILE, toIssues, UNFORESEEN } from "../http/errors.ts";
 import { credentialsOf } from "../http/operation.ts";
+import { UNKNOWN_PARAMETER } from "../http/query-parameters.ts";
 import { NO_BODY, NOT_PLAIN_TEXT, tooLarge } from "../http/read-body.ts";
 import {
   ApiError,
@@ -77,6 +78,7 @@ function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperati
   const mayWrite = sendsBody || method === "delete" || writes;
   return {
     ...parameterErrors(route),
+    ...(hasKey && method === "get" && { unknown_parameter: UNKNOWN_PARAMETER }),
     ...(sendsBody && bodyErrors(route)),
     ...(hasKey && !mayWrite && BOOKMARK),
     ...Object.fromEntries(credentials.map((name) => [name, UNAUTHENTICATED[name] ?? INTERNAL])),

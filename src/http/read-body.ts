@@ -2,14 +2,18 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { BadInput } from "../lib/errors.ts";
 import { nestsDeeper } from "../lib/json-document.ts";
+import { findInexactNumber } from "../lib/json-numbers.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { sizeOf } from "../lib/quantities.ts";
 import { invalidBody, unsupportedContentType } from "./errors.ts";
 import type { Operation } from "./operation.ts";
+import { refuseUnknownParameters } from "./query-parameters.ts";
 
-/** Reads and checks the body in the type that the operation accepts. */
-export function readersOf({ method, request }: Operation): readonly MiddlewareHandler[] {
-  if (method === "get" || method === "delete") return [];
+/** Checks the query of a GET, and reads and checks a body in the type that the operation accepts. */
+export function readersOf(operation: Operation): readonly MiddlewareHandler[] {
+  const { method, request } = operation;
+  if (method === "get") return [refuseUnknownParameters(operation)];
+  if (method === "delete") return [];
   const body = request?.().body;
   if (body && "text/plain" in body.content) return [readTextBody];
   return [readJsonBody({ isRequired: body?.required === true })];
@@ -31,6 +35,7 @@ export function tooLarge(maximum: number): string {
 }
 
 export const NO_BODY = invalidBody("Send a JSON body, with content-type: application/json.");
+const COMPRESSED = "Send the body uncompressed, without content-encoding.";
 export const NOT_PLAIN_TEXT = invalidBody("Send the body with content-type: text/plain.");
 
 /** Reads and checks a JSON body before it is parsed. */
@@ -42,6 +47,7 @@ export function readJsonBody({ isRequired }: { isRequired: boolean }): Middlewar
       throw NO_BODY;
     }
     requireShallow(text);
+    if (c.req.header("content-type") === "application/json") requireExactNumbers(text);
     await next();
   };
 }
@@ -63,15 +69,26 @@ async function readText(c: Context): Promise<string> {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw invalidBody("Send the body in UTF-8.");
+    throw invalidBody(isGzip(bytes) ? COMPRESSED : "Send the body in UTF-8.");
   }
+}
+
+/** Some programs compress a body and do not say so. */
+function isGzip(bytes: ArrayBuffer): boolean {
+  const [first, second] = new Uint8Array(bytes);
+  return first === 0x1f && second === 0x8b;
 }
 
 /** Hono caches the body that is read here, so the validators can read it again. */
 async function readBytes(c: Context, limit: MiddlewareHandler): Promise<ArrayBuffer> {
   try {
     await limit(c, async () => undefined);
-    return await c.req.arrayBuffer();
+    const bytes = await c.req.arrayBuffer();
+    const encoding = c.req.header("content-encoding") ?? "identity";
+    if (bytes.byteLength > 0 && encoding.toLowerCase() !== "identity") {
+      throw invalidBody(COMPRESSED);
+    }
+    return bytes;
   } catch (error) {
     if (error instanceof BadInput) throw error;
     throw invalidBody("The body broke off before its end. Send it again.");
@@ -100,4 +117,13 @@ function requireShallow(text: string): void {
     `Nest the body at most ${maximum} levels deep, and a document in it at most ` +
       `${LIMITS.documentDepth.value}.`,
   );
+}
+
+/** A number that the caller would not get back. */
+function requireExactNumbers(text: string): void {
+  const found = findInexactNumber(text);
+  if (!found) return;
+  const { path, becomes } = found;
+  const message = `Send it as a string. As a number, it would become ${becomes}.`;
+  throw new BadInput([{ path, message }]);
 }

@@ -1,11 +1,12 @@
 import { OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
-import type { Handler, Env as HonoEnv, MiddlewareHandler } from "hono";
+import type { Context, Handler, Env as HonoEnv, MiddlewareHandler } from "hono";
 import type { Router as HonoRouter, Params, Result } from "hono/router";
-import { BadInput } from "../lib/errors.ts";
+import { BadInput, type Issue } from "../lib/errors.ts";
 import type { ApiKeyEnv } from "./envs.ts";
 import { toIssues } from "./errors.ts";
 import { handlerOf, type Presentable, type Work } from "./handle.ts";
 import type { Operation } from "./operation.ts";
+import { explainParameter } from "./query-parameters.ts";
 
 /** The responses of operations, by the ID of the operation: the `Documented` of a `document.ts`. */
 type Responses = Readonly<Record<string, { responses: RouteConfig["responses"] }>>;
@@ -129,8 +130,12 @@ function validateParams(schema: z.ZodObject): MiddlewareHandler {
 
 type Validation = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];
 
-function requireValid(result: Validation): void {
-  if (!result.success) throw new BadInput(toIssues(result.error));
+function requireValid(result: Validation, { req }: Context): void {
+  if (result.success) return;
+  const issues = toIssues(result.error);
+  if (result.target !== "query") throw new BadInput(issues);
+  const valuesOf = ({ path }: Issue) => req.queries(path.split(".")[0] ?? "") ?? [];
+  throw new BadInput(issues.map((each) => explainParameter(each, valuesOf(each))));
 }
 
 /** `handleRequest` renders the errors of all apps. */

@@ -21,8 +21,7 @@ const CONTROL_IN_LINES = /[^\P{Cc}\t\n\r]/u;
 
 /**
  * The first error in a caller's JSON document; undefined for a valid document. Errors are: nesting
- * that is too deep, lone surrogates, control characters (except tabs and line ends in values), and
- * numbers that a double cannot hold. Does not recurse.
+ * that is too deep, lone surrogates, and control characters (except tabs and line ends in values). Does not recurse.
  */
 export function documentProblem(document: unknown): DocumentProblem | undefined {
   const pending: JsonNode[] = [{ value: document, key: "", level: 1 }];
@@ -31,7 +30,7 @@ export function documentProblem(document: unknown): DocumentProblem | undefined 
     if (message) return { path: pathOf(node), message };
     if (!isContainer(node.value)) continue;
     for (const [key, value] of Object.entries(node.value)) {
-      if (!isContainer(value) && !/^(string|number)$/.test(typeof value)) continue;
+      if (!isContainer(value) && typeof value !== "string") continue;
       pending.push({ value, key, parent: node, level: node.level + 1 });
     }
   }
@@ -68,9 +67,6 @@ function problemOf({ value, level }: JsonNode): string | undefined {
   if (typeof value === "string") {
     if (!value.isWellFormed()) return LONE_SURROGATES;
     return CONTROL_IN_LINES.test(value) ? CONTROL_CHARACTERS : undefined;
-  }
-  if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : "Send a number that a double can hold.";
   }
   if (level > MAXIMUM_DEPTH) return `Nest objects and arrays at most ${MAXIMUM_DEPTH} levels deep.`;
   const keys = isObject(value) ? Object.keys(value) : [];

@@ -307,7 +307,9 @@ describe("a response", () => {
     const isolate = new Instrumented();
     const project = await newProject(world.client);
     const { client, keyId } = await newKey(world);
-    const reply = await client.via(isolate.fetch).get(`/v1/projects/${project.id}?limit=7`);
+    const reply = await client
+      .via(isolate.fetch)
+      .get(`/v1/projects/${project.id}/environments?limit=7`);
     const lines = isolate.logged.filter(({ event }) => event === "request");
     expect(lines).toEqual([
       {

@@ -68,7 +68,6 @@ describe("the validation of a document", () => {
     for (const [document, path, message] of [
       [{ [key]: [1, { x: "\u0000" }] }, [key, "1", "x"], "Send a text without control characters."],
       [["\ud83d"], ["0"], "Send a text without lone surrogates."],
-      [{ a: [JSON.parse("-1e999")] }, ["a", "0"], "Send a number that a double can hold."],
       ["\u0085", [], "Send a text without control characters."],
       [{ a: { "b\n": 1 } }, ["a"], "Send keys without control characters."],
       [[{ "\udc00": 1 }], ["0"], "Send keys without lone surrogates."],

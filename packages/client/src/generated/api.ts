@@ -2977,7 +2977,7 @@ export interface components {
              */
             login?: string;
             /**
-             * @description The person's name in the commit.
+             * @description The person's name in the commit, which may be empty.
              * @example Mona
              */
             name?: string;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, paragraphs, text } from "../../../lib/schemas.ts";
+import { component, line, paragraphs, text } from "../../../lib/schemas.ts";
 
 const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 
@@ -26,9 +26,14 @@ const CommitPerson = component("CommitPerson", () =>
           example: "octocat",
         })),
       ).optional(),
-      name: sourceText(
-        documented(() => ({ description: "The person's name in the commit.", example: "Mona" })),
-      ).optional(),
+      name: line(LIMITS.sourceLength.value)
+        .openapi(
+          documented(() => ({
+            description: "The person's name in the commit, which may be empty.",
+            example: "Mona",
+          })),
+        )
+        .optional(),
     })
     .openapi(
       documented(() => ({

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { FeatureDocument, OperationDocuments } from "../../../document/feature-document.ts";
 import { jsonReply } from "../../../document/replies.ts";
+import { UNKNOWN_PARAMETER } from "../../../http/query-parameters.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { CROSS_ORIGIN } from "../../../lib/header-errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
@@ -66,6 +67,7 @@ const operations = {
     summary: "List the ways to sign in",
     description:
       "Links and API keys always sign in. Tells whether the deployment has an identity provider, too.",
+    errors: { unknown_parameter: UNKNOWN_PARAMETER },
     responses: { 200: jsonReply(SignInMethods(), "The ways to sign in.") },
   },
   startSignIn: {

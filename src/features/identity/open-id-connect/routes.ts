@@ -5,6 +5,7 @@ import { showErrorsAs } from "../../../http/narrow-page.ts";
 import { operation } from "../../../http/operation.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { OrganizationParams } from "../../../http/params.ts";
+import { refuseUnknownParameters } from "../../../http/query-parameters.ts";
 import { createRouter } from "../../../http/router.ts";
 import { sessionCookie, sessionCookieName } from "../../../http/session-cookie.ts";
 import { readProviderSettings } from "../../../lib/identity-provider.ts";
@@ -44,6 +45,7 @@ const methods = operation({
   path: "/v1/sign-in-methods",
   operationId: "listSignInMethods",
   credentials: [],
+  middleware: [refuseUnknownParameters({})],
 });
 
 const start = operation({
