@@ -63,9 +63,12 @@ const ANY = /^[ \t]*\*[ \t]*$/;
  */
 const ELEMENT = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"[ \t]*)?(,|$)/y;
 
+/** What servers that compress a response append to its tag: Apache, for example, makes `"1.x-gzip"`. */
+const OF_COMPRESSION = /-(?:gzip|br|zstd)$/;
+
 /**
- * The opaque parts of the tags. Weak tags count as strong ones: Cloudflare weakens the tags of
- * responses that it compresses.
+ * The opaque parts of the tags, as they were sent to the caller: proxies compress responses, and mark their tags.
+ * Weak tags count as strong ones, because Cloudflare weakens those of what it compresses.
  */
 function parseTags(header: string): "any" | string[] | undefined {
   if (ANY.test(header)) return "any";
@@ -74,7 +77,7 @@ function parseTags(header: string): "any" | string[] | undefined {
     ELEMENT.lastIndex = at;
     const match = ELEMENT.exec(header);
     if (!match) return undefined;
-    if (match[1] !== undefined) tags.push(match[1]);
+    if (match[1] !== undefined) tags.push(match[1].replace(OF_COMPRESSION, ""));
     if (match[2] === "") return tags.length > 0 ? tags : undefined;
     at = ELEMENT.lastIndex;
   }

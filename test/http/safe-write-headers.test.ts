@@ -290,3 +290,37 @@ describe("If-None-Match", () => {
     expect((await send("GET", production, { "if-none-match": header })).status).toBe(200);
   });
 });
+
+describe("a tag that a proxy has marked because it compresses", () => {
+  const marked = (suffix: string) => etag.replace(/"$/, `${suffix}"`);
+
+  it.each(["-gzip", "-br", "-zstd"])("with %s is the tag itself", async (suffix) => {
+    for (const tag of [
+      marked(suffix),
+      `W/${marked(suffix)}`,
+      `"0.other-gzip", ${marked(suffix)}`,
+    ]) {
+      const read = await send("GET", production, { "if-none-match": tag });
+      expect([read.status, read.headers.get("etag")]).toEqual([304, etag]);
+      const { body } = await send("GET", production, {});
+      const written = await send("PATCH", production, { "if-match": tag }, { name: body.name });
+      expect([written.status, written.headers.get("etag")]).toEqual([200, etag]);
+    }
+  });
+
+  it.each(["-deflate", "-gzipped", "gzip", "-gzip-gzip", "-"])(
+    "with %s is another one",
+    async (suffix) => {
+      const read = await send("GET", production, { "if-none-match": marked(suffix) });
+      expect(read.status).toBe(200);
+      const { status, body } = await send(
+        "PATCH",
+        production,
+        { "if-match": marked(suffix) },
+        { name: "refused" },
+      );
+      expect([status, body.code]).toEqual([409, "conflict"]);
+      expect(body.cause.etag).toBe(etag);
+    },
+  );
+});
