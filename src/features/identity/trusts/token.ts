@@ -3,6 +3,7 @@ import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { JWKSNoMatchingKey, JWTClaimValidationFailed, JWTExpired } from "jose/errors";
 import { decodeJwt } from "jose/jwt/decode";
 import { jwtVerify } from "jose/jwt/verify";
+import { sha256Hex } from "../../../lib/digest.ts";
 import { ApiError, BadInput, Unauthenticated } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { IssuerError, type IssuerKeys, type KeySet } from "./issuer-keys.ts";
@@ -19,7 +20,7 @@ export const REFUSED = {
   expired: "The token has expired. Get a new one from its issuer.",
   notYetValid: "The token is not valid yet. Check the clocks of the issuer and of this service.",
   longLived: "The token is valid for more than 24 hours. Get one with a shorter lifetime.",
-  incomplete: "The token needs the claims exp and jti, as a number and a text.",
+  incomplete: "The token needs the claim exp, as a number.",
   audience:
     "No trust of the issuer has the token's audience. Request a token for the trust's audience.",
   conditions:
@@ -31,6 +32,7 @@ export const REFUSED = {
 export interface VerifiedClaims {
   /** Of each token claim, its value. */
   claims: Readonly<Record<string, unknown>>;
+  /** What makes the token one that is accepted once. */
   jti: string;
   /** In milliseconds since the Unix epoch. From then on, the token is refused as expired. */
   refusedFrom: number;
@@ -55,7 +57,8 @@ export interface Verification {
 /** Verifies the signature, and then the times of the token. */
 export async function verifyToken(token: string, context: Verification): Promise<VerifiedClaims> {
   try {
-    return toClaims(await verifyWithKeys(token, context), context.now);
+    const claims = await verifyWithKeys(token, context);
+    return { ...toClaims(claims, context.now), jti: await jtiOf(claims, token) };
   } catch (error) {
     if (error instanceof IssuerError) throw issuerUnavailable(error.message);
     if (error instanceof ApiError) throw error;
@@ -93,15 +96,23 @@ async function verify(token: string, keys: KeySet, { issuer, now }: Verification
   return payload;
 }
 
-function toClaims(claims: JWTPayload, now: number): VerifiedClaims {
-  const { exp, jti } = claims;
-  if (typeof exp !== "number" || typeof jti !== "string" || jti === "") {
-    throw new Unauthenticated(REFUSED.incomplete);
-  }
+function toClaims(claims: JWTPayload, now: number): Omit<VerifiedClaims, "jti"> {
+  const { exp } = claims;
+  if (typeof exp !== "number") throw new Unauthenticated(REFUSED.incomplete);
   const refusedFrom = (exp + CLOCK_TOLERANCE_SECONDS) * 1000;
   const longest = (LIMITS.exchangedTokenSeconds.value + 2 * CLOCK_TOLERANCE_SECONDS) * 1000;
   if (refusedFrom > now + longest) throw new Unauthenticated(REFUSED.longLived);
-  return { claims, jti, refusedFrom };
+  return { claims, refusedFrom };
+}
+
+/**
+ * `jti` is optional (RFC 7519, 4.1.7): some issuers have none, or a number. What is signed takes its place, without the
+ * signature, because each of ES256 has a second valid form.
+ */
+async function jtiOf({ jti }: { jti?: unknown }, token: string): Promise<string> {
+  if (typeof jti === "string" && jti !== "") return jti;
+  if (Number.isSafeInteger(jti)) return String(jti);
+  return sha256Hex(token.slice(0, token.lastIndexOf(".")));
 }
 
 /** jose verifies the signature before the claims. */
