@@ -32,7 +32,7 @@ import { type Endpoints, RouteIndex, toRoutes } from "./http/route-index.ts";
 import { mayUseCookie } from "./http/same-origin.ts";
 import { hasSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, stoppedClock, systemClock } from "./lib/clock.ts";
-import type { Fetch } from "./lib/fetch.ts";
+import { type Fetch, withUserAgent } from "./lib/fetch.ts";
 import { CROSS_ORIGIN } from "./lib/header-errors.ts";
 import { consoleLog, describeError, type Log } from "./lib/log.ts";
 import { requireSafeSettings } from "./lib/settings.ts";
@@ -62,9 +62,10 @@ export interface AppOptions {
 export function createApp({
   clock = systemClock,
   log = consoleLog,
-  fetch: network = (url, init) => fetch(url, init),
+  fetch: sendRequest = (url, init) => fetch(url, init),
   random = Math.random,
 }: AppOptions = {}): App {
+  const network = withUserAgent(sendRequest);
   const createContext: CreateSystemContext = (db, env, execution) =>
     systemContext(db, env, execution, { clock, log, fetch: network });
   const bindContext: PublicRouteDeps["createContext"] = (env, execution) =>

@@ -13,13 +13,16 @@ export const DOCUMENTED_VERSION = new RegExp(
   "g",
 );
 
+/** Has the version that the Worker names in its requests. */
+const VERSION_FILE = "src/lib/version.ts";
+
 /** The version of this checkout. */
 export function readRelease(): string {
   const { version } = JSON.parse(read("package.json")) as { version: string };
   return version;
 }
 
-/** Gives the version to every package, to the lockfile, and to the docs. */
+/** Gives the version to every package, to the lockfile, to the Worker, and to the docs. */
 export function writeRelease(version: string): void {
   const lock = JSON.parse(read("package-lock.json"));
   lock.version = version;
@@ -29,6 +32,7 @@ export function writeRelease(version: string): void {
     lock.packages[folder].version = version;
   }
   write("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
+  write(VERSION_FILE, read(VERSION_FILE).replace(/(?<=VERSION = ")[^"]*/, version));
   for (const page of readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })) {
     if (!page.endsWith(".md")) continue;
     const path = join("docs", page);

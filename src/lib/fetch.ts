@@ -1,4 +1,17 @@
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import { REPOSITORY_URL } from "./addresses.ts";
+import { VERSION } from "./version.ts";
+
+type OutgoingInit = RequestInit & { headers?: Record<string, string> };
+
+export type Fetch = (url: string, init: OutgoingInit) => Promise<Response>;
+
+export const USER_AGENT = `Longshore/${VERSION} (+${REPOSITORY_URL})`;
+
+/** Firewalls refuse requests without a name. */
+export function withUserAgent(fetch: Fetch): Fetch {
+  return (url, init) =>
+    fetch(url, { ...init, headers: { ...init.headers, "user-agent": USER_AGENT } });
+}
 
 /**
  * The body of a response as text. Undefined if the body has more than `maximumBytes`, if the

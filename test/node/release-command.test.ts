@@ -122,9 +122,11 @@ describe("npm run release", () => {
         "docs/ci.md",
         "docs/runners.md",
         "package-lock.json",
+        "src/lib/version.ts",
       ].toSorted(),
     );
     for (const path of manifests) expect(JSON.parse(checkout.read(path)).version).toBe(LATER);
+    expect(checkout.read("src/lib/version.ts")).toContain(`VERSION = "${LATER}"`);
     // No line of a dependency.
     expect(git("diff", "--numstat", "package-lock.json")).toMatch(
       new RegExp(`^${manifests.length + 1}\t${manifests.length + 1}\t`),

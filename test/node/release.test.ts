@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 import { NPM_SCOPE, PUBLISHED_PACKAGES } from "../../src/lib/addresses.ts";
+import { VERSION } from "../../src/lib/version.ts";
 import { Checkout } from "./support/checkout.ts";
 import { installPackedPackages, installTarballs } from "./support/packed-packages.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -38,7 +39,7 @@ describe("the packages that are published", () => {
     expect(root.private).toBe(true);
   });
 
-  it("have one version, in every manifest and in the lockfile", () => {
+  it("have one version, in every manifest, in the lockfile and in the Worker", () => {
     const { version, packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
     const manifests = globSync("{.,packages/**}/package.json", {
       cwd: ROOT,
@@ -49,7 +50,7 @@ describe("the packages that are published", () => {
       const folder = dirname(path) === "." ? "" : dirname(path);
       return [manifestOf(join(ROOT, folder)).version, packages[folder].version];
     });
-    expect(new Set([version, ...versions])).toEqual(new Set([root.version]));
+    expect(new Set([version, VERSION, ...versions])).toEqual(new Set([root.version]));
   });
 
   it.each(PUBLISHED_PACKAGES)("say what npm and its provenance need: %s", (name) => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RETRY_DELAYS_MS } from "../../../src/features/notifications/delivery/retry-schedule.ts";
+import { USER_AGENT } from "../../../src/lib/fetch.ts";
 import type { Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
@@ -87,7 +88,7 @@ describe("a request", () => {
       redirect: "manual",
       headers: {
         "content-type": "application/json",
-        "user-agent": "Longshore-Webhooks/1",
+        "user-agent": USER_AGENT,
         "webhook-id": eventId,
         "webhook-timestamp": String(Math.floor(start / 1_000)),
         "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),

@@ -14,10 +14,7 @@ export interface DeliveryRequest {
   body: string;
 }
 
-const HEADERS = {
-  "content-type": "application/json",
-  "user-agent": "Longshore-Webhooks/1",
-};
+const HEADERS = { "content-type": "application/json" };
 
 export async function buildRequest(
   ctx: SystemContext,
