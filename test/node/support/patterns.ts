@@ -5,6 +5,7 @@ import { EXECUTOR_SETTINGS } from "../../../packages/runner/src/executors/settin
 import { readDocument } from "../../../scripts/lib/document.ts";
 import { renderInputSchema } from "../../../scripts/lib/input-schema.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
+import { isNode, type Node, nodesIn } from "./syntax.ts";
 
 export interface Pattern {
   /** The file or the schema that has it. */
@@ -34,22 +35,6 @@ const RUN_TIME_VALUES: Record<string, string> = {
   quote: "'",
 };
 const usedValues = new Set<string>();
-
-interface Node {
-  type: string;
-  start: number;
-  end: number;
-  [field: string]: unknown;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && "type" in value;
-}
-
-function nodesIn(value: unknown): Node[] {
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
-  return isNode(value) ? [value, ...Object.values(value).flatMap(nodesIn)] : [];
-}
 
 /** Reads the patterns of one file. */
 class SourceFile {
