@@ -34,8 +34,8 @@ export function refuseUnknownParameters({
 function unknownParameter(path: string, known: readonly string[]): Issue {
   const name = path.slice(0, COMPARED_CHARACTERS);
   const [nearest] = known.toSorted((one, other) => distance(name, one) - distance(name, other));
-  const instead = nearest === undefined ? "" : `send ${nearest}, or `;
-  return { path, message: `Unknown query parameter; ${instead}remove it.` };
+  const instead = nearest === undefined ? "remove it" : `send ${nearest}, or remove it`;
+  return { path, message: `Unknown query parameter; ${instead}.` };
 }
 
 /** Of Levenshtein: how many characters are inserted, deleted or replaced. */

@@ -93,7 +93,9 @@ describe("the documented headers of a reply", () => {
     async (_, operation) => {
       const settings = { SLACK_CLIENT_ID: "", OIDC_ISSUER: "", OIDC_CLIENT_ID: "" };
       const worker = new Instrumented({ settings });
-      const url = `https://longshore.test${pathWith(operation, ids)}?code=a&state=b`;
+      const isCallback = operation.parameters?.some(({ name }) => name === "code") === true;
+      const query = isCallback ? "?code=a&state=b" : "";
+      const url = `https://longshore.test${pathWith(operation, ids)}${query}`;
       const headers = { "x-api-key": String(world.client.key), "cf-connecting-ip": newAddress() };
       const response = await worker.fetch(new Request(url, { headers }));
       expect(response.status).toBe(501);

@@ -204,10 +204,11 @@ describe("a request with the cookie", () => {
   ])("of another site has its own method: %s", async (method, headers) => {
     const { client } = await newKey(world);
     const project = await newProject(client);
-    const path = `/v1/projects/${project.id}?_method=DELETE`;
+    const isRead = ["GET", "HEAD"].includes(method);
+    // A GET refuses parameters that it does not have.
+    const path = `/v1/projects/${project.id}${isRead ? "" : "?_method=DELETE"}`;
     const from = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     const reply = await send({ method, path, headers: { ...cookie(), ...from, ...headers } });
-    const isRead = ["GET", "HEAD"].includes(method);
     expect(reply.status).toBe(isRead ? 200 : method === "OPTIONS" ? 501 : 403);
     expect(reply.headers.has("access-control-allow-origin")).toBe(false);
     expect((await client.get(`/v1/projects/${project.id}`)).status).toBe(200);

@@ -318,7 +318,7 @@ describe("a response", () => {
         fields: {
           request_id: reply.headers.get("x-request-id"),
           method: "GET",
-          route: "/v1/projects/{project_id}",
+          route: "/v1/projects/{project_id}/environments",
           status: 200,
           duration_ms: expect.any(Number),
           key_id: keyId,
