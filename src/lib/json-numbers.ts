@@ -21,11 +21,15 @@ export function findInexactNumber(json: string): InexactNumber | undefined {
   if (!MAY_BE_INEXACT.test(json)) return undefined;
   for (const { 0: token, index } of json.matchAll(STRINGS_AND_NUMBERS)) {
     if (token.startsWith('"')) continue;
-    const becomes = Number(token);
-    if (decimalOf(token) === decimalOf(String(becomes))) continue;
-    return { path: pathAt(json.slice(0, index)), becomes };
+    if (isExactNumber(token)) continue;
+    return { path: pathAt(json.slice(0, index)), becomes: Number(token) };
   }
   return undefined;
+}
+
+/** Whether the shortest form of the number's double is the same decimal value: `1.10` and `1e2`, but not `1e999`. */
+export function isExactNumber(number: string): boolean {
+  return decimalOf(number) === decimalOf(String(Number(number)));
 }
 
 /** The same text for the same value. `Infinity` has none. */

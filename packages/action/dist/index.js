@@ -1503,31 +1503,31 @@ function stepKey(environment) {
   return `github-${hash.digest("hex")}`;
 }
 
+// src/lib/json-numbers.ts
+var STRING = '"(?:[^"\\\\]|\\\\.)*"?';
+var STRINGS_AND_NUMBERS = new RegExp(`${STRING}|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?`, "gs");
+var STRINGS_AND_STRUCTURE = new RegExp(`${STRING}|[{}[\\],]`, "gs");
+var PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+function isExactNumber(number) {
+  return decimalOf(number) === decimalOf(String(Number(number)));
+}
+function decimalOf(number) {
+  const [matched, whole = "", fraction = "", exponent = "0"] = PARTS.exec(number) ?? [];
+  if (matched === void 0) return void 0;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  if (end === 0) return "0";
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
 // src/lib/exact-number.ts
 var TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-var NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 function findInexactNumber(json) {
   for (const [token] of json.matchAll(TOKEN)) {
     if (!token.startsWith('"') && !isExactNumber(token)) return token;
   }
   return void 0;
-}
-function isExactNumber(source) {
-  return toDecimal(source) === toDecimal(String(Number(source)));
-}
-function toDecimal(source) {
-  const [, sign, whole, fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
-  if (whole === void 0) return void 0;
-  const digits = whole + fraction;
-  const last = lastDigit(digits);
-  if (last < 0) return "0";
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - 1 - last);
-  return `${sign}${digits.slice(0, last + 1).replace(/^0+/, "")}e${power}`;
-}
-function lastDigit(digits) {
-  let at = digits.length - 1;
-  while (digits[at] === "0") at -= 1;
-  return at;
 }
 
 // packages/cli/src/exact-json.ts
