@@ -13,6 +13,8 @@ export interface NamedKind {
   /** The parameter of `itemPath`, and the field, that has the ID. */
   parameter: string;
   idField: "id" | "membership_id";
+  /** Whether the list has no filter by name. */
+  isUnfiltered?: true;
 }
 
 export interface NamedRecord {
@@ -80,16 +82,16 @@ async function readById<T>(
   }
 }
 
-/** Compares the names in NFC, because the list of a pool's tokens has no filter by name. */
+/** Compares the names in NFC, as the filter does. */
 async function listByName<T extends NamedRecord>(
   session: Session,
-  { listPath }: NamedKind,
+  { listPath, isUnfiltered }: NamedKind,
   path: Record<string, string>,
   name: string,
 ): Promise<T[]> {
   const { rows } = await session.list<T>(listPath, {
     path,
-    query: { name },
+    query: isUnfiltered ? {} : { name },
     limit: MAXIMUM_RECORDS,
   });
   return rows.filter((row) => row.name.normalize() === name.normalize());

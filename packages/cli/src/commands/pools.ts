@@ -51,6 +51,7 @@ const TOKENS = {
     itemPath: "/v1/orgs/{org_id}/runner-pools/{pool_id}/tokens/{token_id}",
     parameter: "token_id",
     idField: "id",
+    isUnfiltered: true,
   },
   columns: [
     { title: "name", value: ({ name }) => name },
