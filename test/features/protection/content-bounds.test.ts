@@ -136,7 +136,11 @@ it("rules of the largest size read no document to evaluate, and one deployment's
   expect(charged.every((units) => units > 0 && units < BUDGETS.caller / 4)).toBe(true);
   expect(charged.length).toBeGreaterThan(0);
   documents.length = 0;
-  const read = await client.get(`/v1/deployments/${queued.id}`);
+  // The organization may have used its budget of the minute: without its objects, the isolate admits by itself.
+  const unreachable = () => Promise.reject(new Error("The object is not reachable"));
+  const limiters = { getByName: () => ({ consume: unreachable, isKnown: unreachable }) } as never;
+  const reader = world.client.via(new Instrumented({ database, limiters }).fetch);
+  const read = await reader.get(`/v1/deployments/${queued.id}`);
   expect(read.body.waiting_for.map(({ code }: { code: string }) => code)).toEqual(["approvals"]);
   expect(Math.max(...documents)).toBe(0);
 });
