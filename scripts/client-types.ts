@@ -9,7 +9,7 @@ import {
 } from "./lib/client-types.ts";
 
 writeFiles(CLIENT_TYPES_FOLDER, await renderClientTypes());
-writeFiles(CONSOLE_TYPES_FOLDER, renderConsoleTypes());
+writeFiles(CONSOLE_TYPES_FOLDER, await renderConsoleTypes());
 
 function writeFiles(folder: string, files: Record<string, string>): void {
   mkdirSync(folder, { recursive: true });

@@ -2,4 +2,4 @@
 import { writeFileSync } from "node:fs";
 import { INPUT_SCHEMA_FILES, renderInputSchema } from "./lib/input-schema.ts";
 
-for (const file of INPUT_SCHEMA_FILES) writeFileSync(file, renderInputSchema());
+for (const file of INPUT_SCHEMA_FILES) writeFileSync(file, await renderInputSchema());

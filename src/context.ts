@@ -5,8 +5,9 @@ import type { Cipher } from "./lib/cipher.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { ConditionalRequest } from "./lib/entity-tag.ts";
 import type { Fetch } from "./lib/fetch.ts";
+import type { ProviderSettings } from "./lib/identity-provider.ts";
 import type { Log } from "./lib/log.ts";
-import type { SecretName } from "./lib/settings.ts";
+import type { RefusedSetting, SecretName } from "./lib/settings.ts";
 
 /** Where a request comes from, for the audit log. */
 export interface RequestOrigin {
@@ -64,9 +65,33 @@ export interface SystemContext {
   ): Promise<Result>;
 }
 
+export type CreateSystemContext = (
+  db: Database,
+  env: Env,
+  execution: Pick<ExecutionContext, "waitUntil">,
+) => SystemContext;
+
 /** The context of a request without a credential. */
 export interface PublicContext extends SystemContext {
   origin: RequestOrigin;
+}
+
+/** What the operator has set up, beside the settings. */
+export interface Installation {
+  /** Undefined without an identity provider. */
+  identityProvider(): ProviderSettings | undefined;
+  /** What keeps the service from working at this URL. A missing secret, by name, is refused, too. */
+  problems(requestUrl: string): {
+    missingSecrets: readonly string[];
+    refusedSettings: readonly RefusedSetting[];
+  };
+  /** A static asset. Undefined: there is none. */
+  asset(request: Request, path: string): Promise<Response | undefined>;
+}
+
+/** The context of an operation that is open to all. */
+export interface OpenContext extends PublicContext, Pick<CoreContext, "invalidateKeys"> {
+  installation: Installation;
 }
 
 /** The context of an authenticated request, with either type of credential. */

@@ -13,12 +13,6 @@ import { chargeOrganization } from "./rate-limits/index.ts";
 
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));
 
-export type CreateSystemContext = (
-  db: Database,
-  env: Env,
-  execution: Pick<ExecutionContext, "waitUntil">,
-) => SystemContext;
-
 /** Requests, scheduled events and queue consumers all use this context. */
 export function systemContext(
   db: Database,

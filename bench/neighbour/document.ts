@@ -39,7 +39,7 @@ interface Document {
   paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
-const document: unknown = readDocument();
+const document: unknown = await readDocument();
 
 /** What a reference of the OpenAPI document refers to, or the node itself. */
 export function resolve<Node extends { $ref?: string }>(node: Node): Node {

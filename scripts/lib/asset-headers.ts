@@ -1,7 +1,7 @@
 import { HOME_STYLE, STYLE } from "../../packages/reference/src/style.ts";
 import { contentSecurityPolicy } from "../../src/http/html-page.ts";
 import { CACHED_MS } from "../../src/http/page-files.ts";
-import { STRICT_TRANSPORT_SECURITY } from "../../src/http/request-pipeline.ts";
+import { STRICT_TRANSPORT_SECURITY } from "../../src/http/response-headers.ts";
 
 /** Only the console's own files run, and they reach this origin only. */
 const CONSOLE_POLICY = [

@@ -40,7 +40,7 @@ interface Document {
 
 /** The generated files of packages/client, by name. */
 export async function renderClientTypes(): Promise<Record<string, string>> {
-  const document = slim(JSON.parse(JSON.stringify(readDocument())));
+  const document = slim(JSON.parse(JSON.stringify(await readDocument())));
   return { "api.ts": await renderTypes(document), "operations.ts": renderOperations(document) };
 }
 
@@ -85,8 +85,8 @@ async function renderTypes(document: Document): Promise<string> {
 }
 
 /** The generated files of packages/console, by name. */
-export function renderConsoleTypes(): Record<string, string> {
-  const document = JSON.parse(JSON.stringify(readDocument())) as Document;
+export async function renderConsoleTypes(): Promise<Record<string, string>> {
+  const document = JSON.parse(JSON.stringify(await readDocument())) as Document;
   return {
     "access.ts": renderAccess(document),
     "audited-actions.ts": `${BANNER}

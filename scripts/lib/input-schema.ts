@@ -14,8 +14,8 @@ const COMPONENTS = "#/components/schemas/";
 const NAMED = ["properties", "$defs"];
 
 /** The JSON Schema of `input.json`: what a start returns, and which of its stacks is to be deployed. */
-export function renderInputSchema(): string {
-  const components = (readDocument().components?.schemas ?? {}) as Record<string, Schema>;
+export async function renderInputSchema(): Promise<string> {
+  const components = ((await readDocument()).components?.schemas ?? {}) as Record<string, Schema>;
   const { properties, required, description } = components["StartInput"] ?? {};
   const stack = {
     $ref: `${COMPONENTS}StackOfInput`,

@@ -13,7 +13,7 @@ import { ROOT } from "./wrangler.ts";
 
 /** All assets but those of the console, by their paths below the folder of the assets. */
 export async function renderPageAssets(): Promise<ReadonlyMap<string, string>> {
-  const document = readDocument();
+  const document = await readDocument();
   const script = await buildReferenceScript();
   const site = new Site({ document, guides: readGuides(), scriptHash: script.hash });
   const pages = site.pages.map((page): [string, string] => [

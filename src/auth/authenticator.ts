@@ -1,4 +1,4 @@
-import type { RequestContext } from "../http/request-pipeline.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { ClientAddressLimiter, Limiter } from "../rate-limits/index.ts";
 import type { CredentialCache, Principal } from "./credential-cache.ts";

@@ -18,11 +18,10 @@ import {
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { hmacHex } from "../lib/digest.ts";
 import { SEND_API_KEY, SEND_RUNNER_TOKEN, SIGN_IN_AGAIN } from "../lib/header-errors.ts";
-import type { AuthScheme, BindDeps } from "./dispatcher.ts";
+import type { AuthScheme, BindDeps } from "./admission.ts";
 
 export const apiKeyScheme: AuthScheme<KeyPrincipal, ServiceContext> = {
-  callOf: ({ apiKey }) => apiKey,
-  policyOf: (route) => route?.policy ?? "default",
+  policyOf: (declared) => declared?.policy ?? "default",
   credentialStore: apiKeyStore,
   readCredential: readApiKey,
   parseKey: parseApiKey,
@@ -33,8 +32,7 @@ export const apiKeyScheme: AuthScheme<KeyPrincipal, ServiceContext> = {
 
 /** Does what the key of the session does, in a window of its own. */
 export const sessionScheme: AuthScheme<SessionPrincipal, ServiceContext> = {
-  callOf: ({ apiKey }) => apiKey,
-  policyOf: (route) => (route?.policy === "reveal" ? "reveal" : "console"),
+  policyOf: (declared) => (declared?.policy === "reveal" ? "reveal" : "console"),
   credentialStore: sessionStore,
   readCredential: (request) => (request.headers.has("x-api-key") ? "" : readSessionCookie(request)),
   parseKey: parseSession,
@@ -44,8 +42,7 @@ export const sessionScheme: AuthScheme<SessionPrincipal, ServiceContext> = {
 };
 
 export const runnerTokenScheme: AuthScheme<RunnerPrincipal, RunnerContext> = {
-  callOf: ({ runnerToken }) => runnerToken,
-  policyOf: (route) => route?.policy ?? "runner",
+  policyOf: (declared) => declared?.policy ?? "runner",
   credentialStore: runnerTokenStore,
   readCredential: readApiKey,
   parseKey: parseRunnerToken,

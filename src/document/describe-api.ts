@@ -1,8 +1,12 @@
-import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
+import {
+  getRefId,
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  zodToOpenAPIRegistry,
+} from "@asteasolutions/zod-to-openapi";
+import type { z } from "@hono/zod-openapi";
 import { describeWebhooks } from "../features/notifications/delivery/webhooks.ts";
-import type { Operation } from "../http/operation.ts";
 import { REPOSITORY_URL } from "../lib/addresses.ts";
-import { COMPONENTS } from "../lib/documented.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { durationOf } from "../lib/quantities.ts";
 import { PERIOD_SECONDS } from "../rate-limits/client-address-limiter.ts";
@@ -13,10 +17,9 @@ import {
   type OpenApiDocument,
   shareParameters,
 } from "./components.ts";
-import type { OperationDocument } from "./feature-document.ts";
-import { FEATURE_DOCUMENTS } from "./features.ts";
-import { toRoute } from "./route.ts";
+import { type Operation, toRoute } from "./route.ts";
 import { simplifySchemas } from "./simplify-schemas.ts";
+import { TAGS } from "./tags.ts";
 
 export type { OpenApiDocument };
 
@@ -93,21 +96,17 @@ const SECURITY_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
   },
 };
 
-/**
- * The OpenAPI document of the operations. Only the build calls it, because it takes long.
- * @throws If an operation is not documented, or a documented one does not exist.
- */
+/** The OpenAPI document of the operations. Only the build calls it, because it takes long. */
 export function describeApi(operations: readonly Operation[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
     registry.registerComponent("securitySchemes", name, scheme);
   }
-  for (const [operation, documented] of documentsOf(operations)) {
-    registry.registerPath(toRoute(operation, documented));
-  }
+  for (const [name, schema] of namedSchemas()) registry.register(name, schema);
+  for (const operation of operations) registry.registerPath(toRoute(operation));
   describeWebhooks(registry);
-  const generator = new OpenApiGeneratorV31([...COMPONENTS.definitions, ...registry.definitions]);
-  // Before the webhooks, which the generator writes first: see `component`.
+  const generator = new OpenApiGeneratorV31(registry.definitions);
+  // Before the webhooks, which the generator writes first: see `namedSchemas`.
   generator.generateComponents();
   const document = generator.generateDocument({
     openapi: "3.1.0",
@@ -119,7 +118,7 @@ export function describeApi(operations: readonly Operation[]): OpenApiDocument {
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/", description: "This installation" }],
-    tags: FEATURE_DOCUMENTS.flatMap(({ tags = [] }) => tags),
+    tags: TAGS,
   });
   document.components = { ...document.components, headers: HEADERS };
   addHeadersAndShareErrors(document);
@@ -127,26 +126,17 @@ export function describeApi(operations: readonly Operation[]): OpenApiDocument {
   return simplifySchemas(document);
 }
 
-/** Each operation once, although an API key and a runner token may call it. */
-function documentsOf(operations: readonly Operation[]): Map<Operation, OperationDocument> {
-  const documented = new Map(
-    FEATURE_DOCUMENTS.flatMap((feature) => Object.entries(feature.operations)),
-  );
-  const found = new Map<Operation, OperationDocument>();
-  for (const operation of operations) {
-    const document = documented.get(operation.operationId);
-    if (!document) {
-      const { operationId } = operation;
-      throw new Error(
-        `Document ${operationId}: its feature's document.ts is in src/document/features.ts`,
-      );
-    }
-    found.set(operation, document);
+/** Each as it was named: one that is used with another description first would be described by that. */
+function namedSchemas(): Map<string, z.ZodType> {
+  const named = new Map<string, z.ZodType>();
+  // Entries of the library's registry are in the order of their creation.
+  for (const schema of (
+    zodToOpenAPIRegistry as unknown as { _map: Map<z.ZodType, unknown> }
+  )._map.keys()) {
+    const name = getRefId(schema);
+    if (name !== undefined && !named.has(name)) named.set(name, schema);
   }
-  const names = new Set(operations.map(({ operationId }) => operationId));
-  const unknown = [...documented.keys()].filter((name) => !names.has(name));
-  if (unknown.length > 0) throw new Error(`There is no operation ${unknown.join(", ")}`);
-  return found;
+  return named;
 }
 
 function describePolicies(): string {

@@ -2,8 +2,8 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
 import { notFullIn } from "../features/housekeeping/audit/index.ts";
 import { AccessDenied } from "../features/projects/access/model.ts";
+import { credentialsOf, type Declared } from "../http/declared.ts";
 import { DELETED_MEANWHILE, toIssues, UNFORESEEN } from "../http/errors.ts";
-import { credentialsOf } from "../http/operation.ts";
 import { UNKNOWN_PARAMETER } from "../http/query-parameters.ts";
 import { NO_BODY, NOT_PLAIN_TEXT, tooLarge } from "../http/read-body.ts";
 import {
@@ -17,6 +17,7 @@ import {
   Unauthenticated,
   Unauthorized,
 } from "../lib/errors.ts";
+import { EXAMPLE_REQUEST_ID } from "../lib/example-ids.ts";
 import {
   CROSS_ORIGIN,
   INVALID_BOOKMARK,
@@ -27,9 +28,9 @@ import {
 } from "../lib/header-errors.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { PROTECTED_PARTS, type ProtectedPart } from "../lib/protected-parts.ts";
-import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
+import type { ProjectRole } from "../lib/roles.ts";
+import { errorReply } from "./error-replies.ts";
 import { headerErrors } from "./operation-headers.ts";
-import { EXAMPLE_REQUEST_ID, errorReply } from "./replies.ts";
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
 
@@ -60,19 +61,19 @@ const BOOKMARK = { bookmark: INVALID_BOOKMARK };
 const INVALID = "\0";
 
 /** The route with a reply for each error that it may return. */
-export function withErrorReplies(route: RouteConfig, documented: DocumentedOperation): RouteConfig {
+export function withErrorReplies(route: RouteConfig, operation: Declared): RouteConfig {
   const byStatus = new Map<ErrorStatus, Record<string, ApiError>>();
-  for (const [name, error] of Object.entries(errorsOf(route, documented))) {
+  for (const [name, error] of Object.entries(errorsOf(route, operation))) {
     byStatus.set(error.status, { ...byStatus.get(error.status), [name]: error });
   }
   const replies = [...byStatus].map(([status, errors]) => [status, errorReply(errors)]);
   return { ...route, responses: { ...route.responses, ...Object.fromEntries(replies) } };
 }
 
-function errorsOf(route: RouteConfig, { operation, document }: DocumentedOperation): NamedErrors {
-  const { method, writes = false, scope } = operation;
-  const { role, changes = [], notFound = [], errors } = document;
-  const credentials = credentialsOf(operation);
+function errorsOf(route: RouteConfig, operation: Declared): NamedErrors {
+  const { method, access, writes = false, changes = [], notFound = [], errors } = operation;
+  const { role = undefined, scope = null } = typeof access === "object" ? access : {};
+  const credentials = credentialsOf(access);
   const sendsBody = ["post", "put", "patch"].includes(method);
   const hasKey = credentials.includes("session") || credentials.includes("runner_token");
   const mayWrite = sendsBody || method === "delete" || writes;
@@ -115,7 +116,7 @@ function parameterErrors({ request }: RouteConfig): NamedErrors {
   );
 }
 
-function roleError(role: NonNullable<OperationDocument["role"]>): ApiError {
+function roleError(role: ProjectRole | "admin"): ApiError {
   return role === "admin" ? Unauthorized.role(role) : new Forbidden(role);
 }
 

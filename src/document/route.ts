@@ -1,7 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
-import { credentialsOf, type Operation } from "../http/operation.ts";
+import { type Access, credentialsOf, type Declared } from "../http/declared.ts";
 import { PROTECTED_PARTS, type ProtectedPart } from "../lib/protected-parts.ts";
-import type { DocumentedOperation, OperationDocument } from "./feature-document.ts";
 import { withErrorReplies } from "./operation-errors.ts";
 import { withHeaderParameters } from "./operation-headers.ts";
 
@@ -9,47 +8,41 @@ export const POLICY_EXTENSION = "x-ratelimit-policy";
 export const SCOPE_EXTENSION = "x-scope";
 const PROTECTION_EXTENSION = "x-protected";
 
+/** What an operation declares, as `apiRoute` keeps it. */
+export type Operation = Declared &
+  Pick<RouteConfig, "tags" | "summary" | "description" | "request">;
+
 /** The route as zod-openapi describes it: with its errors, its headers and our extensions. */
-export function toRoute(operation: Operation, document: OperationDocument): RouteConfig {
-  const { method, path, operationId, policy, writes, resource, polled, scope, request } = operation;
-  const { tags, summary, role, changes = [], responses } = document;
-  requireSameReply(operation, document);
+export function toRoute(operation: Operation): RouteConfig {
+  const { method, path, operationId, tags, summary, request, responses } = operation;
+  const { access, policy, writes, resource, polled, changes = [] } = operation;
+  const { role = undefined, scope = null } = typeof access === "object" ? access : {};
   const needs = [
     role && describeRole(role),
     scope && `Needs the scope \`${scope}\`.`,
     ...changes.map(describeProtection),
   ];
-  const description = [...needs, document.description].filter(Boolean).join(" ");
+  const description = [...needs, operation.description].filter(Boolean).join(" ");
   const route = {
     ...{ method, path, operationId, tags, summary },
     ...(description && { description }),
-    security: credentialsOf(operation).map((name) => ({ [name]: [] })),
+    security: credentialsOf(access).map((name) => ({ [name]: [] })),
     ...(policy && { [POLICY_EXTENSION]: policy }),
     ...(writes && { "x-writes": writes }),
     ...(resource && { "x-record": resource }),
     ...(polled && { "x-polled": polled }),
     ...(scope && { [SCOPE_EXTENSION]: scope }),
     ...(changes.length > 0 && { [PROTECTION_EXTENSION]: changes }),
-    ...(request && { request: request() }),
+    ...(request && { request }),
     responses,
-  };
-  const documented: DocumentedOperation = { operation, document };
-  return withHeaderParameters(withErrorReplies(route, documented), documented);
+  } as RouteConfig;
+  return withHeaderParameters(withErrorReplies(route, operation), operation);
 }
 
-/** The Worker does not have the document, so it states the status and whether the response is a page. */
-function requireSameReply(
-  { operationId, status = 200, page }: Operation,
-  { responses }: OperationDocument,
-): void {
-  const [first = "", reply = {}] = Object.entries(responses)[0] ?? [];
-  const isPage = "content" in reply && "text/html" in (reply.content ?? {});
-  if (first === String(status) && isPage === (page === true)) return;
-  throw new Error(`The document of ${operationId} has another first response`);
-}
+type Role = NonNullable<Extract<Access, object>["role"]>;
 
 /** Source: docs/api.md, "Roles". */
-function describeRole(role: NonNullable<OperationDocument["role"]>): string {
+function describeRole(role: Role): string {
   if (role === "admin") return "Needs the role `admin` in the organization.";
   return `Needs the role \`${role}\` in the project, or \`admin\` in the organization.`;
 }

@@ -1,6 +1,7 @@
+import type { Context } from "hono";
 import { MethodNotImplemented, NotFound } from "../lib/errors.ts";
 import { NOT_FOUND_PATH, withOrigin } from "./page-files.ts";
-import type { RequestContext } from "./request-pipeline.ts";
+import type { AppEnv } from "./request-context.ts";
 
 /** Where people continue after they sign in. */
 export const CONSOLE_PATH = "/console/";
@@ -17,10 +18,8 @@ const FILE_HEADERS = [
   "referrer-policy",
 ];
 
-/** Whether the path is one of the pages for people, whose files are static assets. */
-export function isPagePath(path: string): boolean {
-  return path === "/" || isConsolePath(path) || isWithin(REFERENCE_PATH, path);
-}
+/** The paths of the pages for people, whose files are static assets. */
+export const PAGE_PATHS = ["/", "/console/*", `${REFERENCE_PATH}/*`];
 
 function isConsolePath(path: string): boolean {
   return isWithin(CONSOLE_PATH.slice(0, -1), path);
@@ -31,8 +30,9 @@ function isWithin(root: string, path: string): boolean {
 }
 
 /** Serves the home page, the reference with the origin of this installation, and the document of the console. */
-export async function servePage(context: RequestContext): Promise<Response> {
-  const { request, env, path, requestLog } = context;
+export async function servePage({ env: { context } }: Context<AppEnv>): Promise<Response> {
+  const { request, env, path, requestLog, deps } = context;
+  await deps.limitAddress(context);
   requestLog.route = patternOf(path);
   if (isConsolePath(path)) return serveConsole(request, path, env.ASSETS);
   if (!isRead(request)) throw new MethodNotImplemented(request.method, ["GET", "HEAD"]);

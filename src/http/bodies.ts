@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
 
 /** `required`, because otherwise a request without a content type is not validated. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
@@ -8,6 +7,6 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 
 /** Bytes. `required` as of `jsonBody`. */
 export function textBody(description: string, example: string) {
-  const schema = z.string().openapi(documented(() => ({ description, format: "binary", example })));
+  const schema = z.string().openapi({ description, format: "binary", example });
   return { required: true, content: { "text/plain": { schema } } };
 }

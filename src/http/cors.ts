@@ -1,6 +1,6 @@
+import type { MiddlewareHandler } from "hono";
 import { allowedOrigins } from "../lib/settings.ts";
-import type { RequestContext } from "./request-pipeline.ts";
-import type { RouteIndex } from "./route-index.ts";
+import type { AppEnv, RequestContext } from "./request-context.ts";
 
 /** The headers that scripts of an allowed origin may read. */
 export const EXPOSED_HEADERS = [
@@ -32,35 +32,26 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": String(MAX_AGE_SECONDS),
 };
 
-/**
- * Whether a browser asks if a page of an allowed origin may send a request (Fetch, "CORS-preflight
- * request").
- */
-export function isPreflight(context: RequestContext, routes: RouteIndex): boolean {
-  const { method, headers } = context.request;
-  return (
-    method === "OPTIONS" &&
-    headers.has(PREFLIGHT_HEADER) &&
-    hasAllowedOrigin(context) &&
-    isShared(context, routes)
-  );
-}
+/** Lets scripts of an allowed origin read the responses of the API, also those of errors. Never allows cookies. */
+export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { context } = c.env;
+  if (allowedOrigins(context.env).length === 0 || !isShared(context.path)) return next();
+  const isAllowed = hasAllowedOrigin(context);
+  if (isAllowed && isPreflight(context)) {
+    await context.deps.limitAddress(context);
+    c.res = new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+  } else {
+    await next();
+  }
+  c.res.headers.append("vary", "Origin");
+  if (!isAllowed) return;
+  c.res.headers.set("access-control-allow-origin", String(context.request.headers.get("origin")));
+  c.res.headers.set("access-control-expose-headers", EXPOSED);
+};
 
-export function preflightResponse(): Response {
-  return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
-}
-
-/** Lets scripts of an allowed origin read the response, also that of an error. Never allows cookies. */
-export function setCorsHeaders(
-  headers: Headers,
-  context: RequestContext,
-  routes: RouteIndex,
-): void {
-  if (allowedOrigins(context.env).length === 0 || !isShared(context, routes)) return;
-  headers.append("vary", "Origin");
-  if (!hasAllowedOrigin(context)) return;
-  headers.set("access-control-allow-origin", String(context.request.headers.get("origin")));
-  headers.set("access-control-expose-headers", EXPOSED);
+/** Whether a browser asks if a page may send a request (Fetch, "CORS-preflight request"). */
+function isPreflight({ request }: RequestContext): boolean {
+  return request.method === "OPTIONS" && request.headers.has(PREFLIGHT_HEADER);
 }
 
 function hasAllowedOrigin({ request, env }: RequestContext): boolean {
@@ -68,10 +59,11 @@ function hasAllowedOrigin({ request, env }: RequestContext): boolean {
   return origin !== null && allowedOrigins(env).includes(origin);
 }
 
-/** Whether the request is for the API, and not for a page that a person opens. */
-function isShared({ request, path }: RequestContext, routes: RouteIndex): boolean {
-  const { method, headers } = request;
-  const intended = method === "OPTIONS" && headers.get(PREFLIGHT_HEADER);
-  const route = routes.find(intended || method, path);
-  return route ? !route.isPage : path.startsWith("/v1/");
+const SHARED_PATHS = ["/health", "/openapi.json"];
+/** Slack sends people there. */
+const PAGES = ["/v1/slack/callback"];
+
+/** Whether the path is of the API, and no page that a person opens. */
+function isShared(path: string): boolean {
+  return SHARED_PATHS.includes(path) || (path.startsWith("/v1/") && !PAGES.includes(path));
 }

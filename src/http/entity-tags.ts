@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { bodyTag, entityTag, listsTag, parseIfMatch } from "../lib/entity-tag.ts";
 import {
   INVALID_IF_MATCH,
@@ -6,8 +6,8 @@ import {
   UNSUPPORTED_IF_MATCH,
   UNSUPPORTED_IF_NONE_MATCH,
 } from "../lib/header-errors.ts";
-import type { ApiKeyEnv } from "./envs.ts";
-import type { Operation } from "./operation.ts";
+import type { Declared } from "./declared.ts";
+import type { FeatureMiddleware } from "./request-context.ts";
 
 /**
  * Sets the `ETag` of a response that is one resource, and returns the resource.
@@ -42,7 +42,7 @@ export function setLocation(
 }
 
 /** Reads `If-Match`. No write ignores a condition: one that it does not support is `bad_input`. */
-export function readPreconditions({ method, resource }: Operation): MiddlewareHandler<ApiKeyEnv> {
+export function readPreconditions({ method, resource }: Declared): FeatureMiddleware {
   const isSupported = resource === true && method !== "post";
   return (c, next) => {
     const { headers } = c.req.raw;
@@ -52,13 +52,14 @@ export function readPreconditions({ method, resource }: Operation): MiddlewareHa
     if (!isSupported) throw UNSUPPORTED_IF_MATCH;
     const expectedVersions = parseIfMatch(header);
     if (expectedVersions === undefined) throw INVALID_IF_MATCH;
-    c.env = { ...c.env, expectedVersions };
+    const { run } = c.var;
+    c.set("run", (work) => run((ctx) => work({ ...ctx, expectedVersions })));
     return next();
   };
 }
 
 /** Sets the `ETag` of the responses of operations that are `polled`. */
-export const tagPolled: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
+export const tagPolled: FeatureMiddleware = async (c, next) => {
   await next();
   if (!c.res.ok) return;
   const body = await c.res.arrayBuffer();
@@ -67,10 +68,10 @@ export const tagPolled: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
 };
 
 /** Replies 304 to a GET whose `If-None-Match` lists the tag of the response (RFC 9110, 15.4.5). */
-export const replyNotModified: MiddlewareHandler<ApiKeyEnv> = (c, next) =>
+export const replyNotModified: FeatureMiddleware = (c, next) =>
   c.req.raw.headers.has("if-none-match") ? compareTag(c, next) : next();
 
-const compareTag: MiddlewareHandler<ApiKeyEnv> = async (c, next) => {
+const compareTag: FeatureMiddleware = async (c, next) => {
   await next();
   const tag = c.res.headers.get("etag");
   if (tag === null) return;

@@ -1,8 +1,8 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { html, raw } from "hono/html";
 import { ApiError } from "../lib/errors.ts";
-import type { PublicEnv } from "./envs.ts";
 import { contentSecurityPolicy, ICON, NARROW_LAYOUT, PAGE_STYLE } from "./html-page.ts";
+import type { FeatureMiddleware } from "./request-context.ts";
 
 const BUTTONS = `
 .button { display: inline-block; text-decoration: none; }
@@ -50,7 +50,7 @@ interface ErrorPage {
 }
 
 /** Shows errors as a page instead of JSON, if `Accept` has `text/html`. */
-export function showErrorsAs({ render, headers }: ErrorPage): MiddlewareHandler<PublicEnv> {
+export function showErrorsAs({ render, headers }: ErrorPage): FeatureMiddleware {
   return async (c, next) => {
     try {
       return await next();

@@ -1,18 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { documented, exampleId } from "#documented";
 import type { ExampleKind } from "../lib/example-ids.ts";
+import { exampleId } from "../lib/example-ids.ts";
 import { canonicalId } from "../lib/ids.ts";
-import { lazy } from "../lib/lazy.ts";
 import { identifierInput } from "../lib/schemas.ts";
 
 export function idParam<Name extends string>(name: Name, what: string, example: ExampleKind) {
   return {
-    [name]: identifierInput(example).openapi(
-      documented(() => ({
-        param: { name, in: "path" },
-        description: `The ID of the ${what}.`,
-      })),
-    ),
+    [name]: identifierInput(example).openapi({
+      param: { name, in: "path" },
+      description: `The ID of the ${what}.`,
+    }),
   } as Record<Name, ReturnType<typeof identifierInput>>;
 }
 
@@ -21,24 +18,16 @@ export function textParam<Name extends string>(name: Name, what: string, example
   const schema = z
     .string()
     .transform((text) => canonicalId(text) ?? text)
-    .openapi(documented(() => ({ example: exampleId(example), param: { name, in: "path" } })))
-    .openapi(documented(() => ({ description: `The ID of the ${what}.` })));
+    .openapi({ example: exampleId(example), param: { name, in: "path" } })
+    .openapi({ description: `The ID of the ${what}.` });
   return { [name]: schema } as Record<Name, typeof schema>;
 }
 
-export const OrganizationParams = lazy(() =>
-  z.object(idParam("org_id", "organization", "organization")),
-);
-export const ProjectParams = lazy(() => z.object(idParam("project_id", "project", "project")));
-export const EnvironmentParams = lazy(() =>
-  z.object(idParam("environment_id", "environment", "environment")),
-);
-export const ComponentParams = lazy(() =>
-  z.object(idParam("component_id", "component", "component")),
-);
-export const RunnerPoolParams = lazy(() =>
-  z.object({
-    ...idParam("org_id", "organization", "organization"),
-    ...idParam("pool_id", "runner pool", "runnerPool"),
-  }),
-);
+export const OrganizationParams = z.object(idParam("org_id", "organization", "organization"));
+export const ProjectParams = z.object(idParam("project_id", "project", "project"));
+export const EnvironmentParams = z.object(idParam("environment_id", "environment", "environment"));
+export const ComponentParams = z.object(idParam("component_id", "component", "component"));
+export const RunnerPoolParams = z.object({
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("pool_id", "runner pool", "runnerPool"),
+});

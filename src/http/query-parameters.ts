@@ -1,7 +1,6 @@
-import { z } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { BadInput, type Issue, MAXIMUM_ISSUES } from "../lib/errors.ts";
-import type { Operation } from "./operation.ts";
 
 /** Every list accepts them, also one that has a single page. */
 const OF_LISTS = ["after", "limit", "sort_by"];
@@ -14,11 +13,11 @@ export const UNKNOWN_PARAMETER = new BadInput([unknownParameter("colour", [])]);
 /** Refuses query parameters that the operation does not have: a misspelled filter would show everything. */
 export function refuseUnknownParameters({
   request,
-  presentEach,
-}: Pick<Operation, "request" | "presentEach">): MiddlewareHandler {
-  const query = request?.().query;
+  responses,
+}: Pick<RouteConfig, "request" | "responses">): MiddlewareHandler {
+  const query = request?.query;
   const declared = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
-  const known = [...declared, ...(presentEach ? OF_LISTS : [])];
+  const known = [...declared, ...(isList(responses) ? OF_LISTS : [])];
   return (c, next) => {
     if (!c.req.url.includes("?")) return next();
     const unknown = [...new URL(c.req.url).searchParams.keys()].filter(
@@ -29,6 +28,13 @@ export function refuseUnknownParameters({
       unknown.slice(0, MAXIMUM_ISSUES).map((name) => unknownParameter(name, known)),
     );
   };
+}
+
+function isList({ 200: reply }: RouteConfig["responses"]): boolean {
+  const json = reply && "content" in reply && reply.content?.["application/json"];
+  return json && "schema" in json && json.schema instanceof z.ZodObject
+    ? "has_more" in json.schema.shape
+    : false;
 }
 
 function unknownParameter(path: string, known: readonly string[]): Issue {

@@ -1,3 +1,4 @@
+import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { BadInput } from "../lib/errors.ts";
@@ -6,15 +7,14 @@ import { findInexactNumber } from "../lib/json-numbers.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { sizeOf } from "../lib/quantities.ts";
 import { invalidBody, unsupportedContentType } from "./errors.ts";
-import type { Operation } from "./operation.ts";
-import { refuseUnknownParameters } from "./query-parameters.ts";
 
-/** Checks the query of a GET, and reads and checks a body in the type that the operation accepts. */
-export function readersOf(operation: Operation): readonly MiddlewareHandler[] {
-  const { method, request } = operation;
-  if (method === "get") return [refuseUnknownParameters(operation)];
-  if (method === "delete") return [];
-  const body = request?.().body;
+/** Reads and checks the body in the type that the operation accepts. */
+export function readersOf({
+  method,
+  request,
+}: Pick<RouteConfig, "method" | "request">): readonly MiddlewareHandler[] {
+  if (method === "get" || method === "delete") return [];
+  const body = request?.body;
   if (body && "text/plain" in body.content) return [readTextBody];
   return [readJsonBody({ isRequired: body?.required === true })];
 }

@@ -63,3 +63,8 @@ export const EXAMPLE_SECRETS = {
   signInLink: `lsl_${EXAMPLE_IDS.signInLink}_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS`,
   invitation: `lsi_${EXAMPLE_IDS.invitation}_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP`,
 };
+
+export const EXAMPLE_REQUEST_ID = "5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17";
+
+/** What is wrong with a secret, and what the operator has to do. */
+export const EXAMPLE_REFUSAL = "It is not set. Set it to the output of `openssl rand -hex 32`.";

@@ -1,43 +1,23 @@
 import { z } from "@hono/zod-openapi";
-import { documented, EXAMPLE_IDS, exampleId, register } from "#documented";
-import type { ExampleKind } from "./example-ids.ts";
+import { EXAMPLE_IDS, type ExampleKind, exampleId } from "./example-ids.ts";
 import { findHidden } from "./hidden-characters.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
-import { lazy } from "./lazy.ts";
 import { LIMITS } from "./limits.ts";
 import { CONTROL_CHARACTERS, LINE, LONE_SURROGATES, PARAGRAPHS, TEXT } from "./text-patterns.ts";
 
-/** What a schema that is built at its first use accepts, after its transformations. */
-export type Output<Schema extends () => z.ZodType> = z.output<ReturnType<Schema>>;
-
-/**
- * A named schema, which is built and registered at its first use: building all of them would delay every
- * start of the Worker. A component that is only named gets the description of its first use.
- */
-export function component<Schema extends z.ZodType>(
-  name: string,
-  create: () => Schema,
-): () => Schema {
-  return lazy(() => register(name, create()));
-}
-
-const Identifier = component("Identifier", () =>
-  z.string().openapi(
-    documented(() => ({
-      description: "An identifier in its 22-character form.",
-      pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
-      example: EXAMPLE_IDS.project,
-    })),
-  ),
-);
+const Identifier = z.string().openapi("Identifier", {
+  description: "An identifier in its 22-character form.",
+  pattern: "^[1-9A-HJ-NP-Za-km-z]{22}$",
+  example: EXAMPLE_IDS.project,
+});
 
 export function identifierOf(kind: ExampleKind, description: string) {
-  return Identifier().openapi(documented(() => ({ description, example: exampleId(kind) })));
+  return Identifier.openapi({ description, example: exampleId(kind) });
 }
 
 /** The elements of a list, which has the description. */
 export function identifiersOf(kind: ExampleKind) {
-  return z.array(Identifier().openapi(documented(() => ({ example: exampleId(kind) }))));
+  return z.array(Identifier.openapi({ example: exampleId(kind) }));
 }
 
 /** An identifier in a request, in any of its three forms. */
@@ -49,21 +29,17 @@ export function identifierInput(kind: ExampleKind) {
       "Send an identifier: 22 characters of base58, a lowercase UUID, or 32 lowercase hex digits.",
     )
     .transform((text) => canonicalId(text) ?? text)
-    .openapi(documented(() => ({ example: exampleId(kind) })));
+    .openapi({ example: exampleId(kind) });
 }
 
-const Timestamp = component("Timestamp", () =>
-  z.string().openapi(
-    documented(() => ({
-      description: "RFC 3339, in UTC with milliseconds.",
-      format: "date-time",
-      example: "2026-11-21T09:30:00.000Z",
-    })),
-  ),
-);
+const Timestamp = z.string().openapi("Timestamp", {
+  description: "RFC 3339, in UTC with milliseconds.",
+  format: "date-time",
+  example: "2026-11-21T09:30:00.000Z",
+});
 
 export function timestampOf(description: string) {
-  return Timestamp().openapi(documented(() => ({ description })));
+  return Timestamp.openapi({ description });
 }
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
@@ -80,12 +56,6 @@ export function timestampInput() {
   }, TIMESTAMP);
 }
 
-/** For a time that is over. */
-export const IN_THE_PAST = "Send a time in the future.";
-
-/** For the end of a range of times. */
-export const BEFORE_FROM = "Send a time that is not before `from`.";
-
 export const NOT_BLANK = "Send a text that is not blank.";
 
 /** One line that is not blank. */
@@ -95,7 +65,7 @@ export function text(maximum: number, string = z.string()) {
       // Aborts, so that an empty text has one issue and not two.
       .min(1, { error: NOT_BLANK, abort: true })
       .refine((value) => value.trim() !== "", NOT_BLANK)
-      .openapi(documented(() => ({ pattern: TEXT.source })))
+      .openapi({ pattern: TEXT.source })
   );
 }
 
@@ -126,7 +96,7 @@ function unicode(maximum: number, pattern: RegExp, string = z.string()) {
     .max(maximum, tooLong(maximum))
     .refine((value) => value.isWellFormed(), LONE_SURROGATES)
     .refine((value) => pattern.test(value), CONTROL_CHARACTERS)
-    .openapi(documented(() => ({ pattern: pattern.source })));
+    .openapi({ pattern: pattern.source });
 }
 
 function tooLong(maximum: number): string {
@@ -143,13 +113,9 @@ export function clearable<Schema extends z.ZodType>(schema: Schema) {
 
 /** Names compare as the unique indexes compare them: byte by byte, in NFC (`isNamed`). */
 export function nameFilter(maximum: number) {
-  return text(maximum)
-    .optional()
-    .openapi(
-      documented(() => ({
-        description: "Only resources with exactly this name; upper and lower case differ.",
-      })),
-    );
+  return text(maximum).optional().openapi({
+    description: "Only resources with exactly this name; upper and lower case differ.",
+  });
 }
 
 /**
@@ -165,9 +131,7 @@ export function enumFilter<const Values extends readonly [string, ...string[]]>(
     .transform((sent) => [...new Set([sent].flat().flatMap((each) => each.split(",")))])
     .pipe(z.array(z.enum(values)))
     .optional()
-    .openapi(
-      documented(() => ({ type: "array", items: { $ref: `#/components/schemas/${name}` } })),
-    );
+    .openapi({ type: "array", items: { $ref: `#/components/schemas/${name}` } });
 }
 
 export function slug() {

@@ -1,6 +1,5 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { organizations } from "./organization-table.ts";
@@ -31,10 +30,10 @@ export const environments = sqliteTable(
     configurationVersion: integer("configuration_version").notNull().default(0),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("environments_project_name").on(table.projectId, table.name),
     index("environments_list").on(table.projectId, table.createdAt, table.id),
-  ]),
+  ],
 );
 
 /**
@@ -52,7 +51,7 @@ export const environmentPositions = sqliteTable(
       .references(() => organizations.id, { onDelete: "restrict" }),
     position: integer("position").notNull(),
   },
-  migrated(() => []),
+  () => [],
 );
 
 /** Of a select or an update of `environments`. Null: it came after the order. */

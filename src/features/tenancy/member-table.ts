@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
 import { ORG_ROLES } from "../../lib/roles.ts";
 import { MEMBER_KINDS, MEMBER_STATUSES } from "./model.ts";
@@ -33,7 +32,7 @@ export const accounts = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  migrated((table) => [uniqueIndex("accounts_email").on(table.email)]),
+  (table) => [uniqueIndex("accounts_email").on(table.email)],
 );
 
 export const memberships = sqliteTable(
@@ -61,7 +60,7 @@ export const memberships = sqliteTable(
     signedInAt: time("signed_in_at"),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("memberships_organization_email").on(table.organizationId, table.email),
     uniqueIndex("memberships_organization_account").on(table.organizationId, table.accountId),
     index("memberships_list").on(table.organizationId, table.createdAt, table.id),
@@ -75,7 +74,7 @@ export const memberships = sqliteTable(
       .on(table.addedBySessionId)
       .where(sql`added_by_session_id is not null`),
     index("memberships_account").on(table.accountId, table.role),
-  ]),
+  ],
 );
 
 /**
@@ -94,9 +93,9 @@ export const removedMemberships = sqliteTable(
     createdAt: createdAt(),
     removedAt: time("removed_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     index("removed_memberships_organization").on(table.organizationId),
     index("removed_memberships_added_by").on(table.addedByKeyId),
     index("removed_memberships_added_by_session").on(table.addedBySessionId),
-  ]),
+  ],
 );

@@ -1,6 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME } from "../../db/tombstone.ts";
 
@@ -19,7 +18,7 @@ export const organizations = sqliteTable(
     /** Whose limits it shares: those of the organization that founded it. Null: its own. */
     limitsOrganizationId: id("limits_organization_id"),
   },
-  migrated((table) => [
+  (table) => [
     index("organizations_limits")
       .on(table.limitsOrganizationId)
       .where(sql`limits_organization_id is not null`),
@@ -27,7 +26,7 @@ export const organizations = sqliteTable(
     index("organizations_founded")
       .on(table.id, table.limitsOrganizationId)
       .where(sql`limits_organization_id is not null`),
-  ]),
+  ],
 );
 
 /** The organization whose rate limits and budget a credential counts against. */

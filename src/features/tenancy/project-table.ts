@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
 import { CONNECTION_STATUSES } from "./model.ts";
@@ -28,11 +27,11 @@ export const projects = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     index("projects_name").on(table.organizationId, table.name, table.createdAt, table.id),
     index("projects_list").on(table.organizationId, table.createdAt, table.id),
     index("projects_disconnecting").on(table.id).where(sql`connection_status = 'disconnecting'`),
-  ]),
+  ],
 );
 
 export const PROJECT_TOMBSTONE = {

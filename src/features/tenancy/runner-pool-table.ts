@@ -1,5 +1,4 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
 import { DEFAULT_RUN_SECONDS } from "./model.ts";
 import { organizations } from "./organization-table.ts";
@@ -18,8 +17,8 @@ export const runnerPools = sqliteTable(
     maxRunSeconds: integer("max_run_seconds").notNull().default(DEFAULT_RUN_SECONDS),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("runner_pools_name").on(table.organizationId, table.name),
     index("runner_pools_list").on(table.organizationId, table.createdAt, table.id),
-  ]),
+  ],
 );

@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { alarmRoutes, alarmRoutesForRunners } from "./routes.ts";
 import { alarms } from "./table.ts";
 
 export const alarmsFeature = {
-  routes: { apiKey: [alarmRoutes], runnerToken: [alarmRoutesForRunners] },
+  routes: [
+    {
+      paths: ["/v1/stacks/:stack_id/alarms", "/v1/stacks/:stack_id/alarms/:name"],
+      load: async () => (await import("./routes.ts")).alarmRoutes,
+    },
+  ],
   tables: [
     {
       table: alarms,

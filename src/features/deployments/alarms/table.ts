@@ -1,5 +1,4 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -31,10 +30,10 @@ export const alarms = sqliteTable(
     changedAt: time("changed_at").notNull(),
     updatedAt: updatedAt(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("alarms_name").on(table.stackId, table.source, table.name),
     index("alarms_list").on(table.stackId, table.createdAt, table.id),
     index("alarms_project").on(table.projectId),
     index("alarms_environment").on(table.environmentId, table.state, table.changedAt, table.id),
-  ]),
+  ],
 );

@@ -1,9 +1,17 @@
 import type { Feature } from "../../../feature.ts";
-import { approvalRoutes } from "./routes.ts";
 import { deploymentApprovals } from "./table.ts";
 
 export const approvalsFeature = {
-  routes: { apiKey: [approvalRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/orgs/:org_id/approvals",
+        "/v1/deployments/:deployment_id/approvals",
+        "/v1/deployments/:deployment_id/override",
+      ],
+      load: async () => (await import("./routes.ts")).approvalRoutes,
+    },
+  ],
   tables: [
     {
       table: deploymentApprovals,

@@ -1,5 +1,4 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -34,8 +33,8 @@ export const deploymentApprovals = sqliteTable(
     content: text("content").notNull(),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("deployment_approvals_member").on(table.deploymentId, table.membershipId),
     index("deployment_approvals_environment").on(table.environmentId),
-  ]),
+  ],
 );

@@ -1,4 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { attemptRoutes } from "./routes.ts";
 
-export const attemptsFeature = { routes: { apiKey: [attemptRoutes] } } satisfies Feature;
+export const attemptsFeature = {
+  routes: [
+    {
+      paths: [
+        "/v1/orgs/:org_id/runner-pools/:pool_id/attempts",
+        "/v1/orgs/:org_id/runner-pools/:pool_id/runners",
+      ],
+      load: async () => (await import("./routes.ts")).attemptRoutes,
+    },
+  ],
+} satisfies Feature;

@@ -1,34 +1,65 @@
-import { operation } from "../../../http/operation.ts";
+import { apiRoute } from "../../../http/api-route.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { RunnerPoolParams } from "../../../http/params.ts";
+import { json, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import type { Documented } from "./document.ts";
+import { Unauthorized } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import { presentAttempt, presentRunner } from "./presenters.ts";
+import { RunnerPoolAttemptList, RunnerPoolRunnerList } from "./schemas.ts";
 import { listAttempts, listRunners } from "./service.ts";
 
-const list = operation({
+const list = apiRoute({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/attempts",
   operationId: "listRunnerPoolAttempts",
-  polled: true,
-  presentEach: presentAttempt,
-  scope: "runners:read",
+  tags: ["Runner pools"],
+  summary: "List the live attempts of a runner pool",
+  description:
+    "Needs the scope `deployments:read`, too. Returns the deployments that the pool's runners have been " +
+    "offered or execute now. An attempt leaves the list when it ends, and when its runner is lost.",
+  access: { scope: "runners:read", role: "admin" },
   policy: "polling",
-  request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
+  polled: true,
+  request: { params: RunnerPoolParams, query: ListQuery },
+  responses: { 200: json(RunnerPoolAttemptList, "A page of attempts.") },
+  notFound: ["organization", "runner pool"],
+  errors: { lacks_deployments: Unauthorized.scope("deployments:read") },
 });
 
-const runners = operation({
+const runners = apiRoute({
   method: "get",
   path: "/v1/orgs/{org_id}/runner-pools/{pool_id}/runners",
   operationId: "listRunnerPoolRunners",
-  polled: true,
-  presentEach: presentRunner,
-  scope: "runners:read",
+  tags: ["Runner pools"],
+  summary: "List the runners of a runner pool that are online",
+  description:
+    "Needs the scope `deployments:read`, too. Returns the runners that have asked for work in the last " +
+    `${durationOf(LIMITS.runnerOnlineMs.value)}, or that have a deployment now. Of a pool, the ` +
+    `${LIMITS.runnersOfPool.value} that asked last are kept.`,
+  access: { scope: "runners:read", role: "admin" },
   policy: "polling",
-  request: () => ({ params: RunnerPoolParams(), query: ListQuery() }),
+  polled: true,
+  request: { params: RunnerPoolParams, query: ListQuery },
+  responses: { 200: json(RunnerPoolRunnerList, "A page of runners.") },
+  notFound: ["organization", "runner pool"],
+  errors: { lacks_deployments: Unauthorized.scope("deployments:read") },
 });
 
 /** Who works for a pool, and on what. */
-export const attemptRoutes = createRouter<Documented>()
-  .handle(list, ({ ctx, params, query }) => listAttempts(ctx, params, toPageRequest(query)))
-  .handle(runners, ({ ctx, params, query }) => listRunners(ctx, params, toPageRequest(query)));
+export const attemptRoutes = createRouter()
+  .openapi(list, (c) =>
+    page(
+      c,
+      (ctx) => listAttempts(ctx, c.req.valid("param"), toPageRequest(c.req.valid("query"))),
+      presentAttempt,
+    ),
+  )
+  .openapi(runners, (c) =>
+    page(
+      c,
+      (ctx) => listRunners(ctx, c.req.valid("param"), toPageRequest(c.req.valid("query"))),
+      presentRunner,
+    ),
+  );

@@ -1,4 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { comparisonRoutes } from "./routes.ts";
 
-export const comparisonFeature = { routes: { apiKey: [comparisonRoutes] } } satisfies Feature;
+export const comparisonFeature = {
+  routes: [
+    {
+      paths: ["/v1/environments/:environment_id/comparison"],
+      load: async () => (await import("./routes.ts")).comparisonRoutes,
+    },
+  ],
+} satisfies Feature;

@@ -1,7 +1,4 @@
 import type { Feature } from "../../../feature.ts";
-import { changeRoutes } from "./change-routes.ts";
-import { deploymentRoutes } from "./routes.ts";
-import { scopedDeploymentRoutes } from "./scoped-routes.ts";
 import { sweepDeployments } from "./service.ts";
 import { CHILDREN, hasLog, IS_HISTORY, IS_OUTDATED, isIdle } from "./store.ts";
 import {
@@ -13,7 +10,35 @@ import {
 } from "./table.ts";
 
 export const deploymentsFeature = {
-  routes: { apiKey: [deploymentRoutes, scopedDeploymentRoutes, changeRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/deployments",
+        "/v1/environments/:environment_id/deployments",
+        "/v1/deployments/:deployment_id",
+        "/v1/deployments/:deployment_id/cancel",
+        "/v1/deployments/:deployment_id/redeploy",
+        "/v1/deployments/:deployment_id/promote",
+      ],
+      load: async () => (await import("./routes.ts")).deploymentRoutes,
+    },
+    {
+      paths: [
+        "/v1/environments/:environment_id/deployments/:deployment_id",
+        "/v1/stacks/:stack_id/deployments",
+      ],
+      load: async () => (await import("./scoped-routes.ts")).scopedDeploymentRoutes,
+    },
+    {
+      paths: [
+        "/v1/deployments/:deployment_id/configuration",
+        "/v1/environments/:environment_id/deployment-preview",
+        "/v1/deployments/:deployment_id/redeployment",
+        "/v1/deployments/:deployment_id/promotion/:environment_id",
+      ],
+      load: async () => (await import("./change-routes.ts")).changeRoutes,
+    },
+  ],
   tables: [
     {
       table: deployments,

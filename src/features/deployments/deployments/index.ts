@@ -32,7 +32,6 @@ export {
 export { findPending, storeResulting } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
 export { type RebaseResult, resolveRebase } from "./rebase.ts";
-export { DeploymentParams, OverrideDeployment } from "./schemas.ts";
 export {
   DEPLOYMENT,
   type DeploymentRow,

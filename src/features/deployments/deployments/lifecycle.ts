@@ -1,4 +1,3 @@
-import { documented } from "#documented";
 import { LIMITS } from "../../../lib/limits.ts";
 
 export const DEPLOYMENT_STATUSES = [
@@ -104,61 +103,56 @@ export interface Transition<State extends string> {
   code: `${string}.${string}`;
 }
 
-const CANCEL = documented(() => "Cancel the deployment, or disconnect its project");
+const CANCEL = "Cancel the deployment, or disconnect its project";
 
 const DEPLOYMENT_TRANSITIONS = [
   {
     from: [],
     to: ["queued"],
     by: "person",
-    when: documented(() => "Create, redeploy or promote, in a connected project"),
+    when: "Create, redeploy or promote, in a connected project",
     code: "create.insertDeployment",
   },
   {
     from: ["queued"],
     to: ["superseded"],
     by: "person",
-    when: documented(() => "Create a newer deployment with the queue `supersede`"),
+    when: "Create a newer deployment with the queue `supersede`",
     code: "create.supersedeOlder",
   },
   {
     from: ["queued"],
     to: ["in_progress"],
     by: "runner",
-    when: documented(
-      () =>
-        `Start within ${OFFER_TTL_MS / 1_000} s, based on the current version of the configuration`,
-    ),
+    when: `Start within ${OFFER_TTL_MS / 1_000} s, based on the current version of the configuration`,
     code: "start.startDeployment",
   },
   {
     from: ["queued"],
     to: ["superseded"],
     by: "runner",
-    when: documented(() => "Start a newer deployment"),
+    when: "Start a newer deployment",
     code: "start.startDeployment",
   },
   {
     from: ["queued"],
     to: ["failed"],
     by: "runner",
-    when: documented(
-      () => "Start, but the patch does not apply to the current configuration: `patch_conflict`",
-    ),
+    when: "Start, but the patch does not apply to the current configuration: `patch_conflict`",
     code: "start.failPatch",
   },
   {
     from: ["queued"],
     to: ["failed"],
     by: "time",
-    when: documented(() => "The fifth offer lapses: `never_started`"),
+    when: "The fifth offer lapses: `never_started`",
     code: "expire.expire",
   },
   {
     from: ["queued"],
     to: ["failed"],
     by: "runner",
-    when: documented(() => `Release the ${MAXIMUM_RELEASED_OFFERS}th offer: \`never_started\``),
+    when: `Release the ${MAXIMUM_RELEASED_OFFERS}th offer: \`never_started\``,
     code: "claim.releaseOffer",
   },
   {
@@ -172,17 +166,14 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["queued"],
     to: ["canceled"],
     by: "person",
-    when: documented(() => "Reject the deployment: `rejected`"),
+    when: "Reject the deployment: `rejected`",
     code: "rules.rejectDeployment",
   },
   {
     from: ["queued"],
     to: ["canceled"],
     by: "time",
-    when: documented(
-      () =>
-        "`expires_after_seconds` of a rule have passed without its approvals: `approval_expired`",
-    ),
+    when: "`expires_after_seconds` of a rule have passed without its approvals: `approval_expired`",
     code: "rules.expireApprovals",
   },
   {
@@ -196,44 +187,37 @@ const DEPLOYMENT_TRANSITIONS = [
     from: ["in_progress"],
     to: ["canceling"],
     by: "time",
-    when: documented(
-      () => "`max_run_seconds` of the pool have passed since the start: `run_timeout`",
-    ),
+    when: "`max_run_seconds` of the pool have passed since the start: `run_timeout`",
     code: "expire.expire",
   },
   {
     from: ["in_progress"],
     to: ["succeeded", "failed", "canceled"],
     by: "runner",
-    when: documented(
-      () =>
-        "Complete. `failed` if a stack has failed, if the outcome is `succeeded` and a stack is " +
-        "neither `succeeded` nor `skipped`, or after `max_run_seconds`",
-    ),
+    when:
+      "Complete. `failed` if a stack has failed, if the outcome is `succeeded` and a stack is " +
+      "neither `succeeded` nor `skipped`, or after `max_run_seconds`",
     code: "complete.completeDeployment",
   },
   {
     from: ["canceling"],
     to: ["canceled", "failed"],
     by: "runner",
-    when: documented(() => "Complete with any outcome. `failed` after a run timeout"),
+    when: "Complete with any outcome. `failed` after a run timeout",
     code: "complete.completeDeployment",
   },
   {
     from: ["canceling"],
     to: ["canceled", "failed"],
     by: "time",
-    when: documented(
-      () =>
-        `${CANCEL_TIMEOUT_MS / 1_000} s have passed, or the runner is lost. \`failed\` after a run timeout`,
-    ),
+    when: `${CANCEL_TIMEOUT_MS / 1_000} s have passed, or the runner is lost. \`failed\` after a run timeout`,
     code: "expire.expire",
   },
   {
     from: ["in_progress"],
     to: ["failed"],
     by: "time",
-    when: documented(() => `No heartbeat for ${LOST_AFTER_MS / 1_000} s: \`runner_lost\``),
+    when: `No heartbeat for ${LOST_AFTER_MS / 1_000} s: \`runner_lost\``,
     code: "expire.expire",
   },
 ] as const satisfies readonly Transition<DeploymentStatus>[];
@@ -243,56 +227,49 @@ const ATTEMPT_TRANSITIONS = [
     from: [],
     to: ["offered"],
     by: "runner",
-    when: documented(
-      () => "Claim the oldest deployment of an environment in which none is offered or running",
-    ),
+    when: "Claim the oldest deployment of an environment in which none is offered or running",
     code: "claim.insertAttempt",
   },
   {
     from: ["offered"],
     to: ["running"],
     by: "runner",
-    when: documented(() => "Start the deployment"),
+    when: "Start the deployment",
     code: "start.startDeployment",
   },
   {
     from: ["offered"],
     to: ["ended"],
     by: "runner",
-    when: documented(
-      () => "Start, but a rule of the environment is not met. The deployment stays `queued`",
-    ),
+    when: "Start, but a rule of the environment is not met. The deployment stays `queued`",
     code: "rules.refuseStart",
   },
   {
     from: ["offered"],
     to: ["ended"],
     by: "runner",
-    when: documented(() => "Release the offer. The deployment stays `queued`"),
+    when: "Release the offer. The deployment stays `queued`",
     code: "claim.releaseOffer",
   },
   {
     from: ["offered"],
     to: ["ended"],
     by: "time",
-    when: documented(
-      () =>
-        `${OFFER_TTL_MS / 1_000} s have passed: the offer lapses. The deployment stays \`queued\``,
-    ),
+    when: `${OFFER_TTL_MS / 1_000} s have passed: the offer lapses. The deployment stays \`queued\``,
     code: "expire.expire",
   },
   {
     from: ["running"],
     to: ["ended"],
     by: "runner",
-    when: documented(() => "Complete"),
+    when: "Complete",
     code: "complete.completeDeployment",
   },
   {
     from: ["offered", "running"],
     to: ["ended"],
     by: "system",
-    when: documented(() => "The deployment has ended"),
+    when: "The deployment has ended",
     code: "finalize.finalize",
   },
 ] as const satisfies readonly Transition<AttemptState>[];
@@ -302,35 +279,35 @@ const STACK_TRANSITIONS = [
     from: [],
     to: ["pending"],
     by: "person",
-    when: documented(() => "Create, redeploy or promote"),
+    when: "Create, redeploy or promote",
     code: "create.insertStacks",
   },
   {
     from: ["pending"],
     to: ["in_progress", "succeeded", "failed", "canceled", "skipped"],
     by: "runner",
-    when: documented(() => "Report"),
+    when: "Report",
     code: "report.applyReport",
   },
   {
     from: ["in_progress"],
     to: ["succeeded", "failed", "canceled", "skipped"],
     by: "runner",
-    when: documented(() => "Report"),
+    when: "Report",
     code: "report.applyReport",
   },
   {
     from: ["pending"],
     to: ["canceled", "skipped"],
     by: "system",
-    when: documented(() => "The deployment has ended: `canceled` with it, otherwise `skipped`"),
+    when: "The deployment has ended: `canceled` with it, otherwise `skipped`",
     code: "finalize.finalize",
   },
   {
     from: ["in_progress"],
     to: ["canceled", "failed"],
     by: "system",
-    when: documented(() => "The deployment has ended: `canceled` with it, otherwise `failed`"),
+    when: "The deployment has ended: `canceled` with it, otherwise `failed`",
     code: "finalize.finalize",
   },
 ] as const satisfies readonly Transition<StackStatus>[];

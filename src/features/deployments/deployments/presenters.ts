@@ -169,7 +169,7 @@ export function presentPreview(preview: DeploymentPreview) {
     superseded_ids: supersededIds,
     changed_variables: changedVariables?.map(({ name }) => name),
     waiting_for: presentReasons(preview.conditions, obstaclesOf(preview.waiting)),
-    error: preview.error,
+    ...(preview.error && { error: preview.error }),
   };
 }
 

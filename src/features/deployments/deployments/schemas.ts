@@ -1,44 +1,54 @@
 import { z } from "@hono/zod-openapi";
-import { documented, EXAMPLE_IDS } from "#documented";
-import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
+import { envelopeOf, ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../../http/params.ts";
+import type { ApiError } from "../../../lib/errors.ts";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { documentProblem } from "../../../lib/json-document.ts";
-import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, enumFilter, identifierInput, type Output, text } from "../../../lib/schemas.ts";
+import {
+  enumFilter,
+  identifierInput,
+  identifierOf,
+  identifiersOf,
+  text,
+  timestampOf,
+} from "../../../lib/schemas.ts";
 import { LINE } from "../../../lib/text-patterns.ts";
+import { EXEMPTIONS } from "../../projects/access/model.ts";
+import { Environment } from "../../projects/environments/schemas.ts";
 import { OVERRIDABLE } from "../conditions/index.ts";
-import { DEPLOYMENT_STATUSES, QUEUES } from "./lifecycle.ts";
+import { Waiting } from "../conditions/schemas.ts";
+import {
+  CREATOR_TYPES,
+  DEPLOYMENT_STATUSES,
+  DEPLOYMENT_TRIGGERS,
+  QUEUES,
+  STACK_STATUSES,
+} from "./lifecycle.ts";
 import { OPERATIONS } from "./patch.ts";
 import { Source } from "./source-schemas.ts";
 
 const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
 
-export const TOO_LARGE = documented(() => `exceeds ${sizeOf(LIMITS.patchBytes.value)}`);
+export const TOO_LARGE = `exceeds ${sizeOf(LIMITS.patchBytes.value)}`;
 
-export const OperationName = component("PatchOperationName", () =>
-  z
-    .enum(OPERATIONS)
-    .openapi(documented(() => ({ description: "The operation, as RFC 6902 defines it." }))),
-);
+export const OperationName = z
+  .enum(OPERATIONS)
+  .openapi("PatchOperationName", { description: "The operation, as RFC 6902 defines it." });
 
-export const PATH = documented(() => "The place to change, as a JSON Pointer (RFC 6901).");
-export const FROM = documented(
-  () => "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.",
-);
-export const VALUE = documented(
-  () => "The value to add, replace with or compare. Only for `add`, `replace` and `test`.",
-);
+export const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
+export const FROM =
+  "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.";
+export const VALUE =
+  "The value to add, replace with or compare. Only for `add`, `replace` and `test`.";
 
-const PointerInput = lazy(() =>
-  z
-    .string()
-    .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
-    .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
-    .refine((path) => LINE.test(path), "Send a path without control characters.")
-    .openapi(documented(() => ({ pattern: LINE.source }))),
-);
+const PointerInput = z
+  .string()
+  .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
+  .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
+  .refine((path) => LINE.test(path), "Send a path without control characters.")
+  .openapi({ pattern: LINE.source });
 
 const REQUIRED_MEMBER = {
   add: "value",
@@ -49,170 +59,422 @@ const REQUIRED_MEMBER = {
   remove: undefined,
 } as const satisfies Record<(typeof OPERATIONS)[number], "value" | "from" | undefined>;
 
-const PatchOperationInput = component("PatchOperationInput", () =>
-  z
-    .strictObject({
-      op: OperationName(),
-      path: PointerInput().openapi(documented(() => ({ description: PATH, example: "/replicas" }))),
-      from: PointerInput()
-        .optional()
-        .openapi(documented(() => ({ description: FROM }))),
-      value: z
-        .unknown()
-        .optional()
-        .openapi(documented(() => ({ description: VALUE }))),
-    })
-    .superRefine(({ value }, ctx) => {
-      const problem = documentProblem(value);
-      if (!problem) return;
-      const { path, message } = problem;
-      ctx.addIssue({ code: "custom", path: ["value", ...path], message });
-    })
-    .superRefine((operation, ctx) => {
-      const member = REQUIRED_MEMBER[operation.op];
-      if (member === undefined || operation[member] !== undefined) return;
-      const message = `Send ${member}: ${operation.op} needs it.`;
-      ctx.addIssue({ code: "custom", path: [member], message });
-    })
-    .openapi(
-      documented(() => ({
-        description: "One operation of a JSON Patch (RFC 6902).",
-        example: { op: "replace", path: "/replicas", value: 3 },
-      })),
-    ),
-);
+const PatchOperationInput = z
+  .strictObject({
+    op: OperationName,
+    path: PointerInput.openapi({ description: PATH, example: "/replicas" }),
+    from: PointerInput.optional().openapi({ description: FROM }),
+    value: z.unknown().optional().openapi({ description: VALUE }),
+  })
+  .superRefine(({ value }, ctx) => {
+    const problem = documentProblem(value);
+    if (!problem) return;
+    const { path, message } = problem;
+    ctx.addIssue({ code: "custom", path: ["value", ...path], message });
+  })
+  .superRefine((operation, ctx) => {
+    const member = REQUIRED_MEMBER[operation.op];
+    if (member === undefined || operation[member] !== undefined) return;
+    const message = `Send ${member}: ${operation.op} needs it.`;
+    ctx.addIssue({ code: "custom", path: [member], message });
+  })
+  .openapi("PatchOperationInput", {
+    description: "One operation of a JSON Patch (RFC 6902).",
+    example: { op: "replace", path: "/replicas", value: 3 },
+  });
 
-const Queue = component("DeploymentQueue", () =>
-  z.enum(QUEUES).openapi(
-    documented(() => ({
+const Queue = z.enum(QUEUES).openapi("DeploymentQueue", {
+  description:
+    "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
+    "until they have ended.",
+});
+
+export const CreateDeployment = z
+  .strictObject({
+    patch: z
+      .array(PatchOperationInput)
+      .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
+      .optional()
+      .openapi({
+        description:
+          "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
+          `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
+      }),
+    source: Source.nullish().openapi({
       description:
-        "`supersede`, the default, replaces queued deployments of the environment; `fifo` waits " +
-        "until they have ended.",
-    })),
-  ),
-);
-
-export const CreateDeployment = component("CreateDeployment", () =>
-  z
-    .strictObject({
-      patch: z
-        .array(PatchOperationInput())
-        .max(patchOperations.value, `Send at most ${patchOperations.value} operations.`)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
-              `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
-          })),
-        ),
-      source: Source()
-        .nullish()
-        .openapi(
-          documented(() => ({
-            description:
-              "What to deploy. Runners receive it unchanged. Absent: what the environment runs when the " +
-              "deployment starts. Null: nothing.",
-          })),
-        ),
-      stack_ids: z
-        .array(identifierInput("stack"))
-        .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
-        .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Stacks of the environment, in this order. Default: all stacks.",
-          })),
-        ),
-      queue: Queue().optional(),
-      reason: text(LIMITS.descriptionLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Why the deployment is made, for those who read about it.",
-            example: "More traffic",
-          })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "The deployment to create. Every field is optional.",
-        example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
-      })),
-    ),
-);
+        "What to deploy. Runners receive it unchanged. Absent: what the environment runs when the " +
+        "deployment starts. Null: nothing.",
+    }),
+    stack_ids: z
+      .array(identifierInput("stack"))
+      .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
+      .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
+      .optional()
+      .openapi({
+        description: "Stacks of the environment, in this order. Default: all stacks.",
+      }),
+    queue: Queue.optional(),
+    reason: text(LIMITS.descriptionLength.value).optional().openapi({
+      description: "Why the deployment is made, for those who read about it.",
+      example: "More traffic",
+    }),
+  })
+  .openapi("CreateDeployment", {
+    description: "The deployment to create. Every field is optional.",
+    example: { patch: [{ op: "add", path: "/replicas", value: 3 }], reason: "More traffic" },
+  });
 
 export function toInput({
   patch = [],
   queue = "supersede",
   ...rest
-}: Output<typeof CreateDeployment>) {
+}: z.output<typeof CreateDeployment>) {
   return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };
 }
 
-export const PromoteDeployment = component("PromoteDeployment", () =>
-  z
-    .strictObject({
-      environment_id: identifierInput("environment").openapi(
-        documented(() => ({
-          description: "The environment to deploy: another one of the same project.",
-        })),
-      ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "Where to promote the deployment.",
-        example: { environment_id: EXAMPLE_IDS.environment },
-      })),
-    ),
-);
+export const PromoteDeployment = z
+  .strictObject({
+    environment_id: identifierInput("environment").openapi({
+      description: "The environment to deploy: another one of the same project.",
+    }),
+  })
+  .openapi("PromoteDeployment", {
+    description: "Where to promote the deployment.",
+    example: { environment_id: EXAMPLE_IDS.environment },
+  });
 
-export const OverridableCondition = component("OverridableCondition", () =>
-  z
-    .enum(OVERRIDABLE)
-    .openapi(
-      documented(() => ({ description: "A code of `waiting_for` that may be overridden." })),
-    ),
-);
+export const OverridableCondition = z.enum(OVERRIDABLE).openapi("OverridableCondition", {
+  description: "A code of `waiting_for` that may be overridden.",
+});
 
-export const OverrideDeployment = component("OverrideDeployment", () =>
-  z
-    .strictObject({
-      reason: text(LIMITS.descriptionLength.value).openapi(
-        documented(() => ({ description: "Why. It stays visible.", example: "The shop is down" })),
-      ),
-      conditions: z
-        .array(OverridableCondition())
-        .min(1)
-        .max(OVERRIDABLE.length)
-        .openapi(documented(() => ({ description: "What shall not hold the deployment." }))),
-    })
-    .openapi(
-      documented(() => ({
-        description: "Which conditions to override.",
-        example: { reason: "The shop is down", conditions: ["freeze"] },
-      })),
-    ),
-);
+export const OverrideDeployment = z
+  .strictObject({
+    reason: text(LIMITS.descriptionLength.value).openapi({
+      description: "Why. It stays visible.",
+      example: "The shop is down",
+    }),
+    conditions: z
+      .array(OverridableCondition)
+      .min(1)
+      .max(OVERRIDABLE.length)
+      .openapi({ description: "What shall not hold the deployment." }),
+  })
+  .openapi("OverrideDeployment", {
+    description: "Which conditions to override.",
+    example: { reason: "The shop is down", conditions: ["freeze"] },
+  });
 
-const deploymentParam = lazy(() => textParam("deployment_id", "deployment", "deployment"));
+const deploymentParam = textParam("deployment_id", "deployment", "deployment");
 
-export const DeploymentParams = lazy(() => z.object(deploymentParam()));
-export const DeploymentOfEnvironmentParams = lazy(() =>
-  EnvironmentParams().extend(deploymentParam()),
-);
+export const DeploymentParams = z.object(deploymentParam);
+export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(deploymentParam);
 
-export const DeploymentQuery = lazy(() =>
-  ListQuery().extend({
-    status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi(
-      documented(() => ({
-        description: "Only deployments with one of these statuses. Default: all.",
-      })),
-    ),
+export const DeploymentQuery = ListQuery.extend({
+  status: enumFilter("DeploymentStatus", DEPLOYMENT_STATUSES).openapi({
+    description: "Only deployments with one of these statuses. Default: all.",
   }),
-);
+});
 
-export function toDeploymentPage(query: Output<typeof DeploymentQuery>) {
+export function toDeploymentPage(query: z.output<typeof DeploymentQuery>) {
   return { ...toPageRequest(query), statuses: query.status ?? [] };
 }
+
+export const PatchOperation = z
+  .object({
+    op: OperationName,
+    path: z.string().openapi({ description: PATH, example: "/replicas" }),
+    from: z.string().optional().openapi({ description: FROM }),
+    value: z.unknown().optional().openapi({ description: VALUE }),
+    old_value: z
+      .unknown()
+      .optional()
+      .openapi({
+        description: `The previous value at \`path\`. Absent if the patch with all old values ${TOO_LARGE}.`,
+      }),
+  })
+  .openapi("PatchOperation", {
+    description: "One operation of a JSON Patch, with the value that it replaces.",
+    example: { op: "replace", path: "/replicas", value: 3, old_value: 2 },
+  });
+
+const secondsOf = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .openapi({ description: `${description} In seconds.`, example: 42 });
+
+export const ConfigurationChange = z
+  .object({
+    before: Environment.shape.configuration.optional(),
+    after: Environment.shape.configuration.optional(),
+    diff: z
+      .array(PatchOperation)
+      .optional()
+      .openapi({
+        description:
+          "What turns `before` into `after`: one operation for each value that differs, `add`, " +
+          "`remove` or `replace`.",
+      }),
+    digest: z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          "What an approval of this content names. Present while the deployment is queued and rules of the environment apply; " +
+          "`before` is then the environment's present configuration.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      }),
+  })
+  .openapi("ConfigurationChange", {
+    description:
+      "A deployment's configuration. `before` is the environment's configuration that the deployment " +
+      "is based on, and `after` what it becomes if the deployment succeeds. All are absent if they " +
+      "are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.",
+    example: {
+      before: { replicas: 2 },
+      after: { replicas: 3 },
+      diff: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
+    },
+  });
+
+/** Its schema is in the document alone, which describes the errors of all operations. */
+const PreviewError = (z.unknown() as z.ZodType<Pick<ApiError, "code" | "message">>).openapi({
+  $ref: "#/components/schemas/Error",
+  description: "The error that the request would return now. Absent if it would succeed.",
+} as object);
+
+export const DeploymentPreview = z
+  .object({
+    environment_id: identifierOf("environment", "The environment that would be deployed."),
+    patch: z
+      .array(PatchOperation)
+      .optional()
+      .openapi({
+        description:
+          "What the deployment would change in the environment's present configuration. Absent if its " +
+          "own configuration is no longer stored, or its patch does not apply.",
+      }),
+    source: Source.optional().openapi({ description: "What would be deployed. Absent if none." }),
+    stack_ids: identifiersOf("stack").openapi({
+      description: "The stacks that would be deployed, in this order.",
+    }),
+    superseded_ids: identifiersOf("deployment").openapi({
+      description: "The queued deployments that the new one would replace, the oldest first.",
+    }),
+    changed_variables: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description:
+          "Of a redeploy, which uses the variables as they are when it runs: the names of those that " +
+          "somebody has created, changed or deleted since the deployment was created, in the " +
+          "environment and its components. Deleted ones are found in the newest " +
+          `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog, except those deleted with ` +
+          "their component. Absent for a key without the scope `variables:read`.",
+      }),
+    waiting_for: z.array(Waiting).openapi({
+      description:
+        "What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if " +
+        "none is online. Empty if nothing.",
+    }),
+    error: PreviewError.optional(),
+  })
+  .openapi("DeploymentPreview", {
+    description: "What a deployment, a redeploy or a promotion would do now.",
+    example: {
+      environment_id: EXAMPLE_IDS.environment,
+      patch: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
+      source: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
+      stack_ids: [EXAMPLE_IDS.stack],
+      superseded_ids: [],
+      changed_variables: ["LOG_LEVEL"],
+      waiting_for: [
+        {
+          code: "approvals",
+          message: "0 of 1 approval by owners of the project and admins of the organization.",
+          expires_at: "2026-11-22T09:30:00.000Z",
+        },
+      ],
+    },
+  });
+
+export const StackStatusName = z.enum(STACK_STATUSES).openapi("StackStatus", {
+  description:
+    "`pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or " +
+    "the deployment ended before it reached the stack.",
+});
+
+const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
+  description:
+    "`queued` until a runner starts the deployment; `in_progress` until the runner completes it; " +
+    "`canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced " +
+    "it before the start.",
+});
+
+const StackOfDeployment = z
+  .object({
+    id: identifierOf("stack", "The stack. It may be deleted by now."),
+    status: StackStatusName,
+    status_reason: z.string().optional().openapi({
+      description: "Why the stack has this status, as the runner or the service states it.",
+      example: "The bucket name is taken",
+    }),
+    timestamp: timestampOf("When the status last changed."),
+    started_at: timestampOf("When the runner first reported the stack.").optional(),
+    run_seconds: secondsOf("From `started_at` to its final status.").optional(),
+  })
+  .openapi("StackOfDeployment", {
+    description: "What a deployment has done to one of its stacks so far.",
+  });
+
+export const Exemption = z.enum(EXEMPTIONS).openapi("Exemption", {
+  description:
+    "`restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had " +
+    "started.",
+});
+
+const Overridden = z
+  .object({
+    conditions: z.array(OverridableCondition).openapi({
+      description: "Which conditions did not hold it.",
+    }),
+    reason: z.string().openapi({ description: "Why, for people.", example: "The shop is down" }),
+    membership_id: identifierOf("membership", "The person who did."),
+    created_at: timestampOf("When they did."),
+  })
+  .openapi("DeploymentOverride", {
+    description: "That somebody has let it start in spite of rules. It stays for good.",
+  });
+
+const CreatorType = z.enum(CREATOR_TYPES).openapi("DeploymentCreatorType", {
+  description: "How the creator acts. `ci`: a job that has exchanged its token at a trust.",
+});
+
+const Creator = z
+  .object({
+    type: CreatorType,
+    name: z.string().optional().openapi({
+      description:
+        "What the person, the service account or the trust is called now. Absent if it has been removed.",
+      example: "Mona",
+    }),
+    membership_id: identifierOf(
+      "membership",
+      "The person's, or the service account's, which a CI job acts as.",
+    ),
+    trust_id: identifierOf("trust", "For `ci`: the trust.").optional(),
+    claims: z
+      .record(z.string(), z.string())
+      .optional()
+      .openapi({
+        description:
+          "For `ci`: what the trust has verified of the job: `repository`, `repository_id`, `ref`, `sha`, " +
+          "`workflow`, `run_id` and `actor`, as far as the token has them.",
+        example: { repository: "acme/shop", ref: "refs/heads/main" },
+      }),
+    run_url: z.string().optional().openapi({
+      description: "For a job of GitHub Actions: the page of its run.",
+      example: "https://github.com/acme/shop/actions/runs/17",
+    }),
+  })
+  .openapi("DeploymentCreator", {
+    description: "Who has created it. Absent in the responses to runners.",
+    example: { type: "person", name: "Mona", membership_id: EXAMPLE_IDS.membership },
+  });
+
+const Executor = z
+  .object({
+    pool: z
+      .object({
+        id: identifierOf("runnerPool", "The runner pool."),
+        name: z.string().openapi({ description: "As it is called now.", example: "eu" }),
+      })
+      .openapi({ description: "Whose runner it is." }),
+    name: z.string().optional().openapi({
+      description: "As the runner calls itself. Absent if it does not.",
+      example: "runner-7",
+    }),
+  })
+  .openapi("DeploymentRunner", {
+    description:
+      "Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners.",
+  });
+
+const DeploymentTrigger = z.enum(DEPLOYMENT_TRIGGERS).openapi("DeploymentTrigger", {
+  description:
+    "Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a " +
+    "success from before the newest deployment that had started.",
+});
+
+export const Deployment = z
+  .object({
+    id: identifierOf("deployment", "The deployment's own ID."),
+    environment_id: identifierOf("environment", "The environment that is deployed."),
+    status: Status,
+    stack_ids: identifiersOf("stack").openapi({
+      description: "The stacks to deploy, in this order. Some may be deleted by now.",
+    }),
+    data: z
+      .object({
+        patch: z.array(PatchOperation).openapi({
+          description: "What the deployment changes in the environment's configuration.",
+        }),
+        source: Source.optional().openapi({
+          description: "What is deployed. Absent if the request gave none.",
+        }),
+        stacks: z.array(StackOfDeployment).optional().openapi({
+          description:
+            "The progress of each stack, in the order of `stack_ids`. Absent if there are none.",
+        }),
+      })
+      .openapi({ description: "What the deployment does, and how far it is." }),
+    created_at: timestampOf("When the deployment was queued."),
+    started_at: timestampOf("When a runner started it. Absent before.").optional(),
+    finished_at: timestampOf("When it reached its final status. Absent before.").optional(),
+    updated_at: timestampOf("When the deployment last changed."),
+    created_by: Creator.optional(),
+    reason: z.string().optional().openapi({
+      description: "Why it is made, as the request states it. Absent if it does not.",
+      example: "More traffic",
+    }),
+    trigger: DeploymentTrigger,
+    from_deployment_id: identifierOf(
+      "stagingDeployment",
+      "What was promoted or redeployed. It may be deleted by now.",
+    ).optional(),
+    runner: Executor.optional(),
+    queued_seconds: secondsOf(
+      "From its creation to its start, or to its end if it has never started.",
+    ).optional(),
+    run_seconds: secondsOf("From its start to its final status.").optional(),
+    failure_reason: z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          "Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what " +
+          "docs/state-machine.md and the runner say.",
+        example: "approval_expired",
+      }),
+    message: z.string().optional().openapi({
+      description: "What the runner or the service says about it, for people.",
+      example: "Rejected: not on a Friday",
+    }),
+    exempt: Exemption.optional().openapi({
+      description: "Which redeployment it is, that rules may exempt.",
+    }),
+    overridden: Overridden.optional(),
+    waiting_for: z
+      .array(Waiting)
+      .optional()
+      .openapi({
+        description:
+          "What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that " +
+          "create it or read this deployment alone, not in lists, events and the responses to runners.",
+      }),
+  })
+  .openapi("Deployment", {
+    description: "A move of an environment's stacks to a new configuration and source.",
+  });
+
+export const DeploymentList = envelopeOf(Deployment, "DeploymentList");

@@ -1,52 +1,63 @@
-import { operation } from "../../../http/operation.ts";
-import { EnvironmentParams } from "../../../http/params.ts";
+import { apiRoute } from "../../../http/api-route.ts";
+import { json, ok, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import { StackParams } from "../../projects/stacks/index.ts";
-import type { Documented } from "./document.ts";
+import { StackParams } from "../../projects/stacks/schemas.ts";
 import { presentDeployment } from "./presenters.ts";
-import { DeploymentOfEnvironmentParams, DeploymentQuery, toDeploymentPage } from "./schemas.ts";
-import { getDeployment, listDeploymentsOfEnvironment, listDeploymentsOfStack } from "./service.ts";
+import {
+  Deployment,
+  DeploymentList,
+  DeploymentOfEnvironmentParams,
+  DeploymentQuery,
+  toDeploymentPage,
+} from "./schemas.ts";
+import { getDeployment, listDeploymentsOfStack } from "./service.ts";
 
-const listOfEnvironment = operation({
-  method: "get",
-  path: "/v1/environments/{environment_id}/deployments",
-  operationId: "listEnvironmentDeployments",
-  polled: true,
-  presentEach: presentDeployment,
-  scope: "deployments:read",
-  policy: "polling",
-  request: () => ({ params: EnvironmentParams(), query: DeploymentQuery() }),
-});
-
-const getOfEnvironment = operation({
+const getOfEnvironment = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/deployments/{deployment_id}",
   operationId: "getEnvironmentDeployment",
-  resource: true,
-  present: presentDeployment,
-  scope: "deployments:read",
+  tags: ["Deployments"],
+  summary: "Read a deployment of an environment",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: DeploymentOfEnvironmentParams() }),
+  resource: true,
+  request: { params: DeploymentOfEnvironmentParams },
+  responses: { 200: json(Deployment, "The deployment.") },
+  notFound: ["deployment"],
 });
 
-const listOfStack = operation({
+const listOfStack = apiRoute({
   method: "get",
   path: "/v1/stacks/{stack_id}/deployments",
   operationId: "listStackDeployments",
-  polled: true,
-  presentEach: presentDeployment,
-  scope: "deployments:read",
+  tags: ["Deployments"],
+  summary: "List the deployments of a stack",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: StackParams(), query: DeploymentQuery() }),
+  polled: true,
+  request: { params: StackParams, query: DeploymentQuery },
+  responses: { 200: json(DeploymentList, "A page of deployments.") },
+  notFound: ["stack"],
 });
 
-export const scopedDeploymentRoutes = createRouter<Documented>()
-  .handle(listOfEnvironment, ({ ctx, params, query }) =>
-    listDeploymentsOfEnvironment(ctx, params.environment_id, toDeploymentPage(query)),
-  )
-  .handle(getOfEnvironment, ({ ctx, params }) =>
-    getDeployment(ctx, params.deployment_id, params.environment_id),
-  )
-  .handle(listOfStack, ({ ctx, params, query }) =>
-    listDeploymentsOfStack(ctx, params.stack_id, toDeploymentPage(query)),
+export const scopedDeploymentRoutes = createRouter()
+  .openapi(getOfEnvironment, (c) => {
+    const params = c.req.valid("param");
+    return ok(
+      c,
+      (ctx) => getDeployment(ctx, params.deployment_id, params.environment_id),
+      presentDeployment,
+    );
+  })
+  .openapi(listOfStack, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listDeploymentsOfStack(
+          ctx,
+          c.req.valid("param").stack_id,
+          toDeploymentPage(c.req.valid("query")),
+        ),
+      presentDeployment,
+    ),
   );

@@ -8,7 +8,6 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -136,7 +135,7 @@ export const deployments = sqliteTable(
     /** Whether the schedule has to compute what rules compare of this success. Triggers set it. */
     isDigestDue: integer("digests_due", { mode: "boolean" }).notNull().default(false),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
     uniqueIndex("deployments_active")
       .on(table.environmentId)
@@ -180,7 +179,7 @@ export const deployments = sqliteTable(
     index("deployments_overdue")
       .on(table.cancelDeadline)
       .where(sql`status = ${deploymentStatus.canceling}`),
-  ]),
+  ],
 );
 
 /**
@@ -293,7 +292,7 @@ export const attempts = sqliteTable(
     /** JSON: see `Checked`. Null before the start, and once the attempt has ended. */
     checked: text("checked"),
   },
-  migrated((table) => [
+  (table) => [
     check("attempts_one_run", sql`(deployment_id is null) <> (plan_id is null)`),
     uniqueIndex("attempts_request").on(table.poolId, table.requestId),
     uniqueIndex("attempts_live").on(table.environmentId).where(sql`state <> ${attemptState.ended}`),
@@ -311,7 +310,7 @@ export const attempts = sqliteTable(
     index("attempts_log_pending")
       .on(table.endedAt)
       .where(sql`log_pending = 1 and state = ${attemptState.ended}`),
-  ]),
+  ],
 );
 
 /** Without those that are over and that `expire` has not ended yet. */

@@ -1,11 +1,15 @@
+import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
-import { operation, unchanging } from "../../../http/operation.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { OrganizationParams, ProjectParams } from "../../../http/params.ts";
+import { created, done, json, noContent, ok, page, unchanging } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import type { Documented } from "./document.ts";
+import { LimitReached } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { NOT_FULL } from "../../housekeeping/audit/index.ts";
+import { WHAT_FREEZES } from "./model.ts";
 import { presentFreeze } from "./presenters.ts";
-import { CreateFreeze, FreezeParams, toFreezeInput } from "./schemas.ts";
+import { CreateFreeze, Freeze, FreezeList, FreezeParams, toFreezeInput } from "./schemas.ts";
 import {
   createFreezeOfOrganization,
   createFreezeOfProject,
@@ -15,88 +19,163 @@ import {
   listFreezesOfProject,
 } from "./service.ts";
 
+const FULL = "Needs a full credential (`full` in `GET /v1/whoami`).";
+
+const MEANWHILE = `${FULL} Meanwhile, no deployment starts; those that run go on. Deployments wait with the code \`freeze\`.`;
+
 const ORGANIZATION = "/v1/orgs/{org_id}/freezes";
 const PROJECT = "/v1/projects/{project_id}/freezes";
 const ONE = "/v1/freezes/{freeze_id}";
 
-const get = operation({
+const get = apiRoute({
   method: "get",
   path: ONE,
   operationId: "getFreeze",
+  tags: ["Projects"],
+  summary: "Read a freeze",
+  description: "For viewers of its project; one of the organization, for all members.",
+  access: { scope: "deployments:read" },
   resource: true,
-  version: unchanging,
-  present: presentFreeze,
-  scope: "deployments:read",
-  request: () => ({ params: FreezeParams() }),
+  request: { params: FreezeParams },
+  responses: { 200: json(Freeze, "The freeze.") },
+  notFound: ["freeze"],
 });
 
-const LIST = {
+const listOfOrganization = apiRoute({
   method: "get",
-  presentEach: presentFreeze,
-  scope: "deployments:read",
-} as const;
-
-const CREATE = {
-  method: "post",
-  status: 201,
-  resource: true,
-  version: unchanging,
-  present: presentFreeze,
-  location: get,
-  scope: "deployments:write",
-} as const;
-
-const listOfOrganization = operation({
-  ...LIST,
   path: ORGANIZATION,
   operationId: "listFreezes",
-  request: () => ({ params: OrganizationParams(), query: ListQuery() }),
+  tags: ["Organizations"],
+  summary: "List the freezes of all projects",
+  description: "Those of single projects are in the lists of these.",
+  access: { scope: "deployments:read" },
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: json(FreezeList, "A page of freezes.") },
+  notFound: ["organization"],
 });
 
-const listOfProject = operation({
-  ...LIST,
+const listOfProject = apiRoute({
+  method: "get",
   path: PROJECT,
   operationId: "listProjectFreezes",
-  request: () => ({ params: ProjectParams(), query: ListQuery() }),
+  tags: ["Projects"],
+  summary: "List the freezes of a project",
+  access: { scope: "deployments:read", role: "viewer" },
+  request: { params: ProjectParams, query: ListQuery },
+  responses: { 200: json(FreezeList, "A page of freezes.") },
+  notFound: ["project"],
 });
 
-const createInOrganization = operation({
-  ...CREATE,
+const createInOrganization = apiRoute({
+  method: "post",
   path: ORGANIZATION,
   operationId: "createFreeze",
-  request: () => ({ params: OrganizationParams(), body: jsonBody(CreateFreeze()) }),
+  tags: ["Organizations"],
+  summary: "Freeze all projects",
+  description: MEANWHILE,
+  access: { scope: "deployments:write", role: "admin" },
+  resource: true,
+  changes: ["freezes"],
+  request: { params: OrganizationParams, body: jsonBody(CreateFreeze) },
+  responses: { 201: json(Freeze, "The freeze.") },
+  notFound: ["organization", "environment", "membership"],
+  errors: {
+    credential_not_full: NOT_FULL,
+    freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES),
+  },
 });
 
-const createInProject = operation({
-  ...CREATE,
+const createInProject = apiRoute({
+  method: "post",
   path: PROJECT,
   operationId: "createProjectFreeze",
-  request: () => ({ params: ProjectParams(), body: jsonBody(CreateFreeze()) }),
+  tags: ["Projects"],
+  summary: "Freeze a project",
+  description: MEANWHILE,
+  access: { scope: "deployments:write", role: "owner" },
+  resource: true,
+  changes: ["freezes"],
+  request: { params: ProjectParams, body: jsonBody(CreateFreeze) },
+  responses: { 201: json(Freeze, "The freeze.") },
+  notFound: ["project", "environment", "membership"],
+  errors: {
+    credential_not_full: NOT_FULL,
+    project_freeze_limit: new LimitReached(LIMITS.freezes.value, WHAT_FREEZES),
+  },
 });
 
-const remove = operation({
+const remove = apiRoute({
   method: "delete",
   path: ONE,
   operationId: "deleteFreeze",
-  status: 204,
+  tags: ["Projects"],
+  summary: "Delete a freeze",
+  description: `${FULL} Needs the role that creating it does. Deployments that waited for its end start within a minute.`,
+  access: { scope: "deployments:write" },
   resource: true,
-  version: unchanging,
-  scope: "deployments:write",
-  request: () => ({ params: FreezeParams() }),
+  changes: ["freezes"],
+  request: { params: FreezeParams },
+  responses: { 204: noContent },
+  notFound: ["freeze"],
+  errors: { credential_not_full: NOT_FULL },
 });
 
-export const freezeRoutes = createRouter<Documented>()
-  .handle(listOfProject, ({ ctx, params, query }) =>
-    listFreezesOfProject(ctx, params.project_id, toPageRequest(query)),
+export const freezeRoutes = createRouter()
+  .openapi(listOfProject, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listFreezesOfProject(
+          ctx,
+          c.req.valid("param").project_id,
+          toPageRequest(c.req.valid("query")),
+        ),
+      presentFreeze,
+    ),
   )
-  .handle(createInProject, ({ ctx, params, body }) =>
-    createFreezeOfProject(ctx, params.project_id, toFreezeInput(body)),
+  .openapi(createInProject, (c) =>
+    created(
+      c,
+      get.path,
+      (ctx) =>
+        createFreezeOfProject(
+          ctx,
+          c.req.valid("param").project_id,
+          toFreezeInput(c.req.valid("json")),
+        ),
+      presentFreeze,
+      { version: unchanging },
+    ),
   )
-  .handle(listOfOrganization, ({ ctx, params, query }) =>
-    listFreezesOfOrganization(ctx, params.org_id, toPageRequest(query)),
+  .openapi(listOfOrganization, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listFreezesOfOrganization(
+          ctx,
+          c.req.valid("param").org_id,
+          toPageRequest(c.req.valid("query")),
+        ),
+      presentFreeze,
+    ),
   )
-  .handle(createInOrganization, ({ ctx, params, body }) =>
-    createFreezeOfOrganization(ctx, params.org_id, toFreezeInput(body)),
+  .openapi(createInOrganization, (c) =>
+    created(
+      c,
+      get.path,
+      (ctx) =>
+        createFreezeOfOrganization(
+          ctx,
+          c.req.valid("param").org_id,
+          toFreezeInput(c.req.valid("json")),
+        ),
+      presentFreeze,
+      { version: unchanging },
+    ),
   )
-  .handle(get, ({ ctx, params }) => getFreeze(ctx, params.freeze_id))
-  .handle(remove, ({ ctx, params }) => deleteFreeze(ctx, params.freeze_id));
+  .openapi(get, (c) =>
+    ok(c, (ctx) => getFreeze(ctx, c.req.valid("param").freeze_id), presentFreeze, {
+      version: unchanging,
+    }),
+  )
+  .openapi(remove, (c) => done(c, (ctx) => deleteFreeze(ctx, c.req.valid("param").freeze_id)));

@@ -1,5 +1,4 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
@@ -25,9 +24,9 @@ export const freezes = sqliteTable(
     createdByMembershipId: id("created_by_membership_id").notNull(),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     index("freezes_list").on(table.organizationId, table.createdAt, table.id),
     index("freezes_ends").on(table.organizationId, table.endsAt),
     index("freezes_project").on(table.projectId, table.createdAt, table.id),
-  ]),
+  ],
 );

@@ -1,10 +1,14 @@
 import type { Feature } from "../../../feature.ts";
-import { insightRoutes } from "./routes.ts";
 import { isExpired } from "./store.ts";
 import { deploymentDays } from "./table.ts";
 
 export const insightsFeature = {
-  routes: { apiKey: [insightRoutes] },
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/insights"],
+      load: async () => (await import("./routes.ts")).insightRoutes,
+    },
+  ],
   tables: [
     {
       table: deploymentDays,

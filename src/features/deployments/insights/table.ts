@@ -1,5 +1,4 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { id, time } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -40,8 +39,8 @@ export const deploymentDays = sqliteTable(
     /** At the end of the day, or now: when the first deployment failed after the last success. Null: none has. */
     failingSince: time("failing_since"),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("deployment_days_list").on(table.environmentId, table.day),
     index("deployment_days_project").on(table.projectId),
-  ]),
+  ],
 );

@@ -1,9 +1,16 @@
 import type { Feature } from "../../../feature.ts";
 import { sweepLogs } from "./refresh.ts";
-import { logRoutes } from "./routes.ts";
-import { logRunnerRoutes } from "./runner-routes.ts";
 
 export const logsFeature = {
-  routes: { apiKey: [logRoutes], runnerToken: [logRunnerRoutes] },
+  routes: [
+    {
+      paths: ["/v1/deployments/:deployment_id/logs"],
+      load: async () => (await import("./routes.ts")).logRoutes,
+    },
+    {
+      paths: ["/v1/runner/attempts/:attempt_id/logs"],
+      load: async () => (await import("./runner-routes.ts")).logRunnerRoutes,
+    },
+  ],
   sweep: sweepLogs,
 } satisfies Feature;

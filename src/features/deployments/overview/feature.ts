@@ -1,4 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { overviewRoutes } from "./routes.ts";
 
-export const overviewFeature = { routes: { apiKey: [overviewRoutes] } } satisfies Feature;
+export const overviewFeature = {
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/overview"],
+      load: async () => (await import("./routes.ts")).overviewRoutes,
+    },
+  ],
+} satisfies Feature;

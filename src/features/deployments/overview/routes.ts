@@ -1,10 +1,12 @@
-import { operation } from "../../../http/operation.ts";
+import { apiRoute } from "../../../http/api-route.ts";
 import { ListQuery, toEnvelope, toPageRequest } from "../../../http/pagination.ts";
 import { ProjectParams } from "../../../http/params.ts";
+import { json, ok } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { Unauthorized } from "../../../lib/errors.ts";
 import { presentProject } from "../../projects/projects/index.ts";
-import type { Documented } from "./document.ts";
 import { presentEnvironmentOverview } from "./presenters.ts";
+import { ProjectOverview } from "./schemas.ts";
 import { getProjectOverview } from "./service.ts";
 
 function presentOverview({
@@ -17,17 +19,35 @@ function presentOverview({
   };
 }
 
-const get = operation({
+const get = apiRoute({
   method: "get",
   path: "/v1/projects/{project_id}/overview",
   operationId: "getProjectOverview",
-  polled: true,
-  present: presentOverview,
-  scope: "projects:read",
+  tags: ["Projects"],
+  summary: "Read a project with its environments, what runs there, and what waits",
+  description:
+    "Needs the scopes `environments:read` and `deployments:read`, too. The environments are pages of a " +
+    "list, each with what runs in it and since when, its health, and its queued and last deployments. Clients show them " +
+    "by `position`; those without one last, the oldest first.",
+  access: { scope: "projects:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: ProjectParams(), query: ListQuery() }),
+  polled: true,
+  request: { params: ProjectParams, query: ListQuery },
+  responses: {
+    200: json(ProjectOverview, "The project, and a page of its environments."),
+  },
+  notFound: ["project"],
+  errors: {
+    lacks_environments: Unauthorized.scope("environments:read"),
+    lacks_deployments: Unauthorized.scope("deployments:read"),
+  },
 });
 
-export const overviewRoutes = createRouter<Documented>().handle(get, ({ ctx, params, query }) =>
-  getProjectOverview(ctx, params.project_id, toPageRequest(query)),
+export const overviewRoutes = createRouter().openapi(get, (c) =>
+  ok(
+    c,
+    (ctx) =>
+      getProjectOverview(ctx, c.req.valid("param").project_id, toPageRequest(c.req.valid("query"))),
+    presentOverview,
+  ),
 );

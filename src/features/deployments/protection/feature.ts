@@ -1,6 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { protectionRoutes } from "./routes.ts";
 
 export const protectionFeature = {
-  routes: { apiKey: [protectionRoutes] },
+  routes: [
+    {
+      paths: ["/v1/environments/:environment_id/protection"],
+      load: async () => (await import("./routes.ts")).protectionRoutes,
+    },
+  ],
 } satisfies Feature;

@@ -1,12 +1,21 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { CODE_HOST_ISSUERS } from "../../../lib/job-source.ts";
 import { jsonBytes } from "../../../lib/json-value.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, identifierInput, line, slug } from "../../../lib/schemas.ts";
+import {
+  identifierInput,
+  identifierOf,
+  identifiersOf,
+  line,
+  slug,
+  timestampOf,
+} from "../../../lib/schemas.ts";
+import { APPROVER_VERIFIERS } from "../../../lib/settings.ts";
 import { LINE } from "../../../lib/text-patterns.ts";
 import { DAYS, EXEMPTIONS } from "../../projects/access/model.ts";
+import { Exemption } from "../deployments/schemas.ts";
 import { isTimeZone } from "./model.ts";
 
 const {
@@ -22,232 +31,157 @@ const {
   timeZoneLength,
 } = LIMITS;
 
-export const MemberRole = component("ProtectionRole", () =>
-  z
-    .enum(["contributor", "owner"])
-    .openapi(documented(() => ({ description: "The least role in the project that is enough." }))),
-);
+export const MemberRole = z
+  .enum(["contributor", "owner"])
+  .openapi("ProtectionRole", { description: "The least role in the project that is enough." });
 
-export const Weekday = component("Weekday", () =>
-  z.enum(DAYS).openapi(documented(() => ({ description: "A day on the clock of the time zone." }))),
-);
+export const Weekday = z
+  .enum(DAYS)
+  .openapi("Weekday", { description: "A day on the clock of the time zone." });
 const AN_ENTRY = "Send either role or membership_ids.";
 
 /** One object instead of a union, so that an error names the field. */
-const MembersInput = component("ProtectionMembers", () =>
-  z
-    .strictObject({
-      role: MemberRole()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Everybody with at least this role in the project, and the admins of the organization.",
-          })),
-        ),
-      membership_ids: z
-        .array(identifierInput("membership"))
-        .min(1, "Send at least one membership.")
-        .max(ruleMembers.value, `Send at most ${ruleMembers.value} memberships.`)
-        .refine((ids) => new Set(ids).size === ids.length, "Send each membership once.")
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Only these. A list gives no role: each needs that of the operation, too.",
-          })),
-        ),
-    })
-    .refine(
-      ({ role, membership_ids: ids }) => (role === undefined) !== (ids === undefined),
-      AN_ENTRY,
-    )
-    .openapi(
-      documented(() => ({
-        description: "Who may: those with a role, or listed members. Exactly one of both fields.",
-        example: { role: "owner" },
-      })),
-    ),
-);
+const MembersInput = z
+  .strictObject({
+    role: MemberRole.optional().openapi({
+      description:
+        "Everybody with at least this role in the project, and the admins of the organization.",
+    }),
+    membership_ids: z
+      .array(identifierInput("membership"))
+      .min(1, "Send at least one membership.")
+      .max(ruleMembers.value, `Send at most ${ruleMembers.value} memberships.`)
+      .refine((ids) => new Set(ids).size === ids.length, "Send each membership once.")
+      .optional()
+      .openapi({
+        description: "Only these. A list gives no role: each needs that of the operation, too.",
+      }),
+  })
+  .refine(({ role, membership_ids: ids }) => (role === undefined) !== (ids === undefined), AN_ENTRY)
+  .openapi("ProtectionMembers", {
+    description: "Who may: those with a role, or listed members. Exactly one of both fields.",
+    example: { role: "owner" },
+  });
 
-const AccessInput = component("ProtectionAccess", () =>
-  z
-    .strictObject({
-      deploy: MembersInput()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors.",
-          })),
-        ),
-      configure: MembersInput()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Who may write the configuration and the variables, and change components. Default: contributors, with " +
-              "approvals owners.",
-          })),
-        ),
-    })
-    .openapi(documented(() => ({ description: "Who may change the environment." }))),
-);
+const AccessInput = z
+  .strictObject({
+    deploy: MembersInput.optional().openapi({
+      description:
+        "Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors.",
+    }),
+    configure: MembersInput.optional().openapi({
+      description:
+        "Who may write the configuration and the variables, and change components. Default: contributors, with " +
+        "approvals owners.",
+    }),
+  })
+  .openapi("ProtectionAccess", { description: "Who may change the environment." });
 
-const ApprovalsInput = component("ProtectionApprovals", () =>
-  z
-    .strictObject({
-      required: z
-        .int(`Send a whole number from 1 to ${approvalsRequired.value}.`)
-        .min(1)
-        .max(approvalsRequired.value)
-        .openapi(documented(() => ({ description: "How many people have to approve." }))),
-      approvers: MembersInput().openapi(
-        documented(() => ({ description: "Who may approve: people, never programs." })),
-      ),
-      prevent_self_approval: z
-        .boolean()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Whether the creator's own approval does not count, nor that of who has made the key. Default: true.",
-          })),
-        ),
-      expires_after_seconds: z
-        .int()
-        .min(minimumApprovalSeconds.value)
-        .max(maximumApprovalSeconds.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "A deployment without its approvals ends `canceled` this long after its creation. Default: a day.",
-            example: 86_400,
-          })),
-        ),
-    })
-    .openapi(documented(() => ({ description: "The approvals that a deployment needs." }))),
-);
-
-const FromInput = component("ProtectionFrom", () =>
-  z
-    .strictObject({
-      environment_ids: z
-        .array(identifierInput("environment"))
-        .min(1)
-        .max(rulePlaces.value)
-        .openapi(
-          documented(() => ({
-            description: "Other environments of the project. A success in one of them is enough.",
-          })),
-        ),
-      minimum_seconds: z
-        .int()
-        .min(0)
-        .max(fromSeconds.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "For how long it has to have been there since it succeeded. Default: 0.",
-          })),
-        ),
-      same_configuration: z
-        .strictObject({
-          except: z
-            .array(
-              line(LIMITS.pointerLength.value)
-                .startsWith("/", "Send a JSON Pointer that starts with /.")
-                .openapi(documented(() => ({ pattern: LINE.source.replace("^", "^/") }))),
-            )
-            .max(LIMITS.patchOperations.value)
-            .openapi(
-              documented(() => ({
-                description: "JSON Pointers to what may differ, with everything below it.",
-                example: ["/replicas"],
-              })),
-            ),
-        })
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Whether the configuration has to be the same, too. Absent: only the source.",
-          })),
-        ),
-    })
-    .openapi(documented(() => ({ description: "Where the same has to have succeeded before." }))),
-);
-
-export const CodeHostIssuer = component("CodeHostIssuer", () =>
-  z
-    .enum(CODE_HOST_ISSUERS)
-    .openapi(
-      documented(() => ({ description: "An issuer whose claims mean the same for everybody." })),
-    ),
-);
-
-const SourceInput = component("ProtectionSource", () =>
-  z
-    .strictObject({
-      trust_ids: z
-        .array(identifierInput("trust"))
-        .min(1, "Send at least one trust.")
-        .max(rulePlaces.value, `Send at most ${rulePlaces.value} trusts.`)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Only keys of these trusts. Needed for a code host of your own.",
-          })),
-        ),
-      issuer: CodeHostIssuer()
-        .optional()
-        .openapi(documented(() => ({ description: "Keys of each trust with this issuer." }))),
-      repository_id: z
-        .string()
-        .regex(/^\d{1,20}$/, "Send the number of the repository, such as 1296269.")
-        .openapi(
-          documented(() => ({
-            description: "The claim `repository_id` of the job's token; at GitLab, `project_id`.",
-            example: "1296269",
-          })),
-        ),
-      ref: line(LIMITS.sourceLength.value)
-        .startsWith("refs/", "Send a full ref, such as refs/heads/main or refs/tags/v*.")
-        .openapi(
-          documented(() => ({
-            pattern: LINE.source.replace("^", "^refs/"),
-            description:
-              "The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.",
-            example: "refs/heads/main",
-          })),
-        ),
-      protected_ref: z
-        .boolean()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false.",
-          })),
-        ),
-    })
-    .refine(
-      ({ trust_ids: ids, issuer }) => (ids === undefined) !== (issuer === undefined),
-      "Send either trust_ids or issuer.",
-    )
-    .openapi(
-      documented(() => ({
+const ApprovalsInput = z
+  .strictObject({
+    required: z
+      .int(`Send a whole number from 1 to ${approvalsRequired.value}.`)
+      .min(1)
+      .max(approvalsRequired.value)
+      .openapi({ description: "How many people have to approve." }),
+    approvers: MembersInput.openapi({ description: "Who may approve: people, never programs." }),
+    prevent_self_approval: z.boolean().optional().openapi({
+      description:
+        "Whether the creator's own approval does not count, nor that of who has made the key. Default: true.",
+    }),
+    expires_after_seconds: z
+      .int()
+      .min(minimumApprovalSeconds.value)
+      .max(maximumApprovalSeconds.value)
+      .optional()
+      .openapi({
         description:
-          "A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either " +
-          "`trust_ids` or `issuer`.",
-        example: {
-          issuer: "https://token.actions.githubusercontent.com",
-          repository_id: "1296269",
-          ref: "refs/heads/main",
-        },
-      })),
-    ),
-);
+          "A deployment without its approvals ends `canceled` this long after its creation. Default: a day.",
+        example: 86_400,
+      }),
+  })
+  .openapi("ProtectionApprovals", { description: "The approvals that a deployment needs." });
+
+const FromInput = z
+  .strictObject({
+    environment_ids: z.array(identifierInput("environment")).min(1).max(rulePlaces.value).openapi({
+      description: "Other environments of the project. A success in one of them is enough.",
+    }),
+    minimum_seconds: z.int().min(0).max(fromSeconds.value).optional().openapi({
+      description: "For how long it has to have been there since it succeeded. Default: 0.",
+    }),
+    same_configuration: z
+      .strictObject({
+        except: z
+          .array(
+            line(LIMITS.pointerLength.value)
+              .startsWith("/", "Send a JSON Pointer that starts with /.")
+              .openapi({ pattern: LINE.source.replace("^", "^/") }),
+          )
+          .max(LIMITS.patchOperations.value)
+          .openapi({
+            description: "JSON Pointers to what may differ, with everything below it.",
+            example: ["/replicas"],
+          }),
+      })
+      .optional()
+      .openapi({
+        description: "Whether the configuration has to be the same, too. Absent: only the source.",
+      }),
+  })
+  .openapi("ProtectionFrom", { description: "Where the same has to have succeeded before." });
+
+export const CodeHostIssuer = z.enum(CODE_HOST_ISSUERS).openapi("CodeHostIssuer", {
+  description: "An issuer whose claims mean the same for everybody.",
+});
+
+const SourceInput = z
+  .strictObject({
+    trust_ids: z
+      .array(identifierInput("trust"))
+      .min(1, "Send at least one trust.")
+      .max(rulePlaces.value, `Send at most ${rulePlaces.value} trusts.`)
+      .optional()
+      .openapi({
+        description: "Only keys of these trusts. Needed for a code host of your own.",
+      }),
+    issuer: CodeHostIssuer.optional().openapi({
+      description: "Keys of each trust with this issuer.",
+    }),
+    repository_id: z
+      .string()
+      .regex(/^\d{1,20}$/, "Send the number of the repository, such as 1296269.")
+      .openapi({
+        description: "The claim `repository_id` of the job's token; at GitLab, `project_id`.",
+        example: "1296269",
+      }),
+    ref: line(LIMITS.sourceLength.value)
+      .startsWith("refs/", "Send a full ref, such as refs/heads/main or refs/tags/v*.")
+      .openapi({
+        pattern: LINE.source.replace("^", "^refs/"),
+        description:
+          "The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.",
+        example: "refs/heads/main",
+      }),
+    protected_ref: z.boolean().optional().openapi({
+      description:
+        "Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false.",
+    }),
+  })
+  .refine(
+    ({ trust_ids: ids, issuer }) => (ids === undefined) !== (issuer === undefined),
+    "Send either trust_ids or issuer.",
+  )
+  .openapi("ProtectionSource", {
+    description:
+      "A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either " +
+      "`trust_ids` or `issuer`.",
+    example: {
+      issuer: "https://token.actions.githubusercontent.com",
+      repository_id: "1296269",
+      ref: "refs/heads/main",
+    },
+  });
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
@@ -256,106 +190,249 @@ const timeOfDay = (metadata: { description: string; example: string }) =>
 
 const TIME_ZONE = "Send an IANA time zone, such as Europe/Berlin.";
 
-const WindowsInput = component("ProtectionWindows", () =>
-  z
-    .strictObject({
-      time_zone: z
-        .string()
-        .max(timeZoneLength.value)
-        .regex(/^[A-Za-z][\w/+-]*$/, { error: TIME_ZONE, abort: true })
-        .refine(isTimeZone, TIME_ZONE)
-        .openapi(
-          documented(() => ({
-            description: "Whose clock decides: an IANA name.",
-            example: "Europe/Berlin",
-          })),
-        ),
-      weekly: z
-        .array(
-          z
-            .strictObject({
-              days: z
-                .array(Weekday())
-                .min(1)
-                .max(DAYS.length)
-                .openapi(documented(() => ({ description: "The days on which it begins." }))),
-              from: timeOfDay(
-                documented(() => ({ description: "When it begins.", example: "09:00" })),
-              ),
-              to: timeOfDay(
-                documented(() => ({
-                  description: "When it ends: on the next day, unless that is after the beginning.",
-                  example: "17:00",
-                })),
-              ),
-            })
-            .openapi(documented(() => ({ description: "A time of some days of each week." }))),
-        )
-        .min(1)
-        .max(windows.value)
-        .openapi(documented(() => ({ description: "In any of these." }))),
-    })
-    .openapi(
-      documented(() => ({
-        description:
-          "When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it " +
-          "shows twice counts twice.",
-      })),
-    ),
-);
+const WindowsInput = z
+  .strictObject({
+    time_zone: z
+      .string()
+      .max(timeZoneLength.value)
+      .regex(/^[A-Za-z][\w/+-]*$/, { error: TIME_ZONE, abort: true })
+      .refine(isTimeZone, TIME_ZONE)
+      .openapi({
+        description: "Whose clock decides: an IANA name.",
+        example: "Europe/Berlin",
+      }),
+    weekly: z
+      .array(
+        z
+          .strictObject({
+            days: z
+              .array(Weekday)
+              .min(1)
+              .max(DAYS.length)
+              .openapi({ description: "The days on which it begins." }),
+            from: timeOfDay({ description: "When it begins.", example: "09:00" }),
+            to: timeOfDay({
+              description: "When it ends: on the next day, unless that is after the beginning.",
+              example: "17:00",
+            }),
+          })
+          .openapi({ description: "A time of some days of each week." }),
+      )
+      .min(1)
+      .max(windows.value)
+      .openapi({ description: "In any of these." }),
+  })
+  .openapi("ProtectionWindows", {
+    description:
+      "When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it " +
+      "shows twice counts twice.",
+  });
 
-export const ReplaceProtection = component("ReplaceProtection", () =>
-  z
-    .strictObject({
-      access: AccessInput().optional(),
-      approvals: ApprovalsInput().optional(),
-      from: FromInput().optional(),
-      sources: z
-        .array(SourceInput())
-        .min(1)
-        .max(sourceRules.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has " +
-              "one, has to be the job's.",
-          })),
-        ),
-      windows: WindowsInput().optional(),
-      exempt: z
-        .array(z.enum(EXEMPTIONS))
-        .min(1)
-        .max(EXEMPTIONS.length)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Redeployments that need nothing of this but their turn in the group, and that no freeze holds.",
-            items: { $ref: "#/components/schemas/Exemption" },
-          })),
-        ),
-      group: slug()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Of all environments of the project with the same group, one is deployed at a time.",
-            example: "production",
-          })),
-        ),
-    })
-    .refine(
-      (rules) => jsonBytes(rules) <= rulesBytes.value,
-      `Send rules of at most ${sizeOf(rulesBytes.value)}.`,
-    )
-    .openapi(
-      documented(() => ({
-        description: "The rules of the environment. None: everybody may as their role says.",
-        example: {
-          access: { deploy: { role: "contributor" } },
-          approvals: { required: 1, approvers: { role: "owner" } },
-        },
-      })),
-    ),
-);
+export const ReplaceProtection = z
+  .strictObject({
+    access: AccessInput.optional(),
+    approvals: ApprovalsInput.optional(),
+    from: FromInput.optional(),
+    sources: z
+      .array(SourceInput)
+      .min(1)
+      .max(sourceRules.value)
+      .optional()
+      .openapi({
+        description:
+          "Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has " +
+          "one, has to be the job's.",
+      }),
+    windows: WindowsInput.optional(),
+    exempt: z
+      .array(z.enum(EXEMPTIONS))
+      .min(1)
+      .max(EXEMPTIONS.length)
+      .optional()
+      .openapi({
+        description:
+          "Redeployments that need nothing of this but their turn in the group, and that no freeze holds.",
+        items: { $ref: "#/components/schemas/Exemption" },
+      }),
+    group: slug().optional().openapi({
+      description:
+        "Of all environments of the project with the same group, one is deployed at a time.",
+      example: "production",
+    }),
+  })
+  .refine(
+    (rules) => jsonBytes(rules) <= rulesBytes.value,
+    `Send rules of at most ${sizeOf(rulesBytes.value)}.`,
+  )
+  .openapi("ReplaceProtection", {
+    description: "The rules of the environment. None: everybody may as their role says.",
+    example: {
+      access: { deploy: { role: "contributor" } },
+      approvals: { required: 1, approvers: { role: "owner" } },
+    },
+  });
+
+const Members = z
+  .object({
+    role: MemberRole.optional().openapi({
+      description:
+        "Everybody with at least this role in the project, and the admins of the organization.",
+    }),
+    membership_ids: identifiersOf("membership").optional().openapi({ description: "Only these." }),
+  })
+  .openapi("EnvironmentMembers", {
+    description: "Who may. Has one of both fields.",
+    example: { role: "owner" },
+  });
+
+const Access = z
+  .object({
+    deploy: Members.openapi({ description: "Who may deploy, and change stacks." }),
+    configure: Members.openapi({
+      description: "Who may write the configuration and the variables, and change components.",
+    }),
+  })
+  .openapi("EnvironmentAccess", { description: "Who may change the environment." });
+
+const Approvals = z
+  .object({
+    required: z.int().openapi({ description: "How many people have to approve.", example: 1 }),
+    approvers: Members.openapi({ description: "Who may approve." }),
+    prevent_self_approval: z.boolean().openapi({
+      description: "Whether approvals of the creator, and of who has made the key, do not count.",
+      example: true,
+    }),
+    expires_after_seconds: z.int().min(0).openapi({
+      description: "How long after its creation a deployment without its approvals is canceled.",
+      example: 86_400,
+    }),
+  })
+  .openapi("EnvironmentApprovals", { description: "The approvals that a deployment needs." });
+
+const From = z
+  .object({
+    environment_ids: identifiersOf("environment").openapi({
+      description:
+        "A success in one of these is enough. Those that the key cannot access are left out.",
+    }),
+    minimum_seconds: z.int().min(0).openapi({
+      description: "For how long it has to have been there since it succeeded.",
+      example: 3_600,
+    }),
+    same_configuration: z
+      .object({
+        except: z.array(z.string()).openapi({
+          description: "JSON Pointers to what may differ, with everything below it.",
+          example: ["/replicas"],
+        }),
+      })
+      .optional()
+      .openapi({ description: "What of the configuration may differ. Absent: everything." }),
+  })
+  .openapi("EnvironmentFrom", {
+    description: "Where the same source has to have succeeded before.",
+  });
+
+const SourceOfRule = z
+  .object({
+    trust_ids: identifiersOf("trust")
+      .optional()
+      .openapi({ description: "Only keys of these trusts." }),
+    issuer: CodeHostIssuer.optional().openapi({
+      description: "Keys of each trust with this issuer.",
+    }),
+    repository_id: z
+      .string()
+      .openapi({ description: "As tokens of the code host name it.", example: "1296269" }),
+    ref: z.string().openapi({
+      description: "The job's full ref. `*` stands for any characters but `/`.",
+      example: "refs/heads/main",
+    }),
+    protected_ref: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Whether only a ref that the code host protects counts." }),
+  })
+  .openapi("EnvironmentSource", {
+    description:
+      "A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` " +
+      "may have neither: they match nothing.",
+  });
+
+const Windows = z
+  .object({
+    time_zone: z.string().openapi({
+      description: "Whose clock decides: an IANA name.",
+      example: "Europe/Berlin",
+    }),
+    weekly: z
+      .array(
+        z
+          .object({
+            days: z.array(Weekday).openapi({
+              description: "The days on which it begins.",
+              example: ["monday"],
+            }),
+            from: z.string().openapi({ description: "When it begins.", example: "09:00" }),
+            to: z.string().openapi({
+              description: "When it ends: on the next day, unless that is after the beginning.",
+              example: "17:00",
+            }),
+          })
+          .openapi({ description: "A time of some days of each week." }),
+      )
+      .openapi({ description: "In any of these." }),
+  })
+  .openapi("EnvironmentWindows", {
+    description: "When deployments may start, on the clock of the time zone.",
+  });
+
+const ApproverVerifier = z.enum(APPROVER_VERIFIERS).openapi("ApproverVerifier", {
+  description:
+    "Who says who an approver is, by the settings of this deployment; absent without `approvals`. `identity_provider`: an " +
+    "approval by somebody whom a creator of the deployment has added or invited counts only after a sign-in with OpenID " +
+    "Connect. `admins`: approvals are as strong as the organization's admins, who could approve as someone they have added.",
+});
+
+export const EnvironmentProtection = z
+  .object({
+    environment_id: identifierOf("environment", "Where these rules apply."),
+    access: Access,
+    approvals: Approvals.optional().openapi({
+      description: "The approvals that a deployment needs. Absent: none.",
+    }),
+    from: From.optional().openapi({
+      description: "Where the same source has to have succeeded before. Absent: nowhere.",
+    }),
+    sources: z.array(SourceOfRule).optional().openapi({
+      description: "The only repositories and refs whose jobs may deploy. Absent: all.",
+    }),
+    windows: Windows.optional().openapi({
+      description: "When deployments may start. Absent: at any time.",
+    }),
+    exempt: z.array(Exemption).optional().openapi({
+      description: "Redeployments that need nothing but their turn in the group. Absent: none.",
+    }),
+    group: z.string().optional().openapi({
+      description:
+        "Of all environments of the project with the same group, one is deployed at a time.",
+      example: "production",
+    }),
+    approvers_verified_by: ApproverVerifier.optional(),
+    updated_at: timestampOf("When the rules last changed. Absent: never.").optional(),
+  })
+  .openapi("EnvironmentProtection", {
+    description: "The rules of an environment, with their defaults.",
+    example: {
+      environment_id: EXAMPLE_IDS.environment,
+      access: { deploy: { role: "contributor" }, configure: { role: "owner" } },
+      approvals: {
+        required: 1,
+        approvers: { role: "owner" },
+        prevent_self_approval: true,
+        expires_after_seconds: 86_400,
+      },
+      approvers_verified_by: "identity_provider",
+      updated_at: "2026-11-21T09:30:00.000Z",
+    },
+  });

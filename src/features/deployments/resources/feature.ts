@@ -1,10 +1,20 @@
 import type { Feature } from "../../../feature.ts";
-import { resourceRoutes } from "./routes.ts";
 import { sweepResources } from "./sweep.ts";
 import { resources } from "./table.ts";
 
 export const resourcesFeature = {
-  routes: { apiKey: [resourceRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/resources/:resource_id",
+        "/v1/stacks/:stack_id/resources/:resource_id",
+        "/v1/environments/:environment_id/resources/:resource_id",
+        "/v1/stacks/:stack_id/resources",
+        "/v1/environments/:environment_id/resources",
+      ],
+      load: async () => (await import("./routes.ts")).resourceRoutes,
+    },
+  ],
   tables: [
     {
       table: resources,

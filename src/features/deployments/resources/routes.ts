@@ -1,82 +1,135 @@
-import { operation, unchanging } from "../../../http/operation.ts";
+import { apiRoute } from "../../../http/api-route.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { EnvironmentParams } from "../../../http/params.ts";
+import { json, ok, page, unchanging } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import { StackParams } from "../../projects/stacks/index.ts";
-import type { Documented } from "./document.ts";
+import { StackParams } from "../../projects/stacks/schemas.ts";
 import { presentResource } from "./presenters.ts";
-import { ResourceOfEnvironmentParams, ResourceOfStackParams, ResourceParams } from "./schemas.ts";
+import {
+  Resource,
+  ResourceList,
+  ResourceOfEnvironmentParams,
+  ResourceOfStackParams,
+  ResourceParams,
+} from "./schemas.ts";
 import { getResource, listResourcesOfEnvironment, listResourcesOfStack } from "./service.ts";
 
-const get = operation({
+const get = apiRoute({
   method: "get",
   path: "/v1/resources/{resource_id}",
   operationId: "getResource",
-  resource: true,
-  present: presentResource,
-  version: unchanging,
-  scope: "deployments:read",
+  tags: ["Resources"],
+  summary: "Read a resource",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: ResourceParams() }),
+  resource: true,
+  request: { params: ResourceParams },
+  responses: { 200: json(Resource, "The resource.") },
+  notFound: ["resource"],
 });
 
-const getOfStack = operation({
+const getOfStack = apiRoute({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources/{resource_id}",
   operationId: "getStackResource",
-  resource: true,
-  present: presentResource,
-  version: unchanging,
-  scope: "deployments:read",
+  tags: ["Resources"],
+  summary: "Read a resource of a stack",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: ResourceOfStackParams() }),
+  resource: true,
+  request: { params: ResourceOfStackParams },
+  responses: { 200: json(Resource, "The resource.") },
+  notFound: ["resource"],
 });
 
-const getOfEnvironment = operation({
+const getOfEnvironment = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/resources/{resource_id}",
   operationId: "getEnvironmentResource",
-  resource: true,
-  present: presentResource,
-  version: unchanging,
-  scope: "deployments:read",
+  tags: ["Resources"],
+  summary: "Read a resource of an environment",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: ResourceOfEnvironmentParams() }),
+  resource: true,
+  request: { params: ResourceOfEnvironmentParams },
+  responses: { 200: json(Resource, "The resource.") },
+  notFound: ["resource"],
 });
 
-const listOfStack = operation({
+const listOfStack = apiRoute({
   method: "get",
   path: "/v1/stacks/{stack_id}/resources",
   operationId: "listStackResources",
-  polled: true,
-  presentEach: presentResource,
-  scope: "deployments:read",
+  tags: ["Resources"],
+  summary: "List the resources of a stack",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: StackParams(), query: ListQuery() }),
+  polled: true,
+  request: { params: StackParams, query: ListQuery },
+  responses: { 200: json(ResourceList, "A page of resources.") },
+  notFound: ["stack"],
 });
 
-const listOfEnvironment = operation({
+const listOfEnvironment = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/resources",
   operationId: "listEnvironmentResources",
-  polled: true,
-  presentEach: presentResource,
-  scope: "deployments:read",
+  tags: ["Resources"],
+  summary: "List the resources of an environment",
+  access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: () => ({ params: EnvironmentParams(), query: ListQuery() }),
+  polled: true,
+  request: { params: EnvironmentParams, query: ListQuery },
+  responses: { 200: json(ResourceList, "A page of resources.") },
+  notFound: ["environment"],
 });
 
-export const resourceRoutes = createRouter<Documented>()
-  .handle(get, ({ ctx, params }) => getResource(ctx, params.resource_id))
-  .handle(getOfStack, ({ ctx, params }) =>
-    getResource(ctx, params.resource_id, { kind: "stack", id: params.stack_id }),
+export const resourceRoutes = createRouter()
+  .openapi(get, (c) =>
+    ok(c, (ctx) => getResource(ctx, c.req.valid("param").resource_id), presentResource, {
+      version: unchanging,
+    }),
   )
-  .handle(getOfEnvironment, ({ ctx, params }) =>
-    getResource(ctx, params.resource_id, { kind: "environment", id: params.environment_id }),
+  .openapi(getOfStack, (c) => {
+    const params = c.req.valid("param");
+    return ok(
+      c,
+      (ctx) => getResource(ctx, params.resource_id, { kind: "stack", id: params.stack_id }),
+      presentResource,
+      { version: unchanging },
+    );
+  })
+  .openapi(getOfEnvironment, (c) => {
+    const params = c.req.valid("param");
+    return ok(
+      c,
+      (ctx) =>
+        getResource(ctx, params.resource_id, { kind: "environment", id: params.environment_id }),
+      presentResource,
+      { version: unchanging },
+    );
+  })
+  .openapi(listOfStack, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listResourcesOfStack(
+          ctx,
+          c.req.valid("param").stack_id,
+          toPageRequest(c.req.valid("query")),
+        ),
+      presentResource,
+    ),
   )
-  .handle(listOfStack, ({ ctx, params, query }) =>
-    listResourcesOfStack(ctx, params.stack_id, toPageRequest(query)),
-  )
-  .handle(listOfEnvironment, ({ ctx, params, query }) =>
-    listResourcesOfEnvironment(ctx, params.environment_id, toPageRequest(query)),
+  .openapi(listOfEnvironment, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listResourcesOfEnvironment(
+          ctx,
+          c.req.valid("param").environment_id,
+          toPageRequest(c.req.valid("query")),
+        ),
+      presentResource,
+    ),
   );

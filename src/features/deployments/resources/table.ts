@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { stacks } from "../../projects/stacks/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -35,7 +34,7 @@ export const resources = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("resources_template").on(table.stackId, table.templateId),
     index("resources_list").on(table.stackId, table.createdAt, table.id),
     index("resources_environment").on(table.environmentId, table.createdAt, table.id),
@@ -45,7 +44,7 @@ export const resources = sqliteTable(
       .on(table.stackId, table.templateId)
       .where(sql`status <> 'DELETE_COMPLETE'`),
     index("resources_deleted").on(table.updatedAt).where(sql`status = 'DELETE_COMPLETE'`),
-  ]),
+  ],
 );
 
 export const isLive = sql`${resources.status} <> 'DELETE_COMPLETE'`;

@@ -1,21 +1,15 @@
-import type { RequestContext } from "../../../http/request-pipeline.ts";
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../../../http/request-context.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { DIRECTIVE_HEADER } from "./directive.ts";
 
-/** Errors have the header too. */
-export async function withDirective(
-  { responseHeaders }: Pick<RequestContext, "responseHeaders">,
-  work: Promise<Response>,
-): Promise<Response> {
-  try {
-    const response = await work;
-    if (!response.headers.has(DIRECTIVE_HEADER)) responseHeaders[DIRECTIVE_HEADER] = "continue";
-    return response;
-  } catch (error) {
-    responseHeaders[DIRECTIVE_HEADER] = directiveAfter(error);
-    throw error;
-  }
-}
+/** Tells the runner with every response whether to continue, also with an error. */
+export const runnerDirective: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  const { responseHeaders } = c.env.context;
+  if (c.error) responseHeaders[DIRECTIVE_HEADER] = directiveAfter(c.error);
+  else if (!c.res.headers.has(DIRECTIVE_HEADER)) responseHeaders[DIRECTIVE_HEADER] = "continue";
+};
 
 /** Without a valid token or an attempt, the runner must stop. */
 function directiveAfter(error: unknown): string {

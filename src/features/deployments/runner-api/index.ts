@@ -3,4 +3,3 @@ export { DIRECTIVE_HEADER } from "./directive.ts";
 export { AttemptConflict, LeaseLost, NOT_STARTED } from "./errors.ts";
 export { authenticateLease, type LeaseCredentials } from "./lease.ts";
 export { toLeaseCredentials } from "./presenters.ts";
-export { AttemptParams, LeaseHeaders } from "./schemas.ts";

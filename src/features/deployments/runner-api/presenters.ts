@@ -1,4 +1,4 @@
-import type { Output } from "../../../lib/schemas.ts";
+import type { z } from "@hono/zod-openapi";
 import type { IdentitySettings } from "../../../lib/settings.ts";
 import { presentWithExternalId } from "../connections/index.ts";
 import {
@@ -22,7 +22,7 @@ import type {
   StartedDeployment,
 } from "./store.ts";
 
-export function toClaimRequest(input: Output<typeof ClaimInput>) {
+export function toClaimRequest(input: z.output<typeof ClaimInput>) {
   const { request_id: requestId, deployment_id: deploymentId, runner } = input;
   return {
     requestId,
@@ -122,7 +122,7 @@ function presentVariable(variable: DeliveredVariable) {
 
 export function toLeaseCredentials(
   { attempt_id }: { attempt_id: string },
-  headers: Output<typeof LeaseHeaders>,
+  headers: z.output<typeof LeaseHeaders>,
 ) {
   return { attemptId: attempt_id, leaseToken: headers["lease-token"] };
 }
@@ -134,7 +134,7 @@ export function toReport({
   resources,
   changed_resources,
   outputs = [],
-}: Output<typeof StackReport>) {
+}: z.output<typeof StackReport>) {
   return {
     seq,
     status,
@@ -157,7 +157,7 @@ export function toCompletion({
   failure_reason,
   message,
   log,
-}: Output<typeof CompletionInput>): Completion {
+}: z.output<typeof CompletionInput>): Completion {
   return {
     outcome,
     failureReason: failure_reason ?? null,

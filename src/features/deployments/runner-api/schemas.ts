@@ -1,28 +1,36 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { envelopeOf } from "../../../http/pagination.ts";
 import { textParam } from "../../../http/params.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
-import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf, sizeOf } from "../../../lib/quantities.ts";
 import {
-  component,
   identifierInput,
+  identifierOf,
   line,
   nameInput,
   paragraphs,
   text,
   timestampInput,
 } from "../../../lib/schemas.ts";
+import { Environment } from "../../projects/environments/schemas.ts";
+import { StackOutputs } from "../../projects/stacks/schemas.ts";
+import { DELIVERED_VARIABLE } from "../../projects/variables/schemas.ts";
+import { Connection } from "../connections/schemas.ts";
 import {
+  DEPLOYMENT_FAILURES,
   HEARTBEAT_INTERVAL_MS,
   LEASE_TTL_MS,
   LOG_INTERVAL_MS,
   OFFER_TTL_MS,
   OUTCOMES,
   REPORTED_STATUSES,
+  START_TRIGGERS,
 } from "../deployments/index.ts";
-import { ResourceStatus } from "../resources/index.ts";
+import { Deployment } from "../deployments/schemas.ts";
+import { ResourceStatus } from "../resources/schemas.ts";
+import { DIRECTIVES } from "./directive.ts";
+import { INVALID_URL } from "./outputs.ts";
 
 const OUTPUT_NAME = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.outputNameLength.value}}$`);
 const MAXIMUM_RESOURCES = LIMITS.reportedResources.value;
@@ -37,310 +45,384 @@ export const INTERVALS = {
   log_bytes: LIMITS.logBytes.value,
 };
 
-const RunnerInput = component("RunnerDescription", () =>
-  z
-    .strictObject({
-      name: nameInput(LIMITS.nameLength.value).openapi(
-        documented(() => ({
-          description: "Of this runner: another one with the same token has another name.",
-          example: "builder-1",
-        })),
-      ),
-      version: text(LIMITS.nameLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({ description: "The version of its program.", example: "1.4.0" })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "What people see of a runner.",
-        example: { name: "builder-1", version: "1.4.0" },
-      })),
-    ),
-);
-
-export const ClaimInput = component("ClaimInput", () =>
-  z
-    .strictObject({
-      request_id: text(LIMITS.requestIdLength.value).openapi(
-        documented(() => ({
-          description: "Generate a new one for each claim. The same ID gives the same attempt.",
-          example: "3f6f0c1e-claim-1",
-        })),
-      ),
-      deployment_id: identifierInput("deployment")
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "Claims this deployment and no other: the reply is 204 until it is its turn, and a " +
-              "`conflict` once it has ended.",
-          })),
-        ),
-      runner: RunnerInput()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Who asks. Absent: people see the token of the runner alone.",
-          })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "A runner's request for its next deployment.",
-        example: { request_id: "3f6f0c1e-claim-1" },
-      })),
-    ),
-);
-
-export const Outcome = component("AttemptOutcome", () =>
-  z
-    .enum(OUTCOMES)
-    .openapi(documented(() => ({ description: "How the work on a deployment ended." }))),
-);
-
-const ReportedResource = component("ReportedResource", () =>
-  z
-    .strictObject({
-      template_id: text(LIMITS.resourceNameLength.value).openapi(
-        documented(() => ({
-          description: "The logical ID in the stack's template. Identifies the resource.",
-          example: "Bucket",
-        })),
-      ),
-      physical_id: line(LIMITS.physicalIdLength.value).openapi(
-        documented(() => ({
-          description: "The ID at the provider. Send an empty text while there is none.",
-          example: "shop-bucket-1x2y3z",
-        })),
-      ),
-      resource_type: text(LIMITS.resourceNameLength.value).openapi(
-        documented(() => ({
-          description: "The provider's name of the type.",
-          example: "AWS::S3::Bucket",
-        })),
-      ),
-      status: ResourceStatus(),
-      status_reason: paragraphs(LIMITS.statusReasonLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Why the resource has this status, as the provider states it.",
-          })),
-        ),
-      timestamp: timestampInput()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "When the provider changed the resource. Default: now.",
-            example: "2026-11-21T09:30:00.000Z",
-          })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "One resource of a stack at the provider.",
-        example: {
-          template_id: "Bucket",
-          physical_id: "shop-bucket-1x2y3z",
-          resource_type: "AWS::S3::Bucket",
-          status: "CREATE_COMPLETE",
-        },
-      })),
-    ),
-);
-
-const ReportedStatus = component("ReportedStackStatus", () =>
-  z.enum(REPORTED_STATUSES).openapi(
-    documented(() => ({
-      description: "The status of a stack that a runner reports. All but `in_progress` are final.",
-    })),
-  ),
-);
-
-const Output = component("ReportedOutput", () =>
-  z
-    .strictObject({
-      name: z
-        .string()
-        .regex(OUTPUT_NAME, "Send 1 to 100 letters, digits, and any of . _ -.")
-        .openapi(
-          documented(() => ({
-            description:
-              "The name. `url` is where people open what was deployed: an `http` or `https` URL without " +
-              "credentials.",
-            example: "url",
-          })),
-        ),
-      value: line(LIMITS.outputBytes.value)
-        .refine(
-          (value) => bytesOf(value) <= LIMITS.outputBytes.value,
-          `Send at most ${LIMITS.outputBytes.value} bytes.`,
-        )
-        .openapi(
-          documented(() => ({
-            description: `Not secret: everybody who reads the stack sees it. At most ${sizeOf(LIMITS.outputBytes.value)}.`,
-            example: "https://shop.example.com",
-          })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "A value that a stack gives to people and to later stacks.",
-        example: { name: "url", value: "https://shop.example.com" },
-      })),
-    ),
-);
-
-const ReportedResources = lazy(() =>
-  z
-    .array(ReportedResource())
-    .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
-    .refine(
-      (all) => new Set(all.map((each) => each.template_id)).size === all.length,
-      "Send each template_id once.",
-    )
-    .optional(),
-);
-
-export const StackReport = component("StackReport", () =>
-  z
-    .strictObject({
-      seq: z
-        .int()
-        .min(1)
-        .openapi(
-          documented(() => ({
-            description: "Increases with each report of the stack. An older report is ignored.",
-            example: 1,
-          })),
-        ),
-      status: ReportedStatus(),
-      status_reason: paragraphs(LIMITS.statusReasonLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "Why the stack has this status, for people. Absent: no reason is shown.",
-          })),
-        ),
-      resources: ReportedResources().openapi(
-        documented(() => ({
-          description:
-            "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
-        })),
-      ),
-      changed_resources: ReportedResources().openapi(
-        documented(() => ({
-          description:
-            "Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if " +
-            `more than ${MAXIMUM_RESOURCES} resources of the stack would not be deleted.`,
-        })),
-      ),
-      outputs: z
-        .array(Output())
-        .max(LIMITS.stackOutputs.value, `Send at most ${LIMITS.stackOutputs.value} outputs.`)
-        .refine(
-          (all) => new Set(all.map((each) => each.name)).size === all.length,
-          "Send each name once.",
-        )
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "All outputs of the stack. Those of the report of a success are kept, and replace those of the " +
-              "success before.",
-          })),
-        ),
-    })
-    .refine(
-      ({ resources, changed_resources }) => !resources || !changed_resources,
-      "Send resources or changed_resources, not both.",
-    )
-    .openapi(
-      documented(() => ({
-        description: "The progress of one stack.",
-        example: { seq: 1, status: "in_progress" },
-      })),
-    ),
-);
-
-const LogDeclaration = component("LogDeclaration", () =>
-  z
-    .strictObject({
-      size: z
-        .int()
-        .min(0)
-        .openapi(
-          documented(() => ({
-            description: "All bytes that the command has printed, also those beyond `log_bytes`.",
-            example: 5_120,
-          })),
-        ),
-      sha256: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/, "Send the SHA-256 as 64 lowercase hex digits.")
-        .openapi(
-          documented(() => ({
-            description: "The SHA-256 of these bytes, in hex.",
-            example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-          })),
-        ),
-    })
-    .openapi(documented(() => ({ description: "What a runner declares of a log at its end." }))),
-);
-
-export const CompletionInput = component("AttemptCompletion", () =>
-  z
-    .strictObject({
-      outcome: Outcome(),
-      failure_reason: text(LIMITS.requestIdLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "A short reason for programs, of your choice. Absent: none.",
-            example: "build_failed",
-          })),
-        ),
-      message: paragraphs(LIMITS.statusReasonLength.value)
-        .optional()
-        .openapi(
-          documented(() => ({
-            description: "What happened, for people. It becomes the reason of unfinished stacks.",
-            example: "The image does not exist.",
-          })),
-        ),
-      log: LogDeclaration()
-        .optional()
-        .openapi(
-          documented(() => ({
-            description:
-              "The whole log. Bytes of it that are missing are accepted for another " +
-              `${durationOf(LIMITS.logSealsMs.value)}. Absent: the log is sealed with the bytes that have arrived.`,
-          })),
-        ),
-    })
-    .openapi(
-      documented(() => ({
-        description: "How the runner's work ended.",
-        example: { outcome: "succeeded" },
-      })),
-    ),
-);
-
-export const AttemptParams = lazy(() => z.object(textParam("attempt_id", "attempt", "attempt")));
-export const StackOfAttemptParams = lazy(() =>
-  AttemptParams().extend(textParam("stack_id", "stack", "stack")),
-);
-export const LeaseHeaders = lazy(() =>
-  z.object({
-    "lease-token": z
-      .string()
+const RunnerInput = z
+  .strictObject({
+    name: nameInput(LIMITS.nameLength.value).openapi({
+      description: "Of this runner: another one with the same token has another name.",
+      example: "builder-1",
+    }),
+    version: text(LIMITS.nameLength.value)
       .optional()
-      .openapi(
-        documented(() => ({
-          description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
-        })),
-      ),
+      .openapi({ description: "The version of its program.", example: "1.4.0" }),
+  })
+  .openapi("RunnerDescription", {
+    description: "What people see of a runner.",
+    example: { name: "builder-1", version: "1.4.0" },
+  });
+
+export const ClaimInput = z
+  .strictObject({
+    request_id: text(LIMITS.requestIdLength.value).openapi({
+      description: "Generate a new one for each claim. The same ID gives the same attempt.",
+      example: "3f6f0c1e-claim-1",
+    }),
+    deployment_id: identifierInput("deployment")
+      .optional()
+      .openapi({
+        description:
+          "Claims this deployment and no other: the reply is 204 until it is its turn, and a " +
+          "`conflict` once it has ended.",
+      }),
+    runner: RunnerInput.optional().openapi({
+      description: "Who asks. Absent: people see the token of the runner alone.",
+    }),
+  })
+  .openapi("ClaimInput", {
+    description: "A runner's request for its next deployment.",
+    example: { request_id: "3f6f0c1e-claim-1" },
+  });
+
+export const Outcome = z
+  .enum(OUTCOMES)
+  .openapi("AttemptOutcome", { description: "How the work on a deployment ended." });
+
+const ReportedResource = z
+  .strictObject({
+    template_id: text(LIMITS.resourceNameLength.value).openapi({
+      description: "The logical ID in the stack's template. Identifies the resource.",
+      example: "Bucket",
+    }),
+    physical_id: line(LIMITS.physicalIdLength.value).openapi({
+      description: "The ID at the provider. Send an empty text while there is none.",
+      example: "shop-bucket-1x2y3z",
+    }),
+    resource_type: text(LIMITS.resourceNameLength.value).openapi({
+      description: "The provider's name of the type.",
+      example: "AWS::S3::Bucket",
+    }),
+    status: ResourceStatus,
+    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+      description: "Why the resource has this status, as the provider states it.",
+    }),
+    timestamp: timestampInput().optional().openapi({
+      description: "When the provider changed the resource. Default: now.",
+      example: "2026-11-21T09:30:00.000Z",
+    }),
+  })
+  .openapi("ReportedResource", {
+    description: "One resource of a stack at the provider.",
+    example: {
+      template_id: "Bucket",
+      physical_id: "shop-bucket-1x2y3z",
+      resource_type: "AWS::S3::Bucket",
+      status: "CREATE_COMPLETE",
+    },
+  });
+
+const ReportedStatus = z.enum(REPORTED_STATUSES).openapi("ReportedStackStatus", {
+  description: "The status of a stack that a runner reports. All but `in_progress` are final.",
+});
+
+const Output = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(OUTPUT_NAME, "Send 1 to 100 letters, digits, and any of . _ -.")
+      .openapi({
+        description:
+          "The name. `url` is where people open what was deployed: an `http` or `https` URL without " +
+          "credentials.",
+        example: "url",
+      }),
+    value: line(LIMITS.outputBytes.value)
+      .refine(
+        (value) => bytesOf(value) <= LIMITS.outputBytes.value,
+        `Send at most ${LIMITS.outputBytes.value} bytes.`,
+      )
+      .openapi({
+        description: `Not secret: everybody who reads the stack sees it. At most ${sizeOf(LIMITS.outputBytes.value)}.`,
+        example: "https://shop.example.com",
+      }),
+  })
+  .openapi("ReportedOutput", {
+    description: "A value that a stack gives to people and to later stacks.",
+    example: { name: "url", value: "https://shop.example.com" },
+  });
+
+const ReportedResources = z
+  .array(ReportedResource)
+  .max(MAXIMUM_RESOURCES, `Send at most ${MAXIMUM_RESOURCES} resources.`)
+  .refine(
+    (all) => new Set(all.map((each) => each.template_id)).size === all.length,
+    "Send each template_id once.",
+  )
+  .optional();
+
+export const StackReport = z
+  .strictObject({
+    seq: z.int().min(1).openapi({
+      description: "Increases with each report of the stack. An older report is ignored.",
+      example: 1,
+    }),
+    status: ReportedStatus,
+    status_reason: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+      description: "Why the stack has this status, for people. Absent: no reason is shown.",
+    }),
+    resources: ReportedResources.openapi({
+      description:
+        "All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged.",
+    }),
+    changed_resources: ReportedResources.openapi({
+      description:
+        "Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if " +
+        `more than ${MAXIMUM_RESOURCES} resources of the stack would not be deleted.`,
+    }),
+    outputs: z
+      .array(Output)
+      .max(LIMITS.stackOutputs.value, `Send at most ${LIMITS.stackOutputs.value} outputs.`)
+      .refine(
+        (all) => new Set(all.map((each) => each.name)).size === all.length,
+        "Send each name once.",
+      )
+      .optional()
+      .openapi({
+        description:
+          "All outputs of the stack. Those of the report of a success are kept, and replace those of the " +
+          "success before.",
+      }),
+  })
+  .refine(
+    ({ resources, changed_resources }) => !resources || !changed_resources,
+    "Send resources or changed_resources, not both.",
+  )
+  .openapi("StackReport", {
+    description: "The progress of one stack.",
+    example: { seq: 1, status: "in_progress" },
+  });
+
+const LogDeclaration = z
+  .strictObject({
+    size: z.int().min(0).openapi({
+      description: "All bytes that the command has printed, also those beyond `log_bytes`.",
+      example: 5_120,
+    }),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, "Send the SHA-256 as 64 lowercase hex digits.")
+      .openapi({
+        description: "The SHA-256 of these bytes, in hex.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      }),
+  })
+  .openapi("LogDeclaration", { description: "What a runner declares of a log at its end." });
+
+export const CompletionInput = z
+  .strictObject({
+    outcome: Outcome,
+    failure_reason: text(LIMITS.requestIdLength.value).optional().openapi({
+      description: "A short reason for programs, of your choice. Absent: none.",
+      example: "build_failed",
+    }),
+    message: paragraphs(LIMITS.statusReasonLength.value).optional().openapi({
+      description: "What happened, for people. It becomes the reason of unfinished stacks.",
+      example: "The image does not exist.",
+    }),
+    log: LogDeclaration.optional().openapi({
+      description:
+        "The whole log. Bytes of it that are missing are accepted for another " +
+        `${durationOf(LIMITS.logSealsMs.value)}. Absent: the log is sealed with the bytes that have arrived.`,
+    }),
+  })
+  .openapi("AttemptCompletion", {
+    description: "How the runner's work ended.",
+    example: { outcome: "succeeded" },
+  });
+
+export const AttemptParams = z.object(textParam("attempt_id", "attempt", "attempt"));
+export const StackOfAttemptParams = AttemptParams.extend(textParam("stack_id", "stack", "stack"));
+export const LeaseHeaders = z.object({
+  "lease-token": z.string().optional().openapi({
+    description: "The `lease_token` of the claim. Without it, the reply is a `conflict`.",
   }),
-);
+});
+
+const Intervals = {
+  start_within_seconds: z.int().min(0).openapi({
+    description: "Seconds from the claim until the offer lapses, unless it is started.",
+    example: INTERVALS.start_within_seconds,
+  }),
+  heartbeat_every_seconds: z.int().min(0).openapi({
+    description: "Seconds between two heartbeats of a started attempt.",
+    example: INTERVALS.heartbeat_every_seconds,
+  }),
+  lease_seconds: z.int().min(0).openapi({
+    description:
+      "Seconds without a heartbeat after which the attempt is stale. It may resume for a while.",
+    example: INTERVALS.lease_seconds,
+  }),
+  log_every_seconds: z.int().min(0).openapi({
+    description: "Seconds between two requests with output of the command, while there is any.",
+    example: INTERVALS.log_every_seconds,
+  }),
+  log_chunk_bytes: z.int().openapi({
+    description: "The most bytes of the log that one request may have.",
+    example: INTERVALS.log_chunk_bytes,
+  }),
+  log_bytes: z.int().openapi({
+    description: "The most bytes of the log that are kept. You may stop sending after them.",
+    example: INTERVALS.log_bytes,
+  }),
+};
+
+export const Claim = z
+  .object({
+    attempt_id: identifierOf("attempt", "Identifies the attempt in all further calls."),
+    epoch: z.int().openapi({
+      description: "Increases with each attempt in the environment. Use it as a fencing token.",
+      example: 7,
+    }),
+    lease_token: z.string().openapi({
+      description: "Send it in `Lease-Token` with every call about the attempt.",
+      example: "6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63",
+    }),
+    deployment: Deployment.openapi({
+      description: "The offered deployment. A start may return it with another patch.",
+    }),
+    variable_names: z.array(z.string()).openapi({
+      description: "The names of the variables whose values the runner may read.",
+      example: ["DATABASE_URL"],
+    }),
+    ...Intervals,
+  })
+  .openapi("Claim", { description: "A deployment that is offered to one runner." });
+
+const StartTrigger = z.enum(START_TRIGGERS).openapi("StartTrigger", {
+  description:
+    "Which request created a deployment: a new one, or a copy of another. A rollback is a redeployment.",
+});
+
+const named = (resource: "project" | "environment" | "component", example: string) =>
+  z.object({
+    id: identifierOf(resource, `Its own ID, which stays when the ${resource} is renamed.`),
+    name: z
+      .string()
+      .openapi({ description: "As people named it, at the time of the start.", example }),
+  });
+
+const StackOfInput = z
+  .object({
+    id: identifierOf("stack", "The stack's own ID in this service."),
+    name: z.string().openapi({ description: "Unique in the environment.", example: "web" }),
+    component: named("component", "api").optional().openapi({
+      description: "The component that the stack runs. Absent: it runs no single component.",
+    }),
+    outputs: StackOutputs,
+  })
+  .openapi("StackOfInput", { description: "A stack to deploy." });
+
+/** What the program that deploys needs. */
+const StartInput = z
+  .object({
+    deployment: z
+      .object({
+        id: identifierOf(
+          "deployment",
+          "Identifies what runs, in logs and in the names of what it creates.",
+        ),
+        patch: Deployment.shape.data.shape.patch,
+        source: Deployment.shape.data.shape.source,
+        trigger: StartTrigger,
+      })
+      .openapi({ description: "What is deployed." }),
+    project: named("project", "shop").openapi({
+      description: "What the environment belongs to.",
+    }),
+    environment: named("environment", "production").openapi({
+      description: "Where it is deployed to.",
+    }),
+    stacks: z.array(StackOfInput).openapi({ description: "In the order of the deployment." }),
+    configuration: Environment.shape.configuration.openapi({
+      description: "The configuration as this deployment makes it.",
+    }),
+    connection: Connection.optional().openapi({
+      description: "Absent: the project is not connected.",
+    }),
+  })
+  .openapi("StartInput", { description: "What a started deployment deploys, and where." });
+
+const Directive = z.enum(DIRECTIVES).openapi("RunnerDirective", {
+  description:
+    "`cancel`: a person has canceled the deployment, or the run has exceeded the time of its " +
+    "pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do " +
+    "not change the infrastructure.",
+});
+
+export const Progress = z
+  .object({ desired: Directive, ...Intervals })
+  .openapi("AttemptProgress", { description: "What the runner must do next, and when." });
+
+export const ReportedProgress = Progress.extend({
+  warnings: z
+    .array(z.string())
+    .optional()
+    .openapi({
+      description: "What the report had that was not stored, and why. Absent: all was stored.",
+      example: [INVALID_URL],
+    }),
+}).openapi("ReportedProgress", {
+  description: "What the runner must do next, and what was not stored.",
+});
+
+export const StartedAttempt = Progress.extend({
+  deployment: Deployment.openapi({
+    description: "The deployment to execute. `data.patch` is based on the current configuration.",
+  }),
+  input: StartInput,
+}).openapi("StartedAttempt", {
+  description: "The deployment to execute, and what the runner must do next.",
+});
+
+export const CompletedAttempt = Progress.extend({
+  status: Outcome.openapi({
+    description:
+      "The final status of the deployment. It may differ from the outcome that you sent.",
+  }),
+  failure_reason: z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        `The reason that you sent, or one of ${Object.values(DEPLOYMENT_FAILURES).join(", ")}. Absent ` +
+        "unless the deployment has failed.",
+      example: DEPLOYMENT_FAILURES.stackFailed,
+    }),
+}).openapi("CompletedAttempt", { description: "How the deployment ended." });
+
+export const ClaimList = envelopeOf(Claim, "ClaimList");
+
+const DeliveredVariable = z.object(DELIVERED_VARIABLE).openapi("DeliveredVariable", {
+  description: "A variable with its value, for the runner of a deployment.",
+});
+
+const StackOfVariables = z
+  .object({
+    stack_id: identifierOf("stack", "One of the stacks that the deployment covers."),
+    component_id: identifierOf(
+      "component",
+      "The component of the stack. Absent: the stack belongs to the environment itself.",
+    ).optional(),
+  })
+  .openapi("StackOfVariables", { description: "Which variables a stack of the deployment gets." });
+
+export const DeliveredVariables = z
+  .object({
+    variables: z.array(DeliveredVariable).openapi({
+      description:
+        "The variables of the environment and of its components. Give a stack those without " +
+        "`component_id` and, over them, those of its own component, never another's.",
+    }),
+    stacks: z.array(StackOfVariables).openapi({
+      description: "The stacks of the deployment, in its order, each with its component.",
+    }),
+  })
+  .openapi("DeliveredVariables", { description: "The values that a deployment needs." });

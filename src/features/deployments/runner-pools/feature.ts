@@ -1,10 +1,14 @@
 import type { Feature } from "../../../feature.ts";
 import { runnerPools } from "../../tenancy/runner-pool-table.ts";
-import { runnerPoolRoutes } from "./routes.ts";
 import { runnerPoolEnvironments, runners } from "./table.ts";
 
 export const runnerPoolsFeature = {
-  routes: { apiKey: [runnerPoolRoutes] },
+  routes: [
+    {
+      paths: ["/v1/orgs/:org_id/runner-pools", "/v1/orgs/:org_id/runner-pools/:pool_id"],
+      load: async () => (await import("./routes.ts")).runnerPoolRoutes,
+    },
+  ],
   tables: [
     {
       table: runnerPools,

@@ -1,5 +1,4 @@
 import { index, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -45,9 +44,9 @@ export const runners = sqliteTable(
     /** Up to `LIMITS.runnerSavedMs` old. */
     lastSeenAt: time("last_seen_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("runners_name").on(table.poolId, table.tokenId, table.name),
     index("runners_seen").on(table.poolId, table.wantedId, table.lastSeenAt),
     index("runners_list").on(table.poolId, table.createdAt, table.id),
-  ]),
+  ],
 );

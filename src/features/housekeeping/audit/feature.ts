@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { auditRoutes } from "./routes.ts";
 import { auditDays, auditLog } from "./table.ts";
 
 export const auditFeature = {
-  routes: { apiKey: [auditRoutes] },
+  routes: [
+    {
+      paths: ["/v1/orgs/:org_id/audit-log", "/v1/orgs/:org_id/audit-log/export"],
+      load: async () => (await import("./routes.ts")).auditRoutes,
+    },
+  ],
   tables: [
     {
       table: auditLog,

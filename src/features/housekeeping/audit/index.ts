@@ -2,7 +2,6 @@ export { eraseAuditedPerson } from "./erasure.ts";
 export { memberNameOf } from "./member-name.ts";
 export type { AuditedAct } from "./model.ts";
 export { firstNames } from "./names.ts";
-export { actorNameFilter, targetNameFilter } from "./schemas.ts";
 export {
   EVERYWHERE,
   NOT_FULL,

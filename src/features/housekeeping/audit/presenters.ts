@@ -1,7 +1,7 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput } from "../../../lib/errors.ts";
-import type { Output } from "../../../lib/schemas.ts";
-import { BEFORE_FROM } from "../../../lib/schemas.ts";
+import { BEFORE_FROM } from "../../../lib/time-messages.ts";
 import type { AuditEntryRow, AuditFilter } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
 
@@ -38,7 +38,7 @@ function presentActor(row: AuditEntryRow) {
 }
 
 /** @throws BadInput if the range ends before it begins. */
-export function toFilter(query: Output<typeof ExportQuery>): AuditFilter {
+export function toFilter(query: z.output<typeof ExportQuery>): AuditFilter {
   const { actor, action = [], target, project_id, actor_name, target_name, from, to } = query;
   const range = {
     from: from === undefined ? undefined : Date.parse(from),

@@ -1,5 +1,4 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../../lib/resource-types.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -40,14 +39,14 @@ export const auditLog = sqliteTable(
     /** JSON: `{before?, after?}`. */
     changes: text("changes"),
   },
-  migrated((table) => [
+  (table) => [
     index("audit_log_list").on(table.organizationId, table.createdAt, table.id),
     index("audit_log_project").on(table.projectId, table.createdAt, table.id),
     index("audit_log_credential").on(table.credentialId, table.createdAt, table.id),
     index("audit_log_membership").on(table.membershipId, table.createdAt, table.id),
     index("audit_log_target").on(table.targetId, table.createdAt, table.id),
     index("audit_log_action").on(table.organizationId, table.action, table.createdAt, table.id),
-  ]),
+  ],
 );
 
 /** How many entries an organization has had on its last day with one. A trigger counts, and refuses more. */

@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { changelogRoutes } from "./routes.ts";
 import { changelogEntries } from "./table.ts";
 
 export const changelogFeature = {
-  routes: { apiKey: [changelogRoutes] },
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/changelog"],
+      load: async () => (await import("./routes.ts")).changelogRoutes,
+    },
+  ],
   tables: [
     {
       table: changelogEntries,

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { CHANGED_TYPES } from "../../../lib/resource-types.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -32,7 +31,7 @@ export const changelogEntries = sqliteTable(
     after: text("after"),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     index("changelog_entries_organization").on(table.organizationId, table.id),
     index("changelog_entries_list").on(table.projectId, table.createdAt, table.id),
     // For the erasure of an account, as the index changelog_entries_account in
@@ -40,5 +39,5 @@ export const changelogEntries = sqliteTable(
     index("changelog_entries_member")
       .on(table.resourceId)
       .where(sql`record_type = 'project_member'`),
-  ]),
+  ],
 );

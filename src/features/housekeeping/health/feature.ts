@@ -1,6 +1,5 @@
 import type { Feature } from "../../../feature.ts";
-import { healthRoutes } from "./routes.ts";
 
 export const healthFeature = {
-  routes: { public: ({ createContext }) => [healthRoutes(createContext)] },
+  routes: [{ paths: ["/health"], load: async () => (await import("./routes.ts")).healthRoutes }],
 } satisfies Feature;

@@ -1,4 +1,4 @@
-import { openForReading } from "../../../db/client.ts";
+import type { Database } from "../../../db/client.ts";
 import { HOW_TO_MIGRATE } from "../../../db/schema-errors.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import type { RefusedSetting } from "../../../lib/settings.ts";
@@ -17,10 +17,10 @@ interface Checked {
 
 /** Throws `internal`, with what is missing or refused as its cause. */
 export async function checkHealth(
-  d1: D1Database,
+  db: Database,
   { missingSecrets, refusedSettings, tables }: Checked,
 ): Promise<void> {
-  const present = await findTables(d1);
+  const present = await findTables(db);
   const missingTables = present ? tables.filter((name) => !present.has(name)) : [];
   if (present && refusedSettings.length + missingTables.length === 0) return;
   const message = missingTables.length > 0 ? `${INCOMPLETE} ${HOW_TO_MIGRATE}` : INCOMPLETE;
@@ -35,7 +35,7 @@ export async function checkHealth(
 }
 
 /** Undefined if the database does not respond in time. */
-function findTables(d1: D1Database): Promise<ReadonlySet<string> | undefined> {
+function findTables(db: Database): Promise<ReadonlySet<string> | undefined> {
   const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, TIMEOUT_MS, undefined));
-  return Promise.race([listTables(openForReading(d1).db), timeout]).catch(() => undefined);
+  return Promise.race([listTables(db), timeout]).catch(() => undefined);
 }

@@ -1,5 +1,4 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -29,12 +28,12 @@ export const idempotencyRecords = sqliteTable(
     /** The bytes of all earlier entries of the credential. A trigger sets it. */
     precedingBytes: integer("preceding_bytes").notNull().default(0),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("idempotency_records_key").on(table.credentialId, table.key),
     index("idempotency_records_size").on(table.organizationId, table.precedingBytes),
     index("idempotency_records_credential").on(table.credentialId, table.precedingBytes),
     index("idempotency_records_age").on(table.createdAt),
-  ]),
+  ],
 );
 
 /** The bytes of the entries of an organization, which triggers add up. */

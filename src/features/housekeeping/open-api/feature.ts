@@ -1,6 +1,7 @@
 import type { Feature } from "../../../feature.ts";
-import { openApiRoutes } from "./routes.ts";
 
 export const openApiFeature = {
-  routes: { public: () => [openApiRoutes] },
+  routes: [
+    { paths: ["/openapi.json"], load: async () => (await import("./routes.ts")).openApiRoutes },
+  ],
 } satisfies Feature;

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -55,10 +54,10 @@ export const integrations = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     index("integrations_list").on(table.projectId, table.createdAt, table.id),
     index("integrations_unconfirmed").on(table.confirmBy).where(sql`confirm_by is not null`),
-  ]),
+  ],
 );
 
 /** Nothing is sent to an integration until it is confirmed. The same rule as `isConfirmed`. */

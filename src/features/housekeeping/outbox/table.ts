@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
@@ -35,13 +34,13 @@ export const events = sqliteTable(
     /** When its newest delivery was created: its retention counts from then. */
     lastUsedAt: time("last_used_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     index("events_organization").on(table.organizationId, table.id),
     index("events_list").on(table.projectId, table.type, table.createdAt, table.id),
     index("events_list_environment")
       .on(table.projectId, table.environmentId, table.type, table.createdAt, table.id)
       .where(sql`environment_id is not null`),
-  ]),
+  ],
 );
 
 /** One event for one integration. */
@@ -71,7 +70,7 @@ export const deliveries = sqliteTable(
     /** Null if its last delivery attempt failed it. */
     failureReason: text("failure_reason", { enum: DELIVERY_FAILURE_REASONS }),
   },
-  migrated((table) => [
+  (table) => [
     index("deliveries_finished").on(table.organizationId, table.id).where(sql`status <> 'pending'`),
     index("deliveries_list").on(table.integrationId, table.createdAt, table.id),
     index("deliveries_list_status").on(
@@ -89,7 +88,7 @@ export const deliveries = sqliteTable(
       .on(table.integrationId, table.eventId)
       .where(sql`created_at > occurred_at`),
     index("deliveries_pending_event").on(table.eventId).where(sql`status = 'pending'`),
-  ]),
+  ],
 );
 
 export const deliveryAttempts = sqliteTable(

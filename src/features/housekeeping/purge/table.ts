@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -23,8 +22,8 @@ export const purges = sqliteTable(
     resourceId: id("record_id").notNull(),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     index("purges_resources").on(table.organizationId, table.id).where(IS_RESOURCE),
     index("purges_organizations").on(table.organizationId).where(IS_ORGANIZATION),
-  ]),
+  ],
 );

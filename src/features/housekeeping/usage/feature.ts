@@ -1,11 +1,15 @@
 import type { Feature } from "../../../feature.ts";
 import { warnOfSize } from "./database-warning.ts";
 import { sweepHistory } from "./history.ts";
-import { usageRoutes } from "./routes.ts";
 import { historyPositions, historyUsage, limitChecks, usage } from "./table.ts";
 
 export const usageFeature = {
-  routes: { apiKey: [usageRoutes] },
+  routes: [
+    {
+      paths: ["/v1/orgs/:org_id/usage"],
+      load: async () => (await import("./routes.ts")).usageRoutes,
+    },
+  ],
   tables: [
     {
       table: usage,

@@ -1,6 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { accountRoutes } from "./routes.ts";
 
 export const accountFeature = {
-  routes: { apiKey: [accountRoutes] },
+  routes: [
+    {
+      paths: ["/v1/whoami", "/v1/account"],
+      load: async () => (await import("./routes.ts")).accountRoutes,
+    },
+  ],
 } satisfies Feature;

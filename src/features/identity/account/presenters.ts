@@ -1,5 +1,5 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { Output } from "../../../lib/schemas.ts";
 import { presentPerson } from "../memberships/index.ts";
 import type { UpdateAccount } from "./schemas.ts";
 import type { AccountPatch, Identity, OwnAccount } from "./store.ts";
@@ -22,7 +22,7 @@ export function presentOwnAccount(
   return presentAccount(account, actor);
 }
 
-export function toAccountPatch(body: Output<typeof UpdateAccount>): AccountPatch {
+export function toAccountPatch(body: z.output<typeof UpdateAccount>): AccountPatch {
   const { name, display_name, avatar, profile } = body;
   return { name, displayName: display_name, avatar, profile };
 }

@@ -1,6 +1,6 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput } from "../../../lib/errors.ts";
-import { IN_THE_PAST } from "../../../lib/schemas.ts";
+import { IN_THE_PAST } from "../../../lib/time-messages.ts";
 
 export interface ExpiryRules {
   now: number;

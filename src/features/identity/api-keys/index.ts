@@ -17,7 +17,6 @@ export {
 } from "./credentials.ts";
 export { CREATOR_CHANGED } from "./model.ts";
 export { presentApiKey, presentAuthority, presentCreatedApiKey } from "./presenters.ts";
-export { ApiKeyParams, RevokeQuery, SCOPE_COUNT, ScopeName } from "./schemas.ts";
 export { newKeyRow } from "./service.ts";
 export {
   type ApiKeyRow,

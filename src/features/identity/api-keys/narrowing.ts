@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../../lib/clock.ts";
 import type { Issue } from "../../../lib/errors.ts";
-import { IN_THE_PAST } from "../../../lib/schemas.ts";
 import { grantsScope, type Scope } from "../../../lib/scopes.ts";
+import { IN_THE_PAST } from "../../../lib/time-messages.ts";
 import { KEEP_AT_MOST } from "./model.ts";
 
 /** What a key may access at most. Null: everything that its role allows. */

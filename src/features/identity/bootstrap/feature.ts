@@ -1,16 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { bootstrapRoutes } from "./routes.ts";
 import { bootstraps } from "./table.ts";
 
 export const bootstrapFeature = {
-  routes: {
-    public: ({ createContext }) => [
-      bootstrapRoutes((env, execution) => ({
-        ...createContext(env, execution),
-        origin: env.origin,
-      })),
-    ],
-  },
+  routes: [
+    { paths: ["/v1/bootstrap"], load: async () => (await import("./routes.ts")).bootstrapRoutes },
+  ],
   tables: [
     {
       table: bootstraps,

@@ -14,16 +14,15 @@ export interface BootstrapContext extends SystemContext {
   origin: RequestOrigin;
 }
 
-/** Throws for every token if the deployment has none. */
+/** Throws for every token if the deployment has none, or has an organization. */
 export async function requireBootstrapToken(
+  d1: D1Database,
   presented: string | undefined,
   expected: string | undefined,
 ): Promise<void> {
-  if (presented && expected && (await equalInConstantTime(presented, expected))) return;
-  throw new Unauthenticated(SEND_BOOTSTRAP_TOKEN);
-}
-
-export async function requireUnused(d1: D1Database): Promise<void> {
+  if (!presented || !expected || !(await equalInConstantTime(presented, expected))) {
+    throw new Unauthenticated(SEND_BOOTSTRAP_TOKEN);
+  }
   const [bootstrapped] = await store.findBootstrap(openForWriting(d1).db);
   if (bootstrapped) throw new NotFound("path");
 }

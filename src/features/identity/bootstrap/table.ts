@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -14,5 +13,5 @@ export const bootstraps = sqliteTable(
       .references(() => organizations.id, { onDelete: "restrict" }),
     createdAt: createdAt(),
   },
-  migrated((table) => [check("bootstraps_only_one", sql`${table.only} = 1`)]),
+  (table) => [check("bootstraps_only_one", sql`${table.only} = 1`)],
 );

@@ -1,6 +1,5 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, version } from "../../../db/columns.ts";
 import { ORG_ROLES } from "../../../lib/roles.ts";
 import type { Scope } from "../../../lib/scopes.ts";
@@ -62,7 +61,7 @@ export const apiKeys = sqliteTable(
     expiresByPolicy: integer("expires_by_policy", { mode: "boolean" }).notNull().default(false),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("api_keys_secret_hash").on(table.secretHash),
     index("api_keys_list").on(table.organizationId, table.createdAt, table.id),
     // An organization can have 100,000 keys of trusts.
@@ -87,7 +86,7 @@ export const apiKeys = sqliteTable(
     index("api_keys_trust").on(table.trustId, table.expiresAt).where(sql`trust_id is not null`),
     index("api_keys_session").on(table.sessionId).where(sql`session_id is not null`),
     index("api_keys_trust_expires").on(table.expiresAt).where(sql`trust_id is not null`),
-  ]),
+  ],
 );
 
 export function whereKeyIsLive(now: number): SQL {
@@ -179,7 +178,7 @@ export const revokedKeys = sqliteTable(
     revokedByKeyId: id("revoked_by_key_id"),
     revokedByMembershipId: id("revoked_by_membership_id"),
   },
-  migrated((table) => [
+  (table) => [
     index("revoked_keys_list").on(table.organizationId, table.createdAt, table.id),
     // No quota bounds the number of revoked keys.
     index("revoked_keys_name").on(table.organizationId, table.name, table.createdAt, table.id),
@@ -197,5 +196,5 @@ export const revokedKeys = sqliteTable(
     index("revoked_keys_replaced_by")
       .on(table.replacedByKeyId)
       .where(sql`replaced_by_key_id is not null`),
-  ]),
+  ],
 );

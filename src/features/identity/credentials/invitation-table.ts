@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { ORG_ROLES } from "../../../lib/roles.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -25,7 +24,7 @@ export const invitations = sqliteTable(
     expiresAt: time("expires_at").notNull(),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("invitations_secret_hash").on(table.secretHash),
     uniqueIndex("invitations_email").on(table.organizationId, table.email),
     index("invitations_list").on(table.organizationId, table.createdAt, table.id),
@@ -34,5 +33,5 @@ export const invitations = sqliteTable(
     index("invitations_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ]),
+  ],
 );

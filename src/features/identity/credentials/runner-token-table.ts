@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { runnerPools } from "../../tenancy/runner-pool-table.ts";
@@ -35,7 +34,7 @@ export const runnerTokens = sqliteTable(
     /** Of a token that a CI job received for its own token. It does not count toward the quota. */
     trustId: id("trust_id"),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("runner_tokens_secret_hash").on(table.secretHash),
     index("runner_tokens_pool").on(table.poolId),
     index("runner_tokens_list").on(table.poolId, table.createdAt, table.id),
@@ -56,5 +55,5 @@ export const runnerTokens = sqliteTable(
     index("runner_tokens_rotated_by")
       .on(table.rotatedByKeyId)
       .where(sql`rotated_by_key_id is not null`),
-  ]),
+  ],
 );

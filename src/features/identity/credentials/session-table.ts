@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { memberships } from "../../tenancy/member-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -31,7 +30,7 @@ export const sessions = sqliteTable(
     expiresAt: time("expires_at").notNull(),
     lastUsedAt: time("last_used_at"),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("sessions_secret_hash").on(table.secretHash),
     index("sessions_list").on(table.membershipId, table.createdAt, table.id),
     index("sessions_organization").on(table.organizationId),
@@ -39,7 +38,7 @@ export const sessions = sqliteTable(
     index("sessions_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ]),
+  ],
 );
 
 /** What remains of a session that has ended, so that what was made in it can be found and revoked. */
@@ -57,14 +56,14 @@ export const endedSessions = sqliteTable(
     createdAt: createdAt(),
     endedAt: time("ended_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     index("ended_sessions_list").on(table.membershipId, table.createdAt, table.id),
     index("ended_sessions_retention").on(table.organizationId, table.createdAt, table.id),
     index("ended_sessions_key").on(table.keyId),
     index("ended_sessions_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ]),
+  ],
 );
 
 /** Only unused links: signing in with one deletes it, and the audit log records it. */
@@ -89,11 +88,11 @@ export const signInLinks = sqliteTable(
     createdAt: createdAt(),
     expiresAt: time("expires_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("sign_in_links_secret_hash").on(table.secretHash),
     index("sign_in_links_membership").on(table.membershipId),
     index("sign_in_links_organization").on(table.organizationId),
     index("sign_in_links_key").on(table.keyId),
     index("sign_in_links_created_by_session").on(table.createdBySessionId),
-  ]),
+  ],
 );

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time } from "../../../db/columns.ts";
 import { ORG_ROLES } from "../../../lib/roles.ts";
 import type { Scope } from "../../../lib/scopes.ts";
@@ -36,7 +35,7 @@ export const trusts = sqliteTable(
     createdBySessionId: id("created_by_session_id"),
     createdAt: createdAt(),
   },
-  migrated((table) => [
+  (table) => [
     index("trusts_list").on(table.organizationId, table.createdAt, table.id),
     index("trusts_issuer").on(table.organizationId, table.issuer),
     index("trusts_membership").on(table.membershipId),
@@ -46,7 +45,7 @@ export const trusts = sqliteTable(
     index("trusts_created_by_session")
       .on(table.createdBySessionId)
       .where(sql`created_by_session_id is not null`),
-  ]),
+  ],
 );
 
 /** The tokens that were accepted, so that none is accepted twice, also after its trust is replaced. */
@@ -61,8 +60,8 @@ export const usedTokens = sqliteTable(
     /** After this time, the token is refused as expired. */
     expiresAt: time("expires_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     index("used_tokens_expires").on(table.expiresAt),
     index("used_tokens_organization").on(table.organizationId),
-  ]),
+  ],
 );

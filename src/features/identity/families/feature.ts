@@ -1,8 +1,16 @@
 import type { Feature } from "../../../feature.ts";
 import { revocationParts } from "../credentials/revocation-part-table.ts";
-import { familyRoutes } from "./routes.ts";
 
 export const familiesFeature = {
-  routes: { apiKey: [familyRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/orgs/:org_id/api-keys/:key_id/family",
+        "/v1/orgs/:org_id/members/:member_id/family",
+        "/v1/orgs/:org_id/members/:member_id/sessions/:member_session_id/family",
+      ],
+      load: async () => (await import("./routes.ts")).familyRoutes,
+    },
+  ],
   tables: [{ table: revocationParts, deletedWith: [], notInBackups: "It is always empty." }],
 } satisfies Feature;

@@ -1,20 +1,35 @@
-import type { PublicContext } from "../../../context.ts";
+import { z } from "@hono/zod-openapi";
+import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
 import { setLocation, tagged } from "../../../http/entity-tags.ts";
-import type { PublicEnv } from "../../../http/envs.ts";
 import { showErrorsAs } from "../../../http/narrow-page.ts";
-import { operation, unchanging } from "../../../http/operation.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { OrganizationParams } from "../../../http/params.ts";
-import { readJsonBody } from "../../../http/read-body.ts";
+import {
+  createdWithSecrets,
+  done,
+  json,
+  noContent,
+  ok,
+  page,
+  unchanging,
+} from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import { readProviderSettings } from "../../../lib/identity-provider.ts";
+import { Conflict, LimitReached, Unauthorized } from "../../../lib/errors.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { durationOf } from "../../../lib/quantities.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
 import { trustsAdmins } from "../../../lib/settings.ts";
-import { MEMBER_PATH, presentMember } from "../memberships/index.ts";
+import { NOT_FULL } from "../../housekeeping/audit/index.ts";
+import { MEMBER_EXISTS, MEMBER_PATH, presentMember } from "../memberships/index.ts";
 import { SIGN_IN_PATH } from "../sessions/index.ts";
-import { acceptInvitation, findInvitation, SIGN_IN_ONLY } from "./acceptance.ts";
-import type { Documented } from "./document.ts";
-import { INVITATION_PATH } from "./model.ts";
+import {
+  acceptInvitation,
+  findInvitation,
+  INVALID_INVITATION,
+  SIGN_IN_ONLY,
+} from "./acceptance.ts";
+import { INVITATION_PATH, INVITATION_TTL_MS, OPEN } from "./model.ts";
 import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
 import {
   presentAcceptedInvitation,
@@ -22,67 +37,120 @@ import {
   presentInvitationUrl,
 } from "./presenters.ts";
 import {
+  AcceptedInvitation,
   AcceptInvitation,
+  CreatedInvitation,
   CreateInvitation,
+  Invitation,
   InvitationLinkParams,
+  InvitationList,
   InvitationParams,
 } from "./schemas.ts";
-import { getInvitation, invite, listInvitations, revokeInvitation } from "./service.ts";
+import {
+  getInvitation,
+  invite,
+  listInvitations,
+  OPEN_INVITATION_EXISTS,
+  revokeInvitation,
+} from "./service.ts";
 
-const list = operation({
+const ACCEPTING = {
+  invalid_invitation: INVALID_INVITATION,
+  sign_in_only: SIGN_IN_ONLY,
+};
+
+const JOINING = {
+  member_limit: new LimitReached(QUOTAS.members, "members"),
+  api_key_limit: new LimitReached(QUOTAS.api_keys, "api keys"),
+};
+
+const PAGE = { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } };
+
+const list = apiRoute({
   method: "get",
   path: "/v1/orgs/{org_id}/invitations",
   operationId: "listInvitations",
-  presentEach: presentInvitation,
-  scope: "members:read",
-  request: () => ({ params: OrganizationParams(), query: ListQuery() }),
+  tags: ["Invitations"],
+  summary: "List the open invitations of an organization",
+  access: { scope: "members:read", role: "admin" },
+  request: { params: OrganizationParams, query: ListQuery },
+  responses: { 200: json(InvitationList, "A page of invitations.") },
+  notFound: ["organization"],
 });
 
-const get = operation({
+const get = apiRoute({
   method: "get",
   path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
   operationId: "getInvitation",
+  tags: ["Invitations"],
+  summary: "Read an open invitation",
+  description: "The response does not contain the link.",
+  access: { scope: "members:read", role: "admin" },
   resource: true,
-  present: presentInvitation,
-  version: unchanging,
-  scope: "members:read",
-  request: () => ({ params: InvitationParams() }),
+  request: { params: InvitationParams },
+  responses: { 200: json(Invitation, "The invitation.") },
+  notFound: ["organization", "invitation"],
 });
 
-const create = operation({
+const create = apiRoute({
   method: "post",
   path: "/v1/orgs/{org_id}/invitations",
   operationId: "createInvitation",
-  status: 201,
+  tags: ["Invitations"],
+  summary: "Invite a person to an organization",
+  description:
+    "Needs a full credential (`full` in `GET /v1/whoami`); inviting an owner also needs the role `owner`. Returns a link that you pass on to the person; it is " +
+    `valid for ${durationOf(INVITATION_TTL_MS)}, accepts the invitation once, and is not shown again. Nothing is sent. The ` +
+    "response is the same whether or not the person uses this service already. An invitation " +
+    "lapses if its inviter may no longer invite to its role.",
+  access: { scope: "members:write", role: "admin" },
   resource: true,
-  present: presentInvitation,
-  presentSecrets: presentInvitationUrl,
-  version: unchanging,
-  location: get,
-  scope: "members:write",
-  request: () => ({ params: OrganizationParams(), body: jsonBody(CreateInvitation()) }),
+  request: { params: OrganizationParams, body: jsonBody(CreateInvitation) },
+  responses: {
+    201: json(CreatedInvitation, "The invitation. Its link is not shown again."),
+  },
+  notFound: ["organization"],
+  errors: {
+    needs_owner_of_organization: Unauthorized.role("owner"),
+    credential_not_full: NOT_FULL,
+    open_invitation_exists: new Conflict(OPEN_INVITATION_EXISTS),
+    member_exists: MEMBER_EXISTS,
+    open_invitation_limit: new LimitReached(LIMITS.openInvitations.value, OPEN),
+  },
 });
 
-const revoke = operation({
+const revoke = apiRoute({
   method: "delete",
   path: "/v1/orgs/{org_id}/invitations/{invitation_id}",
   operationId: "revokeInvitation",
-  status: 204,
+  tags: ["Invitations"],
+  summary: "Revoke an open invitation",
+  description: "Its link no longer works. Revoking that of an owner needs the role `owner`.",
+  access: { scope: "members:write", role: "admin" },
   resource: true,
-  scope: "members:write",
-  request: () => ({ params: InvitationParams() }),
+  request: { params: InvitationParams },
+  responses: { 204: noContent },
+  notFound: ["organization", "invitation"],
+  errors: { needs_owner_of_organization: Unauthorized.role("owner") },
 });
 
-const accept = operation({
+const accept = apiRoute({
   method: "post",
   path: "/v1/invitations/accept",
   operationId: "acceptInvitation",
-  status: 201,
-  resource: true,
-  credentials: [],
+  tags: ["Invitations"],
+  summary: "Accept an invitation",
+  description:
+    "Creates the member, and an API key of their own with the role of the invitation. Needs no key: " +
+    "the token of the link works once. The `ETag` and the `Location` are those of the member.",
+  access: "public",
   writes: true,
-  middleware: [readJsonBody({ isRequired: true })],
-  request: () => ({ body: jsonBody(AcceptInvitation()) }),
+  resource: true,
+  request: { body: jsonBody(AcceptInvitation) },
+  responses: {
+    201: json(AcceptedInvitation, "The member and their first key, which is not shown again."),
+  },
+  errors: { ...ACCEPTING, ...JOINING },
 });
 
 const showErrors = showErrorsAs({
@@ -90,72 +158,99 @@ const showErrors = showErrorsAs({
   headers: () => pageHeaders("none"),
 });
 
-const show = operation({
+const show = apiRoute({
   method: "get",
   path: `${INVITATION_PATH}/{token}`,
   operationId: "showInvitation",
-  page: true,
-  credentials: [],
+  tags: ["Invitations"],
+  summary: "Open the link of an invitation",
+  description:
+    "An HTML page that names the organization and the role, with a button that accepts the " +
+    "invitation. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.",
+  access: "public",
+  request: { params: InvitationLinkParams },
+  responses: { 200: PAGE },
+  errors: ACCEPTING,
   middleware: [showErrors],
-  request: () => ({ params: InvitationLinkParams() }),
 });
 
-const acceptOnPage = operation({
+const acceptOnPage = apiRoute({
   method: "post",
   path: `${INVITATION_PATH}/{token}`,
   operationId: "acceptInvitationOnPage",
-  page: true,
-  credentials: [],
+  tags: ["Invitations"],
+  summary: "Accept an invitation on its page",
+  description:
+    "What the button of the page sends. Does the same as `POST /v1/invitations/accept`, and shows " +
+    "the key on an HTML page.",
+  access: "public",
   writes: true,
-  middleware: [showErrors, readJsonBody({ isRequired: false })],
-  request: () => ({ params: InvitationLinkParams() }),
+  request: { params: InvitationLinkParams },
+  responses: { 200: PAGE },
+  errors: { ...ACCEPTING, ...JOINING },
+  middleware: [showErrors],
 });
 
-export const invitationRoutes = createRouter<Documented>()
-  .handle(list, ({ ctx, params, query }) =>
-    listInvitations(ctx, params.org_id, toPageRequest(query)),
+export const invitationRoutes = createRouter()
+  .openapi(list, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listInvitations(ctx, c.req.valid("param").org_id, toPageRequest(c.req.valid("query"))),
+      presentInvitation,
+    ),
   )
-  .handle(create, ({ ctx, url, params, body: { name = null, ...body } }) =>
-    invite(ctx, params.org_id, { ...body, name }, new URL(url).origin),
-  )
-  .handle(get, ({ ctx, params }) => getInvitation(ctx, params.org_id, params.invitation_id))
-  .handle(revoke, ({ ctx, params }) => revokeInvitation(ctx, params.org_id, params.invitation_id));
+  .openapi(create, (c) => {
+    const { name = null, ...body } = c.req.valid("json");
+    return createdWithSecrets(
+      c,
+      get.path,
+      (ctx) =>
+        invite(ctx, c.req.valid("param").org_id, { ...body, name }, new URL(c.req.url).origin),
+      presentInvitation,
+      { version: unchanging, secrets: presentInvitationUrl },
+    );
+  })
+  .openapi(get, (c) => {
+    const params = c.req.valid("param");
+    return ok(
+      c,
+      (ctx) => getInvitation(ctx, params.org_id, params.invitation_id),
+      presentInvitation,
+      { version: unchanging },
+    );
+  })
+  .openapi(revoke, (c) => {
+    const params = c.req.valid("param");
+    return done(c, (ctx) => revokeInvitation(ctx, params.org_id, params.invitation_id));
+  })
+  .openapi(accept, async (c) => {
+    const { ctx } = c.var;
+    const accepted = await acceptInvitation(ctx, c.req.valid("json").token);
+    const { organizationId, membershipId, version } = accepted.member;
+    await tagged(c, version, presentMember(accepted.member));
+    setLocation(c, MEMBER_PATH, { org_id: organizationId, member_id: membershipId });
+    return c.json(presentAcceptedInvitation(accepted), 201);
+  })
+  .openapi(show, async (c) => {
+    const { ctx } = c.var;
+    const byLink = trustsAdmins(ctx.settings);
+    const isConfigured = ctx.installation.identityProvider() !== undefined;
+    if (!byLink && !isConfigured) throw SIGN_IN_ONLY;
+    const invitation = await findInvitation(ctx, c.req.valid("param").token);
+    const { token } = c.req.valid("param");
+    const signInPath = isConfigured ? signInPathOf(token) : undefined;
+    const page = renderOffer(invitation, { byLink, signInPath });
+    return c.html(page, 200, await pageHeaders("self"));
+  })
+  .openapi(acceptOnPage, async (c) => {
+    const { ctx } = c.var;
+    const accepted = await acceptInvitation(ctx, c.req.valid("param").token);
+    const { organizationName, apiKey } = accepted;
+    const page = renderAccepted(organizationName, apiKey.key, new URL(c.req.url).origin);
+    return c.html(page, 200, await pageHeaders("none"));
+  });
 
 function signInPathOf(invitation: string): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams({ invitation })}`;
-}
-
-export function publicInvitationRoutes(
-  createContext: (
-    env: PublicEnv["Bindings"],
-    execution: Pick<ExecutionContext, "waitUntil">,
-  ) => PublicContext,
-) {
-  return createRouter<Documented, PublicEnv>()
-    .openapi(accept, async (c) => {
-      const ctx = createContext(c.env, c.executionCtx);
-      const accepted = await acceptInvitation(ctx, c.req.valid("json").token);
-      const { organizationId, membershipId, version } = accepted.member;
-      await tagged(c, version, presentMember(accepted.member));
-      setLocation(c, MEMBER_PATH, { org_id: organizationId, member_id: membershipId });
-      return c.json(presentAcceptedInvitation(accepted), 201);
-    })
-    .openapi(show, async (c) => {
-      const byLink = trustsAdmins(c.env);
-      const isConfigured = readProviderSettings(c.env) !== undefined;
-      if (!byLink && !isConfigured) throw SIGN_IN_ONLY;
-      const ctx = createContext(c.env, c.executionCtx);
-      const invitation = await findInvitation(ctx, c.req.valid("param").token);
-      const { token } = c.req.valid("param");
-      const signInPath = isConfigured ? signInPathOf(token) : undefined;
-      const page = renderOffer(invitation, { byLink, signInPath });
-      return c.html(page, 200, await pageHeaders("self"));
-    })
-    .openapi(acceptOnPage, async (c) => {
-      const ctx = createContext(c.env, c.executionCtx);
-      const accepted = await acceptInvitation(ctx, c.req.valid("param").token);
-      const { organizationName, apiKey } = accepted;
-      const page = renderAccepted(organizationName, apiKey.key, new URL(c.req.url).origin);
-      return c.html(page, 200, await pageHeaders("none"));
-    });
 }

@@ -1,10 +1,14 @@
 import type { Feature } from "../../../feature.ts";
 import { accounts, memberships, removedMemberships } from "../../tenancy/member-table.ts";
-import { membershipRoutes } from "./routes.ts";
 import { isRemovedBefore } from "./store.ts";
 
 export const membershipsFeature = {
-  routes: { apiKey: [membershipRoutes] },
+  routes: [
+    {
+      paths: ["/v1/orgs/:org_id/members", "/v1/orgs/:org_id/members/:member_id"],
+      load: async () => (await import("./routes.ts")).membershipRoutes,
+    },
+  ],
   tables: [
     {
       table: accounts,

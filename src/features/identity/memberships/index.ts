@@ -1,14 +1,6 @@
 export { MEMBER_EXISTS, MEMBER_PATH, PENDING_MEMBER } from "./model.ts";
 export { presentMember, presentPerson, toNewAccount } from "./presenters.ts";
 export {
-  AccountInput,
-  Descendants,
-  Email,
-  MemberParams,
-  OrgRole,
-  ProfileInput,
-} from "./schemas.ts";
-export {
   endMembership,
   requireActive,
   requireRoleToManage,

@@ -1,5 +1,5 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { Output } from "../../../lib/schemas.ts";
 import type { AccountInput } from "./schemas.ts";
 import type { AccountRow, MemberRow, NewAccount } from "./store.ts";
 
@@ -28,7 +28,7 @@ export function presentPerson(
   };
 }
 
-export function toNewAccount(body: Output<typeof AccountInput>): NewAccount {
+export function toNewAccount(body: z.output<typeof AccountInput>): NewAccount {
   const { email, name, display_name, avatar, profile } = body;
   return {
     email,

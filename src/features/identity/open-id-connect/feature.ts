@@ -1,26 +1,28 @@
 import type { Feature } from "../../../feature.ts";
-import { choiceRoutes } from "./choice-routes.ts";
-import { IdentityProvider } from "./provider.ts";
-import { organizationSwitchRoutes, publicOpenIdConnectRoutes } from "./routes.ts";
 import { sweepUsedSignIns } from "./service.ts";
 import { usedSignIns } from "./table.ts";
 
 export const openIdConnectFeature = {
-  routes: {
-    apiKey: [organizationSwitchRoutes],
-    public: ({ createContext, invalidateKeys, ...deps }) => {
-      const routes = publicOpenIdConnectRoutes(new IdentityProvider(deps), (env, execution) => ({
-        ...createContext(env, execution),
-        origin: env.origin,
-      }));
-      const choices = choiceRoutes((env, execution) => ({
-        ...createContext(env, execution),
-        origin: env.origin,
-        invalidateKeys: (keys) => invalidateKeys(env, keys),
-      }));
-      return [routes, choices];
+  routes: [
+    {
+      paths: [
+        "/v1/sessions/current/organizations",
+        "/v1/sessions/current/organizations/:org_id",
+        "/v1/sign-in-methods",
+        "/sign-in",
+        "/v1/sign-in/callback",
+      ],
+      load: async (deps) => (await import("./routes.ts")).createOpenIdConnectRoutes(deps),
     },
-  },
+    {
+      paths: [
+        "/v1/sign-in/organizations",
+        "/v1/sign-in/organizations/:org_id",
+        "/v1/sign-in/organizations/:org_id/decline",
+      ],
+      load: async () => (await import("./choice-routes.ts")).choiceRoutes,
+    },
+  ],
   tables: [{ table: usedSignIns, deletedWith: [] }],
   sweep: sweepUsedSignIns,
 } satisfies Feature;

@@ -4,7 +4,7 @@ import { type Fetch, readResponseBody } from "../../../lib/fetch.ts";
 import type { ProviderSettings } from "../../../lib/identity-provider.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { describeError, type Log } from "../../../lib/log.ts";
-import { Email } from "../memberships/index.ts";
+import { Email } from "../memberships/schemas.ts";
 import {
   PROVIDER_REFUSED,
   PROVIDER_UNAVAILABLE,
@@ -78,7 +78,7 @@ export class IdentityProvider {
   ): Promise<string> {
     const server = await this.#metadata(settings);
     const claims = await this.#redeem(server, settings, { callback, redirectUri, challenge });
-    const address = Email().safeParse(claims["email"]);
+    const address = Email.safeParse(claims["email"]);
     if (!address.success || !isVerified(claims, settings)) throw UNVERIFIED_ADDRESS;
     return address.data;
   }

@@ -1,5 +1,4 @@
 import { index, sqliteTable } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { id, time } from "../../../db/columns.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 
@@ -13,8 +12,8 @@ export const usedSignIns = sqliteTable(
       .references(() => organizations.id, { onDelete: "restrict" }),
     expiresAt: time("expires_at").notNull(),
   },
-  migrated((table) => [
+  (table) => [
     index("used_sign_ins_expires").on(table.expiresAt),
     index("used_sign_ins_organization").on(table.organizationId),
-  ]),
+  ],
 );

@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
-import { organizationRoutes } from "./routes.ts";
 
 export const organizationsFeature = {
-  routes: { apiKey: [organizationRoutes] },
+  routes: [
+    {
+      paths: ["/v1/orgs", "/v1/orgs/:org_id"],
+      load: async () => (await import("./routes.ts")).organizationRoutes,
+    },
+  ],
   tables: [
     {
       table: organizations,

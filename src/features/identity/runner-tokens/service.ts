@@ -7,7 +7,7 @@ import { type Page, type PageRequest, toPage } from "../../../db/keyset.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, Conflict, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
-import { IN_THE_PAST } from "../../../lib/schemas.ts";
+import { IN_THE_PAST } from "../../../lib/time-messages.ts";
 import { write } from "../../../writes/write.ts";
 import { type AuditedAct, requirePoolAuthority } from "../../housekeeping/audit/index.ts";
 import type { Growth } from "../../housekeeping/usage/index.ts";

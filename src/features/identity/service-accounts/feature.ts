@@ -1,6 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { serviceAccountRoutes } from "./routes.ts";
 
 export const serviceAccountsFeature = {
-  routes: { apiKey: [serviceAccountRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/orgs/:org_id/service-accounts",
+        "/v1/orgs/:org_id/service-accounts/:membership_id",
+      ],
+      load: async () => (await import("./routes.ts")).serviceAccountRoutes,
+    },
+  ],
 } satisfies Feature;

@@ -1,58 +1,56 @@
 import { z } from "@hono/zod-openapi";
-import { documented } from "#documented";
+import { envelopeOf } from "../../../http/pagination.ts";
 import { idParam } from "../../../http/params.ts";
-import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { component, nameInput } from "../../../lib/schemas.ts";
+import { identifierOf, nameInput, timestampOf } from "../../../lib/schemas.ts";
+import { OrgRole } from "../memberships/schemas.ts";
 import { NEVER_OWNER, SERVICE_ACCOUNT_ROLES } from "./model.ts";
 
-export const Name = lazy(() =>
-  nameInput(LIMITS.nameLength.value).openapi(
-    documented(() => ({
-      description: "The program that the service account is for.",
-      example: "release-bot",
-    })),
-  ),
-);
+export const Name = nameInput(LIMITS.nameLength.value).openapi({
+  description: "The program that the service account is for.",
+  example: "release-bot",
+});
 
-const Role = component("ServiceAccountRole", () =>
-  z.enum(SERVICE_ACCOUNT_ROLES, NEVER_OWNER).openapi(
-    documented(() => ({
-      description: "The role in the organization: admin > member.",
-    })),
-  ),
-);
+const Role = z.enum(SERVICE_ACCOUNT_ROLES, NEVER_OWNER).openapi("ServiceAccountRole", {
+  description: "The role in the organization: admin > member.",
+});
 
-export const CreateServiceAccount = component("CreateServiceAccount", () =>
-  z.strictObject({ name: Name(), role: Role() }).openapi(
-    documented(() => ({
-      description: "The service account to create.",
-      example: { name: "release-bot", role: "member" },
-    })),
-  ),
-);
+export const CreateServiceAccount = z
+  .strictObject({ name: Name, role: Role })
+  .openapi("CreateServiceAccount", {
+    description: "The service account to create.",
+    example: { name: "release-bot", role: "member" },
+  });
 
-export const UpdateServiceAccount = component("UpdateServiceAccount", () =>
-  z
-    .strictObject({
-      name: Name()
-        .optional()
-        .openapi(documented(() => ({ description: "Absent: the name stays." }))),
-      role: Role()
-        .optional()
-        .openapi(documented(() => ({ description: "Absent: the role stays." }))),
-    })
-    .openapi(
-      documented(() => ({
-        description: "What a request can change.",
-        example: { name: "release-bot-2", role: "member" },
-      })),
+export const UpdateServiceAccount = z
+  .strictObject({
+    name: Name.optional().openapi({ description: "Absent: the name stays." }),
+    role: Role.optional().openapi({ description: "Absent: the role stays." }),
+  })
+  .openapi("UpdateServiceAccount", {
+    description: "What a request can change.",
+    example: { name: "release-bot-2", role: "member" },
+  });
+
+export const ServiceAccountParams = z.object({
+  ...idParam("org_id", "organization", "organization"),
+  ...idParam("membership_id", "service account", "membership"),
+});
+
+export const ServiceAccount = z
+  .object({
+    membership_id: identifierOf(
+      "membership",
+      "Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.",
     ),
-);
+    org_id: identifierOf("organization", "The organization that it belongs to."),
+    name: Name,
+    role: OrgRole,
+    created_at: timestampOf("When the service account was created."),
+    updated_at: timestampOf("When its name or its role last changed."),
+  })
+  .openapi("ServiceAccount", {
+    description: "The membership of a program, which has no e-mail address.",
+  });
 
-export const ServiceAccountParams = lazy(() =>
-  z.object({
-    ...idParam("org_id", "organization", "organization"),
-    ...idParam("membership_id", "service account", "membership"),
-  }),
-);
+export const ServiceAccountList = envelopeOf(ServiceAccount, "ServiceAccountList");

@@ -1,20 +1,24 @@
 import type { Feature } from "../../../feature.ts";
 import { endedSessions, sessions, signInLinks } from "../credentials/session-table.ts";
-import { publicSessionRoutes, sessionRoutes } from "./routes.ts";
 import { sweepSessions } from "./service.ts";
 
 const NOT_IN_BACKUPS = "A restore would bring back sessions that were revoked, and used links.";
 
 export const sessionsFeature = {
-  routes: {
-    apiKey: [sessionRoutes],
-    public: ({ createContext }) => [
-      publicSessionRoutes((env, execution) => ({
-        ...createContext(env, execution),
-        origin: env.origin,
-      })),
-    ],
-  },
+  routes: [
+    {
+      paths: [
+        "/v1/sessions",
+        "/v1/sessions/current",
+        "/v1/sessions/:session_id",
+        "/v1/orgs/:org_id/members/:member_id/sessions",
+        "/v1/orgs/:org_id/members/:member_id/sessions/:member_session_id",
+        "/v1/sign-in-links",
+        "/sign-in/:token",
+      ],
+      load: async () => (await import("./routes.ts")).sessionRoutes,
+    },
+  ],
   tables: [
     { table: sessions, deletedWith: [sessions.membershipId], notInBackups: NOT_IN_BACKUPS },
     { table: signInLinks, deletedWith: [signInLinks.membershipId], notInBackups: NOT_IN_BACKUPS },

@@ -3,6 +3,5 @@ export { SIGN_IN_PATH } from "./model.ts";
 export { pageHeaders, renderRefusal } from "./page.ts";
 export { startPersonSession } from "./person-sign-in.ts";
 export { presentNewSession } from "./presenters.ts";
-export { MemberSessionParams } from "./schemas.ts";
 export { type CreatedSession, NO_SESSIONS_HERE } from "./sign-in-service.ts";
 export { endSession, findSessions, type SessionId } from "./store.ts";

@@ -1,16 +1,14 @@
 import type { Feature } from "../../../feature.ts";
 import { trusts, usedTokens } from "../credentials/trust-table.ts";
-import { IssuerKeys } from "./issuer-keys.ts";
-import { exchangeRoutes, trustRoutes } from "./routes.ts";
 import { removeExpired } from "./sweep.ts";
 
 export const trustsFeature = {
-  routes: {
-    apiKey: [trustRoutes],
-    public: ({ fetch, clock, createContext }) => [
-      exchangeRoutes(new IssuerKeys(fetch, clock), createContext),
-    ],
-  },
+  routes: [
+    {
+      paths: ["/v1/orgs/:org_id/trusts", "/v1/orgs/:org_id/trusts/:trust_id", "/v1/oidc/token"],
+      load: async (deps) => (await import("./routes.ts")).createTrustRoutes(deps),
+    },
+  ],
   tables: [
     {
       table: trusts,

@@ -1,5 +1,5 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { Output } from "../../../lib/schemas.ts";
 import { toPayload } from "../../housekeeping/outbox/model.ts";
 import type { EventPayload } from "../events/event-payloads.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRowInFull } from "./store.ts";
@@ -29,7 +29,7 @@ export function presentDeliveryInFull({
 }) {
   return {
     ...presentDelivery(delivery),
-    payload: toPayload(delivery) as Output<typeof EventPayload>,
+    payload: toPayload(delivery) as z.output<typeof EventPayload>,
     attempts: attempts.map(presentAttempt),
   };
 }

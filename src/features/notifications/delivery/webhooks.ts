@@ -1,6 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
-import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { EVENT_PAYLOADS } from "../events/event-payloads.ts";
@@ -11,28 +10,26 @@ const TIMEOUT = durationOf(LIMITS.deliveryTimeoutMs.value);
 const DELAYS = RETRY_DELAYS_MS.map(durationOf);
 const RETRY_AFTER = `\`Retry-After\` is honoured, up to ${durationOf(LIMITS.retryAfterMs.value)}.`;
 
-const Headers = lazy(() =>
-  z.object({
-    "webhook-id": z.string().openapi({
-      description:
-        "The ID of the event. It is the same each time that the event is sent: ignore an ID that you " +
-        "have handled.",
-      example: EXAMPLE_IDS.event,
-    }),
-    "webhook-timestamp": z.string().openapi({
-      description:
-        "When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off.",
-      example: "1795253400",
-    }),
-    "webhook-signature": z.string().openapi({
-      description:
-        "`v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp " +
-        `and the body, joined by dots. For ${durationOf(SECRET_OVERLAP_MS)} after a rotation there are two signatures, separated ` +
-        "by a space: accept the request if either matches.",
-      example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-    }),
+const Headers = z.object({
+  "webhook-id": z.string().openapi({
+    description:
+      "The ID of the event. It is the same each time that the event is sent: ignore an ID that you " +
+      "have handled.",
+    example: EXAMPLE_IDS.event,
   }),
-);
+  "webhook-timestamp": z.string().openapi({
+    description:
+      "When this request was sent, in seconds since 1970. Refuse one that is more than five minutes off.",
+    example: "1795253400",
+  }),
+  "webhook-signature": z.string().openapi({
+    description:
+      "`v1,` and the base64 of an HMAC-SHA-256, keyed with the secret, over the ID, the timestamp " +
+      `and the body, joined by dots. For ${durationOf(SECRET_OVERLAP_MS)} after a rotation there are two signatures, separated ` +
+      "by a space: accept the request if either matches.",
+    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  }),
+});
 
 const REPLIES = {
   "2XX": {
@@ -62,8 +59,8 @@ export function describeWebhooks(registry: OpenAPIHono["openAPIRegistry"]): void
       summary,
       security: [],
       request: {
-        headers: Headers(),
-        body: { required: true, content: { "application/json": { schema: schema() } } },
+        headers: Headers,
+        body: { required: true, content: { "application/json": { schema: schema } } },
       },
       responses: REPLIES,
     });

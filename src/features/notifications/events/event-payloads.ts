@@ -1,30 +1,29 @@
 import { z } from "@hono/zod-openapi";
 import { EXAMPLE_IDS, exampleId } from "../../../lib/example-ids.ts";
-import { lazy } from "../../../lib/lazy.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
-import { component, identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
+import { identifierOf, identifiersOf, timestampOf } from "../../../lib/schemas.ts";
 import { DEPLOYMENT_FAILURES, type StackStatus } from "../../deployments/deployments/lifecycle.ts";
-import { Deployment, StackStatusName } from "../../deployments/deployments/responses.ts";
+import { Deployment, StackStatusName } from "../../deployments/deployments/schemas.ts";
 import {
   CHANGED,
   CHANGED_ID,
   ChangeAction,
   ChangedRecordType,
-} from "../../housekeeping/changelog/responses.ts";
+} from "../../housekeeping/changelog/schemas.ts";
 import type { EventType } from "../../housekeeping/outbox/events.ts";
 
 const NAME_AT_EVENT = "Its name when the event happened.";
 
 const resourceOf = (kind: "project" | "environment" | "stack", name: string) =>
-  component(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Reference`, () =>
-    z
-      .object({
-        id: identifierOf(kind, `Read it with \`GET /v1/${kind}s/{${kind}_id}\`.`),
-        name: z.string().openapi({ description: NAME_AT_EVENT, example: name }),
-      })
-      .openapi({ description: `The ${kind}, as far as the event names it.` }),
-  );
+  z
+    .object({
+      id: identifierOf(kind, `Read it with \`GET /v1/${kind}s/{${kind}_id}\`.`),
+      name: z.string().openapi({ description: NAME_AT_EVENT, example: name }),
+    })
+    .openapi(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Reference`, {
+      description: `The ${kind}, as far as the event names it.`,
+    });
 
 const PROJECT = { id: EXAMPLE_IDS.project, name: "storefront" };
 const ENVIRONMENT = { id: EXAMPLE_IDS.environment, name: "production" };
@@ -35,46 +34,40 @@ const Project = resourceOf("project", PROJECT.name);
 const Environment = resourceOf("environment", ENVIRONMENT.name);
 const Stack = resourceOf("stack", STACK.name);
 
-const location = lazy(() => ({ project: Project(), environment: Environment() }));
+const location = { project: Project, environment: Environment };
 const LOCATION = { project: PROJECT, environment: ENVIRONMENT };
 
-const DeployedStack = component("DeployedStack", () =>
-  z
-    .object({
-      id: identifierOf("stack", "Read it with `GET /v1/stacks/{stack_id}`."),
-      name: z.string().openapi({ description: NAME_AT_EVENT, example: STACK.name }),
-      status: StackStatusName(),
-    })
-    .openapi({ description: "What the deployment has done to one of its stacks so far." }),
-);
+const DeployedStack = z
+  .object({
+    id: identifierOf("stack", "Read it with `GET /v1/stacks/{stack_id}`."),
+    name: z.string().openapi({ description: NAME_AT_EVENT, example: STACK.name }),
+    status: StackStatusName,
+  })
+  .openapi("DeployedStack", {
+    description: "What the deployment has done to one of its stacks so far.",
+  });
 
-const DeployedOutput = component("DeployedOutput", () =>
-  z
-    .object({
-      stack_id: identifierOf("stack", "The stack that has it."),
-      name: z
-        .string()
-        .openapi({ description: "`url` is where people open what was deployed.", example: "url" }),
-      value: z
-        .string()
-        .openapi({ description: "Not secret.", example: "https://shop.example.com" }),
-    })
-    .openapi({ description: "An output of a stack that was deployed." }),
-);
-
-const EventCreator = component("EventCreator", () =>
-  Deployment()
-    .shape.created_by.unwrap()
-    .pick({ type: true, membership_id: true, trust_id: true })
-    .openapi({
-      description:
-        "Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if " +
-        "it is unknown.",
-      example: CREATOR,
-    }),
-);
+const DeployedOutput = z
+  .object({
+    stack_id: identifierOf("stack", "The stack that has it."),
+    name: z
+      .string()
+      .openapi({ description: "`url` is where people open what was deployed.", example: "url" }),
+    value: z.string().openapi({ description: "Not secret.", example: "https://shop.example.com" }),
+  })
+  .openapi("DeployedOutput", { description: "An output of a stack that was deployed." });
 
 const CREATOR = { type: "person" as const, membership_id: EXAMPLE_IDS.membership };
+
+const EventCreator = Deployment.shape.created_by
+  .unwrap()
+  .pick({ type: true, membership_id: true, trust_id: true })
+  .openapi("EventCreator", {
+    description:
+      "Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if " +
+      "it is unknown.",
+    example: CREATOR,
+  });
 
 const OUTPUTS = [{ stack_id: STACK.id, name: "url", value: "https://shop.example.com" }];
 
@@ -93,7 +86,7 @@ function deploymentData<const Status extends string>(status: Status) {
           `Why it failed: the runner's reason, or one of ${Object.values(DEPLOYMENT_FAILURES).join(", ")}. ` +
           "Absent unless it has failed for a stated reason.",
       }),
-    created_by: EventCreator().optional(),
+    created_by: EventCreator.optional(),
     reason: z
       .string()
       .optional()
@@ -101,12 +94,12 @@ function deploymentData<const Status extends string>(status: Status) {
         description: `The first ${LIMITS.deploymentEventReasonLength.value} characters of the deployment's.`,
         example: "More traffic",
       }),
-    trigger: Deployment().shape.trigger,
-    queued_seconds: Deployment().shape.queued_seconds,
-    run_seconds: Deployment().shape.run_seconds,
-    ...location(),
+    trigger: Deployment.shape.trigger,
+    queued_seconds: Deployment.shape.queued_seconds,
+    run_seconds: Deployment.shape.run_seconds,
+    ...location,
     stacks: z
-      .array(DeployedStack())
+      .array(DeployedStack)
       .openapi({ description: `The first ${LIMITS.deploymentEventStacks.value} of its stacks.` }),
   });
 }
@@ -126,8 +119,8 @@ function alarmData<const State extends string>(state: State) {
     reason: z.string().optional().openapi({
       description: "Why the alarm is in this state. Absent if the report gave none.",
     }),
-    ...location(),
-    stack: Stack(),
+    ...location,
+    stack: Stack,
   });
 }
 
@@ -136,30 +129,28 @@ function alarmExample<const State extends string>(state: State, reason: string) 
   return { name: "latency", state, reason, ...LOCATION, ...stack };
 }
 
-const ChangelogEntry = lazy(() =>
-  z.object({
-    changelog_id: identifierOf("changelogEntry", "The ID of the entry in the project's changelog."),
-    action: ChangeAction(),
-    record: z
-      .object({
-        type: ChangedRecordType(),
-        id: identifierOf("environment", CHANGED_ID),
-        name: z
-          .string()
-          .optional()
-          .openapi({
-            description:
-              `The first ${LIMITS.changelogEventName.value} characters of its name. Absent if it has ` +
-              "none.",
-          }),
-      })
-      .openapi({ description: CHANGED }),
-  }),
-);
+const ChangelogEntry = z.object({
+  changelog_id: identifierOf("changelogEntry", "The ID of the entry in the project's changelog."),
+  action: ChangeAction,
+  record: z
+    .object({
+      type: ChangedRecordType,
+      id: identifierOf("environment", CHANGED_ID),
+      name: z
+        .string()
+        .optional()
+        .openapi({
+          description:
+            `The first ${LIMITS.changelogEventName.value} characters of its name. Absent if it has ` +
+            "none.",
+        }),
+    })
+    .openapi({ description: CHANGED }),
+});
 
-const ChangeOfEvent = component("ChangelogEventEntry", () =>
-  ChangelogEntry().openapi({ description: "One change that a request made." }),
-);
+const ChangeOfEvent = ChangelogEntry.openapi("ChangelogEventEntry", {
+  description: "One change that a request made.",
+});
 
 const CHANGE = {
   changelog_id: EXAMPLE_IDS.changelogEntry,
@@ -175,7 +166,7 @@ const HELD_EXAMPLE = { deployment_id: EXAMPLE_IDS.deployment, ...LOCATION };
 function decisionData(what: string) {
   return z.object({
     ...HELD,
-    ...location(),
+    ...location,
     membership_id: identifierOf("membership", `Who has ${what} it.`),
     comment: z
       .string()
@@ -198,7 +189,7 @@ function freezeData(what: string) {
     starts_at: timestampOf("From then on, nothing starts."),
     ends_at: timestampOf("From then on, deployments start again."),
     membership_id: identifierOf("membership", `Who has ${what} it.`),
-    project: Project(),
+    project: Project,
     environment_ids: identifiersOf("environment")
       .optional()
       .openapi({ description: "The environments of the project. Absent: all." }),
@@ -246,7 +237,7 @@ export const PAYLOADS = {
     summary: "A deployment has succeeded",
     data: deploymentData("succeeded").extend({
       outputs: z
-        .array(DeployedOutput())
+        .array(DeployedOutput)
         .optional()
         .openapi({
           description:
@@ -269,9 +260,9 @@ export const PAYLOADS = {
     data: z.object({
       deployment_id: identifierOf("deployment", "The new deployment, in the target environment."),
       from_deployment_id: identifierOf("stagingDeployment", "The deployment that is promoted."),
-      project: Project(),
-      environment: Environment().openapi({ description: "The environment to deploy." }),
-      from_environment: Environment().openapi({
+      project: Project,
+      environment: Environment.openapi({ description: "The environment to deploy." }),
+      from_environment: Environment.openapi({
         description: "The environment of the promoted deployment.",
         example: STAGING,
       }),
@@ -287,7 +278,7 @@ export const PAYLOADS = {
     summary: "A deployment waits for approvals",
     data: z.object({
       ...HELD,
-      ...location(),
+      ...location,
       message: z.string().openapi({ description: "Which approvals are missing, for people." }),
       expires_at: timestampOf("When the deployment is canceled unless it has them."),
     }),
@@ -311,10 +302,10 @@ export const PAYLOADS = {
     summary: "Somebody lets a deployment start in spite of rules",
     data: z.object({
       ...HELD,
-      ...location(),
+      ...location,
       membership_id: identifierOf("membership", "Who has overridden them."),
       reason: z.string().openapi({ description: "What the person wrote." }),
-      conditions: Deployment().shape.overridden.unwrap().shape.conditions,
+      conditions: Deployment.shape.overridden.unwrap().shape.conditions,
     }),
     example: {
       ...HELD_EXAMPLE,
@@ -346,7 +337,7 @@ export const PAYLOADS = {
   "changelog.created": define({
     summary: "A request has changed the project",
     // The first entry is at the top level too: receivers from before `entries` read it there.
-    data: ChangelogEntry().extend({
+    data: ChangelogEntry.extend({
       account_id: identifierOf(
         "account",
         "Who made the change. Absent if the service made it by itself.",
@@ -359,7 +350,7 @@ export const PAYLOADS = {
         "apiKey",
         "The API key that sent the request. Absent as `account_id`.",
       ).optional(),
-      entries: z.array(ChangeOfEvent()).openapi({
+      entries: z.array(ChangeOfEvent).openapi({
         description:
           `The first ${LIMITS.changelogEventEntries.value} changes of the request. The first of ` +
           "them is at the top level too.",
@@ -383,26 +374,25 @@ export const PAYLOADS = {
 export const EVENT_PAYLOADS = Object.entries(PAYLOADS).map(([type, { summary, data, example }]) => {
   const name = pascalCase(type);
   const timestamp = "2026-11-21T09:30:00.000Z";
-  const schema = component(`${name}Event`, () =>
-    z
-      .object({
-        id: identifierOf("event", "The ID of the event, as in `webhook-id`."),
-        type: z
-          .literal(type as EventType)
-          .openapi({ description: "What happened. Determines the fields of `data`." }),
-        timestamp: timestampOf("When the event happened."),
-        data: data.openapi({ description: "The resources concerned, as they were at that time." }),
-      })
-      .openapi({
-        description: `${summary}.`,
-        example: { id: EXAMPLE_IDS.event, type, timestamp, data: example },
-      }),
-  );
+  const schema = z
+    .object({
+      id: identifierOf("event", "The ID of the event, as in `webhook-id`."),
+      type: z
+        .literal(type as EventType)
+        .openapi({ description: "What happened. Determines the fields of `data`." }),
+      timestamp: timestampOf("When the event happened."),
+      data: data.openapi({ description: "The resources concerned, as they were at that time." }),
+    })
+    .openapi(`${name}Event`, {
+      description: `${summary}.`,
+      example: { id: EXAMPLE_IDS.event, type, timestamp, data: example },
+    });
   return { type, name, summary, schema };
 });
 
-export const EventPayload = component("EventPayload", () =>
-  z.union(EVENT_PAYLOADS.map(({ schema }) => schema())).openapi({
+export const EventPayload = z
+  .union(EVENT_PAYLOADS.map(({ schema }) => schema))
+  .openapi("EventPayload", {
     description: "The body that is sent to a webhook. Its `type` determines the fields of `data`.",
     discriminator: {
       propertyName: "type",
@@ -410,8 +400,7 @@ export const EventPayload = component("EventPayload", () =>
         EVENT_PAYLOADS.map(({ type, name }) => [type, `#/components/schemas/${name}Event`]),
       ),
     },
-  }),
-);
+  });
 
 /** `DeploymentsInProgress` for `deployments.in_progress`. */
 function pascalCase(type: string): string {

@@ -1,4 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { eventRoutes } from "./routes.ts";
 
-export const eventsFeature = { routes: { apiKey: [eventRoutes] } } satisfies Feature;
+export const eventsFeature = {
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/events"],
+      load: async () => (await import("./routes.ts")).eventRoutes,
+    },
+  ],
+} satisfies Feature;

@@ -1,7 +1,7 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { BadInput } from "../../../lib/errors.ts";
-import type { Output } from "../../../lib/schemas.ts";
-import { BEFORE_FROM } from "../../../lib/schemas.ts";
+import { BEFORE_FROM } from "../../../lib/time-messages.ts";
 import type { EventQuery } from "./schemas.ts";
 import type { EventFilter, EventRow } from "./store.ts";
 
@@ -16,7 +16,7 @@ export function presentEvent(row: EventRow) {
 }
 
 /** @throws BadInput if the range ends before it begins. */
-export function toFilter(query: Output<typeof EventQuery>): EventFilter {
+export function toFilter(query: z.output<typeof EventQuery>): EventFilter {
   const { type = [], environment_id, from, to } = query;
   const range = {
     from: from === undefined ? undefined : Date.parse(from),

@@ -4,7 +4,6 @@ import {
   INTEGRATION_TOMBSTONE,
   integrations,
 } from "../../housekeeping/outbox/integration-table.ts";
-import { integrationRoutes } from "./routes.ts";
 import { secretContext, urlContext } from "./secret.ts";
 import { sweepIntegrations } from "./service.ts";
 
@@ -12,7 +11,18 @@ const { id, organizationId, projectId } = integrations;
 const KEYS = { id, organizationId, projectId };
 
 export const integrationsFeature = {
-  routes: { apiKey: [integrationRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/projects/:project_id/notification-integrations",
+        "/v1/projects/:project_id/notification-integrations/:integration_id",
+        "/v1/projects/:project_id/notification-integrations/:integration_id/rotate-secret",
+        "/v1/projects/:project_id/notification-integrations/:integration_id/confirm",
+        "/v1/projects/:project_id/notification-integrations/:integration_id/resume",
+      ],
+      load: async () => (await import("./routes.ts")).integrationRoutes,
+    },
+  ],
   tables: [
     {
       table: integrations,

@@ -6,7 +6,6 @@ export {
   type SlackChannel,
   UNCONFIRMED,
 } from "./model.ts";
-export { IntegrationParams } from "./schemas.ts";
 export { SECRET_OVERLAP_MS, secretContext, urlContext } from "./secret.ts";
 export {
   requireIntegration,

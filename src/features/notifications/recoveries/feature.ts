@@ -1,10 +1,17 @@
 import type { Feature } from "../../../feature.ts";
-import { recoveryRoutes } from "./routes.ts";
 import { sweepRecoveries } from "./service.ts";
 import { isFinishedBefore, recoveries } from "./table.ts";
 
 export const recoveriesFeature = {
-  routes: { apiKey: [recoveryRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/projects/:project_id/notification-integrations/:integration_id/recoveries",
+        "/v1/projects/:project_id/notification-integrations/:integration_id/recoveries/:recovery_id",
+      ],
+      load: async () => (await import("./routes.ts")).recoveryRoutes,
+    },
+  ],
   tables: [
     {
       table: recoveries,

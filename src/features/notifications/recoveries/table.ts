@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
 import { integrations } from "../../housekeeping/outbox/integration-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -35,11 +34,11 @@ export const recoveries = sqliteTable(
     updatedAt: updatedAt(),
     finishedAt: time("finished_at"),
   },
-  migrated((table) => [
+  (table) => [
     index("recoveries_project").on(table.projectId),
     index("recoveries_list").on(table.integrationId, table.createdAt, table.id),
     index("recoveries_running").on(table.id).where(sql`status = 'running'`),
-  ]),
+  ],
 );
 
 export const isFinishedBefore = (cutoff: number) => sql`recoveries.finished_at < ${cutoff}`;

@@ -1,14 +1,10 @@
 import type { Feature } from "../../../feature.ts";
-import { slackCallbackRoutes, slackRoutes } from "./routes.ts";
 
 export const slackFeature = {
-  routes: {
-    apiKey: [slackRoutes],
-    public: ({ createContext }) => [
-      slackCallbackRoutes((env, execution) => ({
-        ...createContext(env, execution),
-        origin: env.origin,
-      })),
-    ],
-  },
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/slack/install", "/v1/slack/callback"],
+      load: async () => (await import("./routes.ts")).slackRoutes,
+    },
+  ],
 } satisfies Feature;

@@ -1,49 +1,79 @@
-import type { PublicContext } from "../../../context.ts";
-import type { PublicEnv } from "../../../http/envs.ts";
-import { operation } from "../../../http/operation.ts";
+import { z } from "@hono/zod-openapi";
+import { apiRoute } from "../../../http/api-route.ts";
 import { ProjectParams } from "../../../http/params.ts";
+import { json, ok } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import type { Documented } from "./document.ts";
+import { ApiError, BadInput, Forbidden, LimitReached, NotConfigured } from "../../../lib/errors.ts";
+import { EXAMPLE_REQUEST_ID } from "../../../lib/example-ids.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
 import { finishInstallation, startInstallation } from "./install.ts";
+import { FAILED, FULL, NOT_GRANTED, TIMED_OUT } from "./model.ts";
 import { PAGE_HEADERS, renderInstalled } from "./page.ts";
-import { CallbackQuery } from "./schemas.ts";
+import { CallbackQuery, SlackInstallation } from "./schemas.ts";
 
-const install = operation({
+const install = apiRoute({
   method: "get",
   path: "/v1/projects/{project_id}/slack/install",
   operationId: "installSlack",
-  present: (url: string) => ({ url }),
-  scope: "integrations:write",
-  request: () => ({ params: ProjectParams() }),
+  tags: ["Notification integrations"],
+  summary: "Connect Slack to a project",
+  description:
+    `Returns a URL to open in a browser. Choosing a channel there creates an ` +
+    "integration of the type `slack`, with every kind of notification enabled. It sends nothing " +
+    "until an owner has confirmed the channel: `POST …/{integration_id}/confirm`. " +
+    "`not_implemented` if this installation has no Slack app.",
+  access: { scope: "integrations:write", role: "owner" },
+  request: { params: ProjectParams },
+  responses: { 200: json(SlackInstallation, "The URL.") },
+  notFound: ["project"],
+  errors: {
+    slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+  },
 });
 
-const callback = operation({
+const callback = apiRoute({
   method: "get",
   path: "/v1/slack/callback",
   operationId: "finishSlackInstallation",
-  page: true,
-  credentials: [],
+  tags: ["Notification integrations"],
+  summary: "Come back from Slack",
+  description:
+    "Slack redirects the browser to this path. The key that requested the installation must still " +
+    "have the role. Repeating the request creates no second integration. The page states how to " +
+    "confirm the channel.",
+  access: "public",
   writes: true,
-  request: () => ({ query: CallbackQuery() }),
+  request: { query: CallbackQuery },
+  responses: {
+    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
+  },
+  errors: {
+    access_not_granted: NOT_GRANTED,
+    state_expired: new BadInput([
+      { path: "state", message: "It is older than ten minutes. Ask for the installation again." },
+    ]),
+    needs_owner: new Forbidden("owner"),
+    project_slack_limit: FULL,
+    integration_limit: new LimitReached(QUOTAS.integrations, "integrations"),
+    slack_timeout: TIMED_OUT,
+    slack_failed: new ApiError("internal", FAILED, { cause: { request_id: EXAMPLE_REQUEST_ID } }),
+    slack_not_configured: new NotConfigured("Slack", ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"]),
+  },
 });
 
-export const slackRoutes = createRouter<Documented>().handle(install, ({ ctx, url, params }) =>
-  startInstallation(ctx, params.project_id, new URL(url).origin),
-);
-
-export function slackCallbackRoutes(
-  createContext: (
-    env: PublicEnv["Bindings"],
-    execution: Pick<ExecutionContext, "waitUntil">,
-  ) => PublicContext,
-) {
-  return createRouter<Documented, PublicEnv>().openapi(callback, async (c) => {
+export const slackRoutes = createRouter()
+  .openapi(install, (c) =>
+    ok(
+      c,
+      (ctx) => startInstallation(ctx, c.req.valid("param").project_id, new URL(c.req.url).origin),
+      (url: string) => ({ url }),
+    ),
+  )
+  .openapi(callback, async (c) => {
     const { code, state, error } = c.req.valid("query");
     const { origin } = new URL(c.req.url);
-    const input = { code, state, error, origin };
-    const installation = finishInstallation(createContext(c.env, c.executionCtx), input);
+    const installation = finishInstallation(c.var.ctx, { code, state, error, origin });
     // Continues if the client disconnects: Slack accepts a code only once.
     c.executionCtx.waitUntil(installation.catch(() => undefined));
     return c.html(renderInstalled(await installation), 200, PAGE_HEADERS);
   });
-}

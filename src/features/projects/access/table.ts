@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -26,11 +25,11 @@ export const environmentProtections = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("environment_protections_environment").on(table.environmentId),
     index("environment_protections_project").on(table.projectId),
     index("environment_protections_organization")
       .on(table.organizationId)
       .where(sql`rules <> '{}'`),
-  ]),
+  ],
 );

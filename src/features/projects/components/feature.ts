@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { componentRoutes } from "./routes.ts";
 import { COMPONENT_TOMBSTONE, components } from "./table.ts";
 
 export const componentsFeature = {
-  routes: { apiKey: [componentRoutes] },
+  routes: [
+    {
+      paths: ["/v1/environments/:environment_id/components", "/v1/components/:component_id"],
+      load: async () => (await import("./routes.ts")).componentRoutes,
+    },
+  ],
   tables: [
     {
       table: components,

@@ -1,5 +1,4 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -26,11 +25,11 @@ export const components = sqliteTable(
     updatedAt: updatedAt(),
     version: version(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("components_environment_name").on(table.environmentId, table.name),
     index("components_list").on(table.environmentId, table.createdAt, table.id),
     index("components_project").on(table.projectId),
-  ]),
+  ],
 );
 
 export const COMPONENT_TOMBSTONE = {

@@ -4,10 +4,18 @@ import {
   environmentPositions,
   environments,
 } from "../../tenancy/environment-table.ts";
-import { environmentRoutes } from "./routes.ts";
 
 export const environmentsFeature = {
-  routes: { apiKey: [environmentRoutes] },
+  routes: [
+    {
+      paths: [
+        "/v1/projects/:project_id/environments",
+        "/v1/projects/:project_id/environment-order",
+        "/v1/environments/:environment_id",
+      ],
+      load: async () => (await import("./routes.ts")).environmentRoutes,
+    },
+  ],
   tables: [
     {
       table: environments,

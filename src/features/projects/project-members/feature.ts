@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
 import { projectMembers } from "../../tenancy/project-member-table.ts";
-import { projectMemberRoutes } from "./routes.ts";
 
 export const projectMembersFeature = {
-  routes: { apiKey: [projectMemberRoutes] },
+  routes: [
+    {
+      paths: ["/v1/projects/:project_id/members", "/v1/projects/:project_id/members/:member_id"],
+      load: async () => (await import("./routes.ts")).projectMemberRoutes,
+    },
+  ],
   tables: [
     {
       table: projectMembers,

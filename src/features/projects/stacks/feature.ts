@@ -1,9 +1,13 @@
 import type { Feature } from "../../../feature.ts";
-import { stackRoutes } from "./routes.ts";
 import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export const stacksFeature = {
-  routes: { apiKey: [stackRoutes] },
+  routes: [
+    {
+      paths: ["/v1/environments/:environment_id/stacks", "/v1/stacks/:stack_id"],
+      load: async () => (await import("./routes.ts")).stackRoutes,
+    },
+  ],
   tables: [
     {
       table: stacks,

@@ -1,90 +1,161 @@
+import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
-import { operation } from "../../../http/operation.ts";
 import { namedListQuery, toNamedPageRequest } from "../../../http/pagination.ts";
 import { EnvironmentParams } from "../../../http/params.ts";
+import { created, done, json, noContent, ok, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import type { Documented } from "./document.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
+import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
-import { StackInput, StackParams, UpdateStack } from "./schemas.ts";
+import { Stack, StackInput, StackList, StackParams, UpdateStack } from "./schemas.ts";
 import { changeStack, createStack, deleteStack, getStack, listStacks } from "./service.ts";
 
-const list = operation({
+const TAKEN = "A name that is taken in the environment is a `conflict`.";
+
+const list = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "listStacks",
-  presentEach: presentStack,
-  scope: "environments:read",
-  request: () => ({
-    params: EnvironmentParams(),
+  tags: ["Stacks"],
+  summary: "List the stacks of an environment",
+  access: { scope: "environments:read", role: "viewer" },
+  request: {
+    params: EnvironmentParams,
     query: namedListQuery(LIMITS.stackNameLength.value),
-  }),
+  },
+  responses: { 200: json(StackList, "A page of stacks.") },
+  notFound: ["environment"],
 });
 
-const get = operation({
+const get = apiRoute({
   method: "get",
   path: "/v1/stacks/{stack_id}",
   operationId: "getStack",
+  tags: ["Stacks"],
+  summary: "Read a stack",
+  access: { scope: "environments:read", role: "viewer" },
   resource: true,
-  present: presentStack,
-  scope: "environments:read",
-  request: () => ({ params: StackParams() }),
+  request: { params: StackParams },
+  responses: { 200: json(Stack, "The stack.") },
+  notFound: ["stack"],
 });
 
-const create = operation({
+const create = apiRoute({
   method: "post",
   path: "/v1/environments/{environment_id}/stacks",
   operationId: "createStack",
-  status: 201,
+  tags: ["Stacks"],
+  summary: "Create a stack",
+  description: TAKEN,
+  access: { scope: "environments:write", role: "contributor" },
   resource: true,
-  present: presentStack,
-  location: get,
-  scope: "environments:write",
-  request: () => ({ params: EnvironmentParams(), body: jsonBody(StackInput()) }),
+  changes: ["stacks"],
+  request: { params: EnvironmentParams, body: jsonBody(StackInput) },
+  responses: { 201: json(Stack, "The stack.") },
+  notFound: ["environment", COMPONENT],
+  errors: {
+    stack_name_taken: NAME_TAKEN,
+    stack_limit: new LimitReached(QUOTAS.stacks, "stacks"),
+    environment_stack_limit: new LimitReached(
+      LIMITS.stacksOfEnvironment.value,
+      "stacks in an environment",
+    ),
+  },
 });
 
-const replace = operation({
+const replace = apiRoute({
   method: "put",
   path: "/v1/stacks/{stack_id}",
   operationId: "replaceStack",
+  tags: ["Stacks"],
+  summary: "Replace a stack",
+  description: TAKEN,
+  access: { scope: "environments:write", role: "contributor" },
   resource: true,
-  present: presentStack,
-  scope: "environments:write",
-  request: () => ({ params: StackParams(), body: jsonBody(StackInput()) }),
+  changes: ["stacks"],
+  request: { params: StackParams, body: jsonBody(StackInput) },
+  responses: { 200: json(Stack, "The stack.") },
+  notFound: ["stack", COMPONENT],
+  errors: {
+    stack_name_taken: NAME_TAKEN,
+  },
 });
 
-const update = operation({
+const update = apiRoute({
   method: "patch",
   path: "/v1/stacks/{stack_id}",
   operationId: "updateStack",
+  tags: ["Stacks"],
+  summary: "Change some fields of a stack",
+  description: `A field that is absent stays as it is. ${TAKEN}`,
+  access: { scope: "environments:write", role: "contributor" },
   resource: true,
-  present: presentStack,
-  scope: "environments:write",
-  request: () => ({ params: StackParams(), body: jsonBody(UpdateStack()) }),
+  changes: ["stacks"],
+  request: { params: StackParams, body: jsonBody(UpdateStack) },
+  responses: { 200: json(Stack, "The stack.") },
+  notFound: ["stack", COMPONENT],
+  errors: {
+    stack_name_taken: NAME_TAKEN,
+  },
 });
 
-const remove = operation({
+const remove = apiRoute({
   method: "delete",
   path: "/v1/stacks/{stack_id}",
   operationId: "deleteStack",
-  status: 204,
+  tags: ["Stacks"],
+  summary: "Delete a stack",
+  description: `Changes nothing at the provider.`,
+  access: { scope: "environments:write", role: "contributor" },
   resource: true,
-  scope: "environments:write",
-  request: () => ({ params: StackParams() }),
+  changes: ["stacks"],
+  request: { params: StackParams },
+  responses: { 204: noContent },
+  notFound: ["stack"],
+  errors: {
+    stack_in_use: STACK_IN_USE,
+  },
 });
 
-export const stackRoutes = createRouter<Documented>()
-  .handle(list, ({ ctx, params, query }) =>
-    listStacks(ctx, params.environment_id, toNamedPageRequest(query)),
+export const stackRoutes = createRouter()
+  .openapi(list, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listStacks(
+          ctx,
+          c.req.valid("param").environment_id,
+          toNamedPageRequest(c.req.valid("query")),
+        ),
+      presentStack,
+    ),
   )
-  .handle(create, ({ ctx, params, body: { name, component_id: componentId } }) =>
-    createStack(ctx, params.environment_id, { name, componentId }),
-  )
-  .handle(get, ({ ctx, params }) => getStack(ctx, params.stack_id))
-  .handle(replace, ({ ctx, params, body: { name, component_id: componentId } }) =>
-    changeStack(ctx, params.stack_id, { name, componentId }),
-  )
-  .handle(update, ({ ctx, params, body: { name, component_id: componentId } }) =>
-    changeStack(ctx, params.stack_id, { name, componentId }),
-  )
-  .handle(remove, ({ ctx, params }) => deleteStack(ctx, params.stack_id));
+  .openapi(create, (c) => {
+    const { name, component_id: componentId } = c.req.valid("json");
+    return created(
+      c,
+      get.path,
+      (ctx) => createStack(ctx, c.req.valid("param").environment_id, { name, componentId }),
+      presentStack,
+    );
+  })
+  .openapi(get, (c) => ok(c, (ctx) => getStack(ctx, c.req.valid("param").stack_id), presentStack))
+  .openapi(replace, (c) => {
+    const { name, component_id: componentId } = c.req.valid("json");
+    return ok(
+      c,
+      (ctx) => changeStack(ctx, c.req.valid("param").stack_id, { name, componentId }),
+      presentStack,
+    );
+  })
+  .openapi(update, (c) => {
+    const { name, component_id: componentId } = c.req.valid("json");
+    return ok(
+      c,
+      (ctx) => changeStack(ctx, c.req.valid("param").stack_id, { name, componentId }),
+      presentStack,
+    );
+  })
+  .openapi(remove, (c) => done(c, (ctx) => deleteStack(ctx, c.req.valid("param").stack_id)));

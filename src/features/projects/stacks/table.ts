@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
 import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
 import { environments } from "../../tenancy/environment-table.ts";
@@ -33,7 +32,7 @@ export const stacks = sqliteTable(
     /** When they first changed since. Null: they have not. */
     resourcesChangedAt: time("resources_changed_at"),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("stacks_environment_name").on(table.environmentId, table.name),
     index("stacks_list").on(table.environmentId, table.createdAt, table.id),
     index("stacks_component").on(table.componentId),
@@ -44,7 +43,7 @@ export const stacks = sqliteTable(
     index("stacks_changed")
       .on(table.organizationId, table.resourcesChangedAt)
       .where(sql`resources_changed_at is not null`),
-  ]),
+  ],
 );
 
 export const STACK_TOMBSTONE = {

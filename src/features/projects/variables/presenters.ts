@@ -1,5 +1,5 @@
+import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../../lib/clock.ts";
-import type { Output } from "../../../lib/schemas.ts";
 import type { VariableInput } from "./model.ts";
 import { warningOf } from "./refusal.ts";
 import type { VariableInput as VariableSchema } from "./schemas.ts";
@@ -29,7 +29,7 @@ export function presentRevealed(row: SealedRow) {
   return { ...presentVariable(row), value: row.value };
 }
 
-export function toVariableInput(body: Output<typeof VariableSchema>): VariableInput {
+export function toVariableInput(body: z.output<typeof VariableSchema>): VariableInput {
   const { name, storage_method, value } = body;
   return { name, storageMethod: storage_method, value };
 }

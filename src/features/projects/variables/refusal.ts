@@ -1,4 +1,3 @@
-import { lazy } from "../../../lib/lazy.ts";
 import {
   INHERITED_NAMES,
   INHERITED_ON_WINDOWS,
@@ -9,16 +8,14 @@ import {
 
 const INHERITED: RefusedNames = { names: [...INHERITED_NAMES, ...INHERITED_ON_WINDOWS] };
 
-const PATTERNS = lazy(() =>
-  [...REFUSED_NAMES, INHERITED].map(({ class: name, names, anyCase = false }) => ({
-    class: name,
-    pattern: toPattern(names, anyCase),
-  })),
-);
+const PATTERNS = [...REFUSED_NAMES, INHERITED].map(({ class: name, names, anyCase = false }) => ({
+  class: name,
+  pattern: toPattern(names, anyCase),
+}));
 
 /** Undefined unless the reference runner refuses the name. Says how its operator allows it. */
 export function warningOf(name: string): string | undefined {
-  const refusing = PATTERNS().filter(({ pattern }) => pattern.test(name));
+  const refusing = PATTERNS.filter(({ pattern }) => pattern.test(name));
   if (refusing.length === 0) return undefined;
   const classes = refusing.map((each) => each.class);
   const options = classes.includes(undefined)

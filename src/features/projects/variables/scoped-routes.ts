@@ -1,136 +1,276 @@
+import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
-import { operation } from "../../../http/operation.ts";
 import { namedListQuery, toNamedPageRequest } from "../../../http/pagination.ts";
 import { ComponentParams, EnvironmentParams } from "../../../http/params.ts";
+import { created, json, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
-import { lazy } from "../../../lib/lazy.ts";
+import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { QUOTAS } from "../../../lib/resource-types.ts";
 import { putVariables } from "./bulk-write.ts";
-import type { Documented } from "./document.ts";
 import type { ScopeReference } from "./model.ts";
+import { COUNTED, NAME_TAKEN, RESOURCE_ID_TAKEN, VARIABLES_CHANGING } from "./model.ts";
 import { presentRevealed, presentVariable, toVariableInput } from "./presenters.ts";
 import { get } from "./routes.ts";
-import { PutVariables, VariableInput } from "./schemas.ts";
+import {
+  PutVariables,
+  RevealedVariableList,
+  Variable,
+  VariableInput,
+  VariableList,
+} from "./schemas.ts";
 import { createVariable, listVariables } from "./service.ts";
 import { revealVariables } from "./values.ts";
 
-const VariableQuery = lazy(() => namedListQuery(LIMITS.variableNameLength.value));
+const TAGS = ["Variables"];
 
-const listOfComponent = operation({
+const AFTER = "The variables after the change.";
+
+const REVEALED = "The variables, with their values.";
+
+const TAKEN = "A name that is taken is a `conflict`.";
+
+const ATOMIC =
+  `Writes up to ${LIMITS.writtenVariables.value} variables, all or none, as one request of the rate limit. The error for an ` +
+  `invalid one names its index. Returns the first ${LIMITS.pageItems.value} variables after the change.`;
+
+const VALUE_BYTES = new LimitReached(LIMITS.variableBytesOfEnvironment.value, COUNTED.bytes);
+
+const CREATION_ERRORS = {
+  variable_name_taken: NAME_TAKEN,
+  resource_id_taken: RESOURCE_ID_TAKEN,
+  variable_limit: new LimitReached(QUOTAS.variables, "variables"),
+  environment_variable_limit: new LimitReached(
+    LIMITS.variablesOfEnvironment.value,
+    COUNTED.variables,
+  ),
+  value_bytes_limit: VALUE_BYTES,
+};
+
+const BULK_ERRORS = {
+  ...CREATION_ERRORS,
+  variables_changing: VARIABLES_CHANGING,
+};
+
+const VariableQuery = namedListQuery(LIMITS.variableNameLength.value);
+
+const listOfComponent = apiRoute({
   method: "get",
   path: "/v1/components/{component_id}/variables",
   operationId: "listComponentVariables",
-  presentEach: presentVariable,
-  scope: "variables:read",
-  request: () => ({ params: ComponentParams(), query: VariableQuery() }),
+  tags: TAGS,
+  summary: "List the variables of a component",
+  description: `Does not include the variables of its environment.`,
+  access: { scope: "variables:read", role: "viewer" },
+  request: { params: ComponentParams, query: VariableQuery },
+  responses: { 200: json(VariableList, "A page of variables.") },
+  notFound: ["component"],
 });
 
-const createInComponent = operation({
+const createInComponent = apiRoute({
   method: "post",
   path: "/v1/components/{component_id}/variables",
   operationId: "createComponentVariable",
-  status: 201,
+  tags: TAGS,
+  summary: "Create a variable of a component",
+  description: `${TAKEN}`,
+  access: { scope: "variables:write", role: "contributor" },
   resource: true,
-  present: presentVariable,
-  location: get,
-  scope: "variables:write",
-  request: () => ({ params: ComponentParams(), body: jsonBody(VariableInput()) }),
+  changes: ["variables"],
+  request: { params: ComponentParams, body: jsonBody(VariableInput) },
+  responses: { 201: json(Variable, "The variable.") },
+  notFound: ["component"],
+  errors: CREATION_ERRORS,
 });
 
-const putInComponent = operation({
+const putInComponent = apiRoute({
   method: "put",
   path: "/v1/components/{component_id}/variables",
   operationId: "putComponentVariables",
-  presentEach: presentVariable,
-  scope: "variables:write",
-  request: () => ({ params: ComponentParams(), body: jsonBody(PutVariables()) }),
+  tags: TAGS,
+  summary: "Write many variables of a component",
+  description: `${ATOMIC}`,
+  access: { scope: "variables:write", role: "contributor" },
+  changes: ["variables"],
+  request: { params: ComponentParams, body: jsonBody(PutVariables) },
+  responses: { 200: json(VariableList, AFTER) },
+  notFound: ["component"],
+  errors: BULK_ERRORS,
 });
 
-const revealInComponent = operation({
+const revealInComponent = apiRoute({
   method: "get",
   path: "/v1/components/{component_id}/variables/values",
   operationId: "revealComponentVariables",
-  presentEach: presentRevealed,
-  scope: "variables:reveal",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of a component",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its environment. One entry of the " +
+    "audit log names them.",
+  access: { scope: "variables:reveal", role: "contributor" },
   policy: "reveal",
   writes: true,
-  request: () => ({ params: ComponentParams() }),
+  request: { params: ComponentParams },
+  responses: { 200: json(RevealedVariableList, REVEALED) },
+  notFound: ["component"],
 });
 
-const listOfEnvironment = operation({
+const listOfEnvironment = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "listEnvironmentVariables",
-  presentEach: presentVariable,
-  scope: "variables:read",
-  request: () => ({ params: EnvironmentParams(), query: VariableQuery() }),
+  tags: TAGS,
+  summary: "List the variables of an environment",
+  description: `Does not include the variables of its components.`,
+  access: { scope: "variables:read", role: "viewer" },
+  request: { params: EnvironmentParams, query: VariableQuery },
+  responses: { 200: json(VariableList, "A page of variables.") },
+  notFound: ["environment"],
 });
 
-const createInEnvironment = operation({
+const createInEnvironment = apiRoute({
   method: "post",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "createEnvironmentVariable",
-  status: 201,
+  tags: TAGS,
+  summary: "Create a variable of an environment",
+  description: `${TAKEN}`,
+  access: { scope: "variables:write", role: "contributor" },
   resource: true,
-  present: presentVariable,
-  location: get,
-  scope: "variables:write",
-  request: () => ({ params: EnvironmentParams(), body: jsonBody(VariableInput()) }),
+  changes: ["variables"],
+  request: { params: EnvironmentParams, body: jsonBody(VariableInput) },
+  responses: { 201: json(Variable, "The variable.") },
+  notFound: ["environment"],
+  errors: CREATION_ERRORS,
 });
 
-const putInEnvironment = operation({
+const putInEnvironment = apiRoute({
   method: "put",
   path: "/v1/environments/{environment_id}/variables",
   operationId: "putEnvironmentVariables",
-  presentEach: presentVariable,
-  scope: "variables:write",
-  request: () => ({ params: EnvironmentParams(), body: jsonBody(PutVariables()) }),
+  tags: TAGS,
+  summary: "Write many variables of an environment",
+  description: `${ATOMIC}`,
+  access: { scope: "variables:write", role: "contributor" },
+  changes: ["variables"],
+  request: { params: EnvironmentParams, body: jsonBody(PutVariables) },
+  responses: { 200: json(VariableList, AFTER) },
+  notFound: ["environment"],
+  errors: BULK_ERRORS,
 });
 
-const revealInEnvironment = operation({
+const revealInEnvironment = apiRoute({
   method: "get",
   path: "/v1/environments/{environment_id}/variables/values",
   operationId: "revealEnvironmentVariables",
-  presentEach: presentRevealed,
-  scope: "variables:reveal",
+  tags: TAGS,
+  summary: "Reveal the values of the variables of an environment",
+  description:
+    "Returns all of them on one page, sorted by name, without those of its components. One entry of the " +
+    "audit log names them.",
+  access: { scope: "variables:reveal", role: "contributor" },
   policy: "reveal",
   writes: true,
-  request: () => ({ params: EnvironmentParams() }),
+  request: { params: EnvironmentParams },
+  responses: { 200: json(RevealedVariableList, REVEALED) },
+  notFound: ["environment"],
 });
 
-export const scopedVariableRoutes = createRouter<Documented>()
-  .handle(listOfComponent, ({ ctx, params, query }) =>
-    listVariables(ctx, component(params.component_id), toNamedPageRequest(query)),
+export const scopedVariableRoutes = createRouter()
+  .openapi(listOfComponent, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listVariables(
+          ctx,
+          component(c.req.valid("param").component_id),
+          toNamedPageRequest(c.req.valid("query")),
+        ),
+      presentVariable,
+    ),
   )
-  .handle(createInComponent, ({ ctx, params, body }) =>
-    createVariable(ctx, component(params.component_id), toVariableInput(body)),
+  .openapi(createInComponent, (c) =>
+    created(
+      c,
+      get.path,
+      (ctx) =>
+        createVariable(
+          ctx,
+          component(c.req.valid("param").component_id),
+          toVariableInput(c.req.valid("json")),
+        ),
+      presentVariable,
+    ),
   )
-  .handle(putInComponent, ({ ctx, params, body: { mode, variables } }) =>
-    putVariables(ctx, component(params.component_id), {
-      mode,
-      variables: variables.map(toVariableInput),
-    }),
+  .openapi(putInComponent, (c) => {
+    const { mode, variables } = c.req.valid("json");
+    return page(
+      c,
+      (ctx) =>
+        putVariables(ctx, component(c.req.valid("param").component_id), {
+          mode,
+          variables: variables.map(toVariableInput),
+        }),
+      presentVariable,
+    );
+  })
+  .openapi(revealInComponent, (c) =>
+    page(
+      c,
+      async (ctx) => ({
+        rows: await revealVariables(ctx, component(c.req.valid("param").component_id)),
+        next: undefined,
+      }),
+      presentRevealed,
+    ),
   )
-  .handle(revealInComponent, async ({ ctx, params }) => ({
-    rows: await revealVariables(ctx, component(params.component_id)),
-    next: undefined,
-  }))
-  .handle(listOfEnvironment, ({ ctx, params, query }) =>
-    listVariables(ctx, environment(params.environment_id), toNamedPageRequest(query)),
+  .openapi(listOfEnvironment, (c) =>
+    page(
+      c,
+      (ctx) =>
+        listVariables(
+          ctx,
+          environment(c.req.valid("param").environment_id),
+          toNamedPageRequest(c.req.valid("query")),
+        ),
+      presentVariable,
+    ),
   )
-  .handle(createInEnvironment, ({ ctx, params, body }) =>
-    createVariable(ctx, environment(params.environment_id), toVariableInput(body)),
+  .openapi(createInEnvironment, (c) =>
+    created(
+      c,
+      get.path,
+      (ctx) =>
+        createVariable(
+          ctx,
+          environment(c.req.valid("param").environment_id),
+          toVariableInput(c.req.valid("json")),
+        ),
+      presentVariable,
+    ),
   )
-  .handle(putInEnvironment, ({ ctx, params, body: { mode, variables } }) =>
-    putVariables(ctx, environment(params.environment_id), {
-      mode,
-      variables: variables.map(toVariableInput),
-    }),
-  )
-  .handle(revealInEnvironment, async ({ ctx, params }) => ({
-    rows: await revealVariables(ctx, environment(params.environment_id)),
-    next: undefined,
-  }));
+  .openapi(putInEnvironment, (c) => {
+    const { mode, variables } = c.req.valid("json");
+    return page(
+      c,
+      (ctx) =>
+        putVariables(ctx, environment(c.req.valid("param").environment_id), {
+          mode,
+          variables: variables.map(toVariableInput),
+        }),
+      presentVariable,
+    );
+  })
+  .openapi(revealInEnvironment, (c) =>
+    page(
+      c,
+      async (ctx) => ({
+        rows: await revealVariables(ctx, environment(c.req.valid("param").environment_id)),
+        next: undefined,
+      }),
+      presentRevealed,
+    ),
+  );
 
 function component(id: string): ScopeReference {
   return { kind: "component", id };

@@ -1,5 +1,4 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { migrated } from "#documented";
 import { createdAt, id, updatedAt } from "../../../db/columns.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -32,12 +31,12 @@ export const variables = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  migrated((table) => [
+  (table) => [
     uniqueIndex("variables_scope_name").on(table.scopeId, table.name),
     uniqueIndex("variables_resource").on(table.resourceId),
     index("variables_list").on(table.scopeId, table.createdAt, table.id),
     index("variables_environment").on(table.environmentId),
     index("variables_component").on(table.componentId),
     index("variables_project").on(table.projectId),
-  ]),
+  ],
 );

@@ -1,0 +1,1 @@
+export { requireBootstrapToken } from "./service.ts";
