@@ -28,7 +28,6 @@ type Role =
   | "auth"
   | "http"
   | "document"
-  | "responses"
   | "rate-limits"
   | "routes"
   | "schemas"
@@ -65,8 +64,8 @@ function roleOf(file: string, imports: readonly string[]): Role {
   if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
   if (!file.startsWith("features/")) return "composition";
   if (file.endsWith(".do.ts")) return "object";
-  if (/\/(document|webhooks)\.ts$/.test(file)) return "document";
-  if (/\/(responses|event-payloads)\.ts$/.test(file)) return "responses";
+  if (file.endsWith("/webhooks.ts")) return "document";
+  if (file.endsWith("/event-payloads.ts")) return "schemas";
   if (/(^|[/-])routes\.ts$/.test(file)) return "routes";
   const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
   if (name) return name;
@@ -134,23 +133,11 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
     "lib",
   ],
   auth: ["context", "http", "rate-limits", "index", "db", "lib"],
-  // What only the build imports: see "has nothing that only the OpenAPI document needs".
-  document: [
-    "auth",
-    "http",
-    "rate-limits",
-    "schemas",
-    "responses",
-    "service",
-    "domain",
-    "index",
-    "model",
-    "lib",
-  ],
-  responses: ["document", "auth", "http", "schemas", "domain", "index", "model", "lib"],
+  // What only the build imports.
+  document: ["composition", "http", "rate-limits", "schemas", "domain", "index", "model", "lib"],
   routes: [
-    "document",
     "context",
+    "auth",
     "http",
     "schemas",
     "presenters",
@@ -164,7 +151,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   http: ["context", "rate-limits", "db", "lib"],
   "rate-limits": ["context", "lib"],
   index: ["routes", "schemas", "presenters", "service", "domain", "store", "table", "model"],
-  presenters: ["schemas", "responses", "domain", "store", "index", "model", "lib"],
+  presenters: ["schemas", "domain", "store", "index", "model", "lib"],
   schemas: ["http", "domain", "index", "model", "auth", "lib"],
   // What every write of a caller goes through, above the features that it composes.
   writes: ["context", "index", "db", "lib"],
@@ -183,7 +170,7 @@ const MAY_IMPORT: Record<Role, readonly Role[]> = {
   ],
   // A Durable Object of a feature.
   object: ["domain", "model", "lib"],
-  domain: ["auth", "responses", "index", "model", "lib"],
+  domain: ["auth", "schemas", "index", "model", "lib"],
   store: ["context", "domain", "index", "table", "model", "db", "lib"],
   table: ["model", "db", "lib"],
   model: ["lib"],
@@ -215,7 +202,6 @@ const PACKAGES: readonly { name: RegExp; roles: readonly Role[] }[] = [
       "composition",
       "manifest",
       "document",
-      "responses",
       "http",
       "routes",
       "schemas",
@@ -279,23 +265,28 @@ describe("imports", () => {
     return found;
   }
 
-  it("of the Worker reach nothing that only the OpenAPI document needs", () => {
-    const documentation = files
-      .filter(
-        ({ file, role }) =>
-          ["document", "responses"].includes(role) || /\/documented\.ts$/.test(file),
-      )
-      .map(({ file }) => file);
-    expect(documentation.length).toBeGreaterThan(60);
-    const inWorker = reached("index.ts");
-    expect(inWorker).toContain("features/projects/projects/schemas.ts");
-    expect(documentation.filter((file) => inWorker.has(file))).toEqual([]);
-    const inDocument = reached("document/describe-api.ts");
-    expect(documentation.filter((file) => !inDocument.has(file))).toEqual([
-      "document/describe-api.ts",
-      // Only types.
-      "document/feature-document.ts",
-    ]);
+  it("of the Worker reach no schemas and no routes before the first request, which would delay its start", () => {
+    const statically = new Map(
+      Object.entries(sources).map(([path, text]) => {
+        const withoutLazy = text.replaceAll(/\bimport\("[^"]+"\)/g, "");
+        return [path.replace("../src/", ""), withoutLazy] as const;
+      }),
+    );
+    const found = new Set<string>();
+    const visit = (file: string): void => {
+      if (found.has(file)) return;
+      found.add(file);
+      const text = statically.get(file) ?? "";
+      for (const name of importsOf(file, text.replaceAll(/^import type\s[^;]*;/gm, "")))
+        visit(name);
+    };
+    visit("index.ts");
+    expect([...found]).toContain("features/projects/projects/service.ts");
+    expect(
+      [...found].filter((name) => /(schemas|routes|payloads)\.ts$|^@hono|^zod/.test(name)),
+    ).toEqual([]);
+    expect(reached("index.ts")).toContain("features/projects/projects/schemas.ts");
+    expect([...reached("index.ts")].filter((name) => name.startsWith("document/"))).toEqual([]);
   });
 
   it("of Durable Objects do not reach the app, whose modules would delay the start of each", () => {
@@ -307,8 +298,8 @@ describe("imports", () => {
     expect(reachApp("index.ts")).toContain("app.ts");
   });
 
-  it("cross features through their index, or name a table, a model or a response", () => {
-    const VISIBLE = ["index", "table", "model", "responses"];
+  it("cross features through their index, or name a table, a model or a schema", () => {
+    const VISIBLE = ["index", "table", "model", "schemas"];
     const breaches = files.flatMap(({ file, feature, imports }) =>
       imports
         .filter((name) => feature && featureOf(name) && featureOf(name) !== feature)
@@ -528,28 +519,6 @@ describe("files with SQL", () => {
     ['import { after, type Statement } from "../../db/batch.ts";', []],
   ])("are refused if they do: %s", (text, names) => {
     expect(breachesOf("features/violating/store.ts", text)).toEqual(names);
-  });
-});
-
-describe("the bundle", () => {
-  it("has all of zod that is used", async () => {
-    const { z } = await import("../src/http/zod-subset.ts");
-    const bundled = Object.keys(z);
-    const inWorker = Object.entries(sources).filter(
-      ([path]) =>
-        !["document", "responses"].includes(String(roles.get(path.replace("../src/", "")))),
-    );
-    const used = inWorker.flatMap(([path, text]) =>
-      [
-        ...text.matchAll(
-          /\bz\s*\.\s*(?:(?!input\b|output\b|infer\b)([a-z]\w*)\s*(?=[.(<])|(?<=instanceof\s+z\s*\.\s*)(\w+))/g,
-        ),
-      ].map(([, called, instantiated]) => `${path}: z.${called ?? instantiated}`),
-    );
-    expect(used.length).toBeGreaterThan(0);
-    const lacking = used.filter((each) => !bundled.includes(each.split("z.").at(-1) ?? ""));
-    // The types of zod's core are gone in the bundle.
-    expect(lacking.filter((each) => !each.endsWith(": z.core"))).toEqual([]);
   });
 });
 

@@ -68,7 +68,7 @@ describe("the asset router", () => {
     const listed = [assets?.run_worker_first ?? []].flat().map(String);
     expect(listed[0]).toBe("/v1/*");
     const rules = listed.map((rule) => new RegExp(`^${rule.replaceAll("*", ".*")}$`));
-    const paths = Object.keys(readDocument().paths ?? {});
+    const paths = Object.keys((await readDocument()).paths ?? {});
     expect(paths.length).toBeGreaterThan(50);
     expect(paths.filter((path) => !rules.some((rule) => rule.test(path)))).toEqual([]);
   });

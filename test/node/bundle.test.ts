@@ -15,7 +15,7 @@ describe("the bundle that is deployed", () => {
   it("serves the same OpenAPI document as the source", async () => {
     const response = await fetch(new URL("/openapi.json", service.url));
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(readDocument())));
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await readDocument())));
   });
 
   it.each(["/", "/docs", "/health"])("serves %s", async (path) => {

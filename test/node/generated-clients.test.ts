@@ -48,7 +48,7 @@ beforeAll(async () => {
   cpSync(join(PACKAGE, "src"), folder, { recursive: true });
   cpSync(join(PACKAGE, "tsconfig.json"), join(folder, "tsconfig.json"));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "openapi.json"), JSON.stringify(readDocument()));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(await readDocument()));
   const config = `export default ${JSON.stringify(HEY_API)};`;
   writeFileSync(join(folder, "hey-api.config.mjs"), config);
   service = await startService();

@@ -7,9 +7,11 @@ import { type Node, nodesIn } from "./support/syntax.ts";
 
 /** To bindings, objects and the app itself: these requests do not leave the service. */
 const INSIDE = [
+  "src/app.ts: app.fetch",
+  "src/app.ts: features.fetch",
   "src/features/deployments/logs/connection.ts: stub.fetch",
   "src/http/assets.ts: assets?.fetch",
-  "src/http/router.ts: app.fetch",
+  "src/http/lazily.ts: (await loaded).fetch",
   "src/index.ts: getApp().fetch",
 ];
 /** test/features/outgoing-requests.test.ts has a kind of request for each. */

@@ -19,7 +19,7 @@ function patternsIn(value: unknown): string[] {
 }
 
 const documents: [string, string[]][] = [
-  ["the OpenAPI document", patternsIn(readDocument())],
+  ["the OpenAPI document", patternsIn(await readDocument())],
   ...SCHEMAS.map((file): [string, string[]] => [
     file,
     patternsIn(JSON.parse(readFileSync(join(ROOT, file), "utf8"))),

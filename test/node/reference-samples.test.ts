@@ -17,7 +17,7 @@ import { renderTypeScript } from "../../packages/reference/src/samples/typescrip
 import { readDocument } from "../../scripts/lib/document.ts";
 import { ROOT } from "../../scripts/lib/wrangler.ts";
 
-const { tags, schemas } = readContract(readDocument());
+const { tags, schemas } = readContract(await readDocument());
 const requests = tags.flatMap(({ operations }) =>
   operations.map((operation) => exampleRequest(operation, schemas)),
 );

@@ -41,10 +41,10 @@ const isAccepted = (line: object) => {
 };
 
 const acceptsResource = (resource: object) =>
-  StackReport().safeParse({ seq: 1, status: "in_progress", resources: [resource] }).success;
+  StackReport.safeParse({ seq: 1, status: "in_progress", resources: [resource] }).success;
 
 const acceptsOutput = (output: object) =>
-  StackReport().safeParse({ seq: 1, status: "in_progress", outputs: [output] }).success;
+  StackReport.safeParse({ seq: 1, status: "in_progress", outputs: [output] }).success;
 
 describe("a line of a report", () => {
   it("has the limits of the API", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { regexes } from "zod/v4";
-import { AccountInput } from "../../src/features/identity/memberships/index.ts";
+import { AccountInput } from "../../src/features/identity/memberships/schemas.ts";
 import { line, paragraphs, text } from "../../src/lib/schemas.ts";
 import { EMAIL, LINE, PARAGRAPHS, TEXT } from "../../src/lib/text-patterns.ts";
 
@@ -58,7 +58,7 @@ describe("the documented pattern", () => {
     );
     fc.assert(
       fc.property(address, (email) => {
-        const accepted = AccountInput().safeParse({ email, name: "Ada" }).success;
+        const accepted = AccountInput.safeParse({ email, name: "Ada" }).success;
         expect(new RegExp(EMAIL.source).test(email)).toBe(accepted);
         expect(regexes.html5Email.test(email)).toBe(accepted);
       }),

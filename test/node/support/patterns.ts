@@ -121,8 +121,8 @@ function readPattern({ source, flags }: RegExp) {
 export const SCHEMA_PATTERNS = [
   ...new Map(
     [
-      ...patternsIn("the OpenAPI document", readDocument()),
-      ...patternsIn("the input schema", JSON.parse(renderInputSchema())),
+      ...patternsIn("the OpenAPI document", await readDocument()),
+      ...patternsIn("the input schema", JSON.parse(await renderInputSchema())),
       ...patternsOfSettings(),
     ].map((each) => [each.source, each]),
   ).values(),
