@@ -120,10 +120,16 @@ export function describeApi(operations: readonly Operation[]): OpenApiDocument {
     servers: [{ url: "/", description: "This installation" }],
     tags: TAGS,
   });
-  document.components = { ...document.components, headers: HEADERS };
+  // Features may be loaded in any order.
+  const schemas = sortByName(document.components?.schemas ?? {});
+  document.components = { ...document.components, schemas, headers: HEADERS };
   addHeadersAndShareErrors(document);
   shareParameters(document);
   return simplifySchemas(document);
+}
+
+function sortByName<Value>(values: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Each as it was named: one that is used with another description first would be described by that. */

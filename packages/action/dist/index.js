@@ -79,13 +79,13 @@ var WITHOUT_IDEMPOTENCY_KEY = /* @__PURE__ */ new Set([
   "POST /v1/sessions",
   "POST /sign-in/{token}",
   "POST /v1/oidc/token",
-  "POST /v1/bootstrap",
   "POST /v1/runner/claims",
   "POST /v1/runner/attempts/{attempt_id}/start",
   "POST /v1/runner/attempts/{attempt_id}/heartbeat",
   "POST /v1/runner/attempts/{attempt_id}/complete",
   "POST /v1/runner/attempts/{attempt_id}/release",
-  "POST /v1/runner/attempts/{attempt_id}/logs"
+  "POST /v1/runner/attempts/{attempt_id}/logs",
+  "POST /v1/bootstrap"
 ]);
 var REPLACEABLE = /* @__PURE__ */ new Set([
   "/v1/orgs/{org_id}/members/{member_id}",
@@ -1433,10 +1433,10 @@ async function readById(session, { itemPath, parameter }, path, id) {
     throw error;
   }
 }
-async function listByName(session, { listPath }, path, name) {
+async function listByName(session, { listPath, isUnfiltered }, path, name) {
   const { rows } = await session.list(listPath, {
     path,
-    query: { name },
+    query: isUnfiltered ? {} : { name },
     limit: MAXIMUM_RECORDS
   });
   return rows.filter((row) => row.name.normalize() === name.normalize());

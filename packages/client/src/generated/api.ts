@@ -4,254 +4,6 @@
  */
 
 export interface paths {
-    "/v1/invitations/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Accept an invitation
-         * @description Creates the member, and an API key of their own with the role of the invitation. Needs no key: the token of the link works once. The `ETag` and the `Location` are those of the member.
-         */
-        post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in-methods": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the ways to sign in
-         * @description Links and API keys always sign in. Tells whether the deployment has an identity provider, too.
-         */
-        get: operations["listSignInMethods"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sign-in": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Sign in with OpenID Connect
-         * @description Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has `text/html`.
-         */
-        get: operations["startSignIn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Come back from the identity provider
-         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the only one that the person has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.
-         */
-        get: operations["finishSignIn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/organizations/{org_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in to an organization
-         * @description What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, and sets the cookie of a new session.
-         */
-        post: operations["chooseSignInOrganization"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/organizations/{org_id}/decline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decline an invitation or a membership
-         * @description What a button of the page sends. Deletes the open invitation, or the membership that somebody has added and the person has not accepted.
-         */
-        post: operations["declineSignInOrganization"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the sessions of your membership
-         * @description Needs the scope `keys:read`. Without those that have ended.
-         */
-        get: operations["listSessions"];
-        put?: never;
-        /**
-         * Sign in with an API key
-         * @description Needs no other credential. Sets the session's cookie, and always starts a new session. The session has the role, the scopes and the boundaries of the key, and ends with it.
-         */
-        post: operations["createSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sign-in/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Open a sign-in link
-         * @description An HTML page that names the organization and the person, with a button that signs in. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.
-         */
-        get: operations["showSignInLink"];
-        put?: never;
-        /**
-         * Sign in with a link
-         * @description What the button of the page sends. Sets the session's cookie, and always starts a new session.
-         */
-        post: operations["useSignInLink"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/oidc/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Exchange the token of a CI job for a key
-         * @description Needs no key. The oldest trust that the token meets decides what is returned. The reply names what is wrong with a token only after its signature is verified; an organization that does not exist replies as one without such a trust.
-         */
-        post: operations["exchangeToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/bootstrap": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create the very first API key
-         * @description Creates the first account, organization and key of a new installation. Works once; afterwards the response is `not_found`.
-         */
-        post: operations["bootstrap"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/health": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read whether the service works
-         * @description Fails with `internal` while a setting is missing or refused, a table is missing, or the database does not respond; `cause` states which. While a setting is refused, every other request fails with `internal`.
-         */
-        get: operations["readHealth"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read this description of the API
-         * @description The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a client from it, or import it into a tool. Caches may store it for 5 minutes.
-         */
-        get: operations["readOpenApiDocument"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/orgs": {
         parameters: {
             query?: never;
@@ -419,6 +171,26 @@ export interface paths {
          * @description Needs the role `admin` in the organization. Needs the scope `members:write`. Its link no longer works. Revoking that of an owner needs the role `owner`.
          */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Creates the member, and an API key of their own with the role of the invitation. Needs no key: the token of the link works once. The `ETag` and the `Location` are those of the member.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -660,6 +432,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ways to sign in
+         * @description Links and API keys always sign in. Tells whether the deployment has an identity provider, too.
+         */
+        get: operations["listSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with OpenID Connect
+         * @description Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has `text/html`.
+         */
+        get: operations["startSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the identity provider
+         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the only one that the person has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.
+         */
+        get: operations["finishSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/organizations/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to an organization
+         * @description What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, and sets the cookie of a new session.
+         */
+        post: operations["chooseSignInOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/organizations/{org_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an invitation or a membership
+         * @description What a button of the page sends. Deletes the open invitation, or the membership that somebody has added and the person has not accepted.
+         */
+        post: operations["declineSignInOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of your membership
+         * @description Needs the scope `keys:read`. Without those that have ended.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        /**
+         * Sign in with an API key
+         * @description Needs no other credential. Sets the session's cookie, and always starts a new session. The session has the role, the scopes and the boundaries of the key, and ends with it.
+         */
+        post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/current": {
         parameters: {
             query?: never;
@@ -754,6 +650,30 @@ export interface paths {
          * @description Needs the scope `keys:write`. Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the boundaries of the key of the request. Opening the link changes nothing: the button of its page signs in.
          */
         post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open a sign-in link
+         * @description An HTML page that names the organization and the person, with a button that signs in. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.
+         */
+        get: operations["showSignInLink"];
+        put?: never;
+        /**
+         * Sign in with a link
+         * @description What the button of the page sends. Sets the session's cookie, and always starts a new session.
+         */
+        post: operations["useSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1023,6 +943,26 @@ export interface paths {
          * @description Needs the role `admin` in the organization. Needs the scope `keys:write`. Changing trusts needs a full credential (`full` in `GET /v1/whoami`) if it concerns a protected environment, as everything without boundaries does. Revokes the keys and runner tokens that it has issued, with everything that was created with them.
          */
         delete: operations["deleteTrust"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oidc/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the token of a CI job for a key
+         * @description Needs no key. The oldest trust that the token meets decides what is returned. The reply names what is wrong with a token only after its signature is verified; an organization that does not exist replies as one without such a trust.
+         */
+        post: operations["exchangeToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1696,26 +1636,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/deployments/{deployment_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a deployment
-         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`.
-         */
-        get: operations["getDeployment"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/environments/{environment_id}/deployments": {
         parameters: {
             query?: never;
@@ -1734,6 +1654,26 @@ export interface paths {
          * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. The patch is applied to a copy of the environment's configuration. The copy becomes the environment's configuration when the deployment succeeds. If the configuration changes before a runner starts the deployment, the start applies the patch to the new one and updates `data.patch`. If the patch no longer applies, the deployment fails with the reason `patch_conflict`. A patch that makes a setting of a built-in executor wrong is `bad_input`.
          */
         post: operations["createDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a deployment
+         * @description Needs the role `viewer` in the project, or `admin` in the organization. Needs the scope `deployments:read`.
+         */
+        get: operations["getDeployment"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2156,6 +2096,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runner/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a deployment
+         * @description Offers the oldest deployment that may start in an environment of your pool. The same `request_id` returns the same attempt. With a `deployment_id`, a CI job gets the outcome of its own deployment, not of another's.
+         */
+        post: operations["claimDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your live attempts
+         * @description Returns the attempts that were claimed with this token and have not ended, for a runner that lost its state. Each is as its claim returned it.
+         */
+        get: operations["listAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an attempt
+         * @description Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, at most 5 times. If the environment's configuration has changed since the deployment was created, the patch is applied to the current one: execute the patch of this reply. If it does not apply, the deployment fails: a `conflict` with the reason `patch_conflict` in `cause`. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         */
+        post: operations["startAttempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the lease of an attempt
+         * @description If the attempt is no longer yours, the reply is a `conflict`: stop.
+         */
+        post: operations["sendHeartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the values of the variables
+         * @description Only while the lease is valid. Give a stack the variables of the environment and, over them, those of its own component, never another's. The audit log records every read.
+         */
+        get: operations["deliverVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/stacks/{stack_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Report a stack
+         * @description Ignores older reports, and reports of a stack that has ended. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         */
+        put: operations["reportStack"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an attempt
+         * @description Repeating it with the same body changes nothing. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         */
+        post: operations["completeAttempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an offer back
+         * @description Only before it is started. The deployment is queued again; at its 20th release, it is failed with never_started. If the attempt is no longer yours, the reply is a `conflict`: stop.
+         */
+        post: operations["releaseAttempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/logs": {
         parameters: {
             query?: never;
@@ -2170,6 +2270,26 @@ export interface paths {
         get: operations["readLog"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runner/attempts/{attempt_id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Append to the log of an attempt
+         * @description Stores bytes that the command has printed. Bytes that the log already has are ignored, so a request may be repeated. Mask secrets before you send them. After `complete`, the missing bytes of a declared log are accepted for 10 minutes. A refusal must not change the outcome of the deployment.
+         */
+        post: operations["appendToLog"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2492,7 +2612,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/runner/claims": {
+    "/v1/bootstrap": {
         parameters: {
             query?: never;
             header?: never;
@@ -2502,17 +2622,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Claim a deployment
-         * @description Offers the oldest deployment that may start in an environment of your pool. The same `request_id` returns the same attempt. With a `deployment_id`, a CI job gets the outcome of its own deployment, not of another's.
+         * Create the very first API key
+         * @description Creates the first account, organization and key of a new installation. Works once; afterwards the response is `not_found`.
          */
-        post: operations["claimDeployment"];
+        post: operations["bootstrap"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/v1/runner/attempts": {
+    "/health": {
         parameters: {
             query?: never;
             header?: never;
@@ -2520,10 +2640,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List your live attempts
-         * @description Returns the attempts that were claimed with this token and have not ended, for a runner that lost its state. Each is as its claim returned it.
+         * Read whether the service works
+         * @description Fails with `internal` while a setting is missing or refused, a table is missing, or the database does not respond; `cause` states which. While a setting is refused, every other request fails with `internal`.
          */
-        get: operations["listAttempts"];
+        get: operations["readHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2532,47 +2652,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/runner/attempts/{attempt_id}/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Start an attempt
-         * @description Start it within 60 seconds; otherwise the offer expires and the deployment is queued again, at most 5 times. If the environment's configuration has changed since the deployment was created, the patch is applied to the current one: execute the patch of this reply. If it does not apply, the deployment fails: a `conflict` with the reason `patch_conflict` in `cause`. If the attempt is no longer yours, the reply is a `conflict`: stop.
-         */
-        post: operations["startAttempt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/heartbeat": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Renew the lease of an attempt
-         * @description If the attempt is no longer yours, the reply is a `conflict`: stop.
-         */
-        post: operations["sendHeartbeat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/variables": {
+    "/openapi.json": {
         parameters: {
             query?: never;
             header?: never;
@@ -2580,92 +2660,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the values of the variables
-         * @description Only while the lease is valid. Give a stack the variables of the environment and, over them, those of its own component, never another's. The audit log records every read.
+         * Read this description of the API
+         * @description The description of every operation, webhook and error, as an OpenAPI 3.1 document. Generate a client from it, or import it into a tool. Caches may store it for 5 minutes.
          */
-        get: operations["deliverVariables"];
+        get: operations["readOpenApiDocument"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/stacks/{stack_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Report a stack
-         * @description Ignores older reports, and reports of a stack that has ended. If the attempt is no longer yours, the reply is a `conflict`: stop.
-         */
-        put: operations["reportStack"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Complete an attempt
-         * @description Repeating it with the same body changes nothing. If the attempt is no longer yours, the reply is a `conflict`: stop.
-         */
-        post: operations["completeAttempt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/release": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give an offer back
-         * @description Only before it is started. The deployment is queued again; at its 20th release, it is failed with never_started. If the attempt is no longer yours, the reply is a `conflict`: stop.
-         */
-        post: operations["releaseAttempt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runner/attempts/{attempt_id}/logs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Append to the log of an attempt
-         * @description Stores bytes that the command has printed. Bytes that the log already has are ignored, so a request may be repeated. Mask secrets before you send them. After `complete`, the missing bytes of a declared log are accepted for 10 minutes. A refusal must not change the outcome of the deployment.
-         */
-        post: operations["appendToLog"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2916,535 +2916,136 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description An identifier in its 22-character form.
-         * @example 1CfvyrdE3swnumqQc5jCRM
-         */
-        Identifier: string;
-        /**
-         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
-         * @enum {string}
-         */
-        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
-        /**
-         * @description The operation, as RFC 6902 defines it.
-         * @enum {string}
-         */
-        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
-        /**
-         * @description One operation of a JSON Patch, with the value that it replaces.
+         * @description The invitation to accept.
          * @example {
-         *       "op": "replace",
-         *       "path": "/replicas",
-         *       "value": 3,
-         *       "old_value": 2
+         *       "token": "lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP"
          *     }
          */
-        PatchOperation: {
-            op: components["schemas"]["PatchOperationName"];
+        AcceptInvitation: {
             /**
-             * @description The place to change, as a JSON Pointer (RFC 6901).
-             * @example /replicas
+             * @description What follows `/invitations/` in the link.
+             * @example lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
              */
-            path: string;
-            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
-            from?: string;
-            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
-            value?: unknown;
-            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
-            old_value?: unknown;
+            token: string;
         };
-        /**
-         * @description A person, as far as the commit and the code host name them.
-         * @example {
-         *       "login": "octocat",
-         *       "name": "Mona"
-         *     }
-         */
-        CommitPerson: {
+        /** @description The new member, with a key of their own. */
+        AcceptedInvitation: {
+            /** @description The new member of the organization. */
+            membership: components["schemas"]["Member"];
+            /** @description The member's own key. Its `key` is shown only once: store it now. */
+            api_key: components["schemas"]["CreatedApiKey"];
+        };
+        /** @description A person, as every organization with the account sees them. */
+        Account: {
             /**
-             * @description The address in the commit.
-             * @example mona@example.com
+             * @description The `account_id` of the person's memberships.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The person's address. Private: absent unless the person has made the key of the request.
+             * @example ada@example.com
              */
             email?: string;
             /**
-             * @description The person's ID at the code host.
-             * @example 583231
-             */
-            id?: string;
-            /**
-             * @description The person's user name at the code host.
-             * @example octocat
-             */
-            login?: string;
-            /**
-             * @description The person's name in the commit, which may be empty.
-             * @example Mona
-             */
-            name?: string;
-        };
-        /** @description A commit of a Git repository. */
-        Commit: {
-            /** @description Who wrote the change. */
-            author: components["schemas"]["CommitPerson"];
-            /** @description Who added the commit to the repository. */
-            committer: components["schemas"]["CommitPerson"];
-            /**
-             * @description The whole commit message, with its lines.
-             * @example Scale up
-             */
-            message: string;
-            /**
-             * @description The full hash of the commit.
-             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
-             */
-            sha: string;
-        };
-        /**
-         * @description The code host of a repository.
-         * @enum {string}
-         */
-        GitProvider: "github" | "gitlab" | "bitbucket";
-        /** @description A commit to build and deploy. */
-        GitSource: {
-            commit: components["schemas"]["Commit"];
-            /**
-             * @description The ID of your app's installation at the code host.
-             * @example 48151623
-             */
-            installation_id: string;
-            /**
-             * @description The account that owns the repository.
-             * @example acme
-             */
-            owner: string;
-            provider: components["schemas"]["GitProvider"];
-            /**
-             * @description The number of the pull request. Absent: the commit is of no pull request.
-             * @example 42
-             */
-            pull_request?: string;
-            /**
-             * @description The full name of the branch or tag.
-             * @example refs/heads/main
-             */
-            ref: string;
-            /**
-             * @description The name of the repository, without its owner.
-             * @example shop
-             */
-            repo: string;
-            /**
-             * @description The repository's ID at the code host.
-             * @example 1296269
-             */
-            repo_id: string;
-        };
-        /** @description A container image to deploy. */
-        RegistrySource: {
-            /**
-             * @description The words of the command to run. Absent: the image's own command.
-             * @example [
-             *       "node",
-             *       "server.js"
-             *     ]
-             */
-            command?: string[];
-            /**
-             * @description The image, with its registry and tag.
-             * @example ghcr.io/acme/shop:1.4.2
-             */
-            image: string;
-        };
-        /**
-         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
-         * @example {
-         *       "registry": {
-         *         "image": "ghcr.io/acme/shop:1.4.2"
-         *       }
-         *     }
-         */
-        DeploymentSource: {
-            /** @description Absent: no commit is given. */
-            git?: components["schemas"]["GitSource"];
-            /** @description Absent: no image is given. */
-            registry?: components["schemas"]["RegistrySource"];
-        };
-        /**
-         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
-         * @enum {string}
-         */
-        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
-        /**
-         * Format: date-time
-         * @description RFC 3339, in UTC with milliseconds.
-         * @example 2026-11-21T09:30:00.000Z
-         */
-        Timestamp: string;
-        /** @description What a deployment has done to one of its stacks so far. */
-        StackOfDeployment: {
-            /**
-             * @description The stack. It may be deleted by now.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["StackStatus"];
-            /**
-             * @description Why the stack has this status, as the runner or the service states it.
-             * @example The bucket name is taken
-             */
-            status_reason?: string;
-            /** @description When the status last changed. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description When the runner first reported the stack. */
-            started_at?: components["schemas"]["Timestamp"];
-            /**
-             * @description From `started_at` to its final status. In seconds.
-             * @example 42
-             */
-            run_seconds?: number;
-        };
-        /**
-         * @description How the creator acts. `ci`: a job that has exchanged its token at a trust.
-         * @enum {string}
-         */
-        DeploymentCreatorType: "person" | "service_account" | "ci";
-        /**
-         * @description Who has created it. Absent in the responses to runners.
-         * @example {
-         *       "type": "person",
-         *       "name": "Mona",
-         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-         *     }
-         */
-        DeploymentCreator: {
-            type: components["schemas"]["DeploymentCreatorType"];
-            /**
-             * @description What the person, the service account or the trust is called now. Absent if it has been removed.
-             * @example Mona
-             */
-            name?: string;
-            /**
-             * @description The person's, or the service account's, which a CI job acts as.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description For `ci`: the trust.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /**
-             * @description For `ci`: what the trust has verified of the job: `repository`, `repository_id`, `ref`, `sha`, `workflow`, `run_id` and `actor`, as far as the token has them.
-             * @example {
-             *       "repository": "acme/shop",
-             *       "ref": "refs/heads/main"
-             *     }
-             */
-            claims?: {
-                [key: string]: string;
-            };
-            /**
-             * @description For a job of GitHub Actions: the page of its run.
-             * @example https://github.com/acme/shop/actions/runs/17
-             */
-            run_url?: string;
-        };
-        /**
-         * @description Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a success from before the newest deployment that had started.
-         * @enum {string}
-         */
-        DeploymentTrigger: "api" | "redeployment" | "promotion" | "rollback";
-        /** @description Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners. */
-        DeploymentRunner: {
-            /** @description Whose runner it is. */
-            pool: {
-                /**
-                 * @description The runner pool.
-                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description As it is called now.
-                 * @example eu
-                 */
-                name: string;
-            };
-            /**
-             * @description As the runner calls itself. Absent if it does not.
-             * @example runner-7
-             */
-            name?: string;
-        };
-        /**
-         * @description `restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had started.
-         * @enum {string}
-         */
-        Exemption: "rollback" | "restart";
-        /**
-         * @description A code of `waiting_for` that may be overridden.
-         * @enum {string}
-         */
-        OverridableCondition: "approvals" | "from" | "sources" | "window" | "freeze";
-        /** @description That somebody has let it start in spite of rules. It stays for good. */
-        DeploymentOverride: {
-            /** @description Which conditions did not hold it. */
-            conditions: components["schemas"]["OverridableCondition"][];
-            /**
-             * @description Why, for people.
-             * @example The shop is down
-             */
-            reason: string;
-            /**
-             * @description The person who did.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /** @description When they did. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description `approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
-         * @enum {string}
-         */
-        WaitingCode: "approvals" | "from" | "sources" | "window" | "freeze" | "group" | "deployment" | "pool" | "runner";
-        /** @description A runner pool that includes the environment of a queued deployment. */
-        WaitingPool: {
-            /**
-             * @description The runner pool.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description As the organization calls it.
-             * @example eu
+             * @description The person's full name.
+             * @example Ada Lovelace
              */
             name: string;
-            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. Runners that ask for one deployment alone do not count for others. */
-            online: boolean;
-            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if the pool keeps none that has. */
-            last_asked_at?: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description Why a deployment has not started.
-         * @example {
-         *       "code": "deployment",
-         *       "message": "It starts after the deployment 1CgDnQkZtH6hVJuWg8P7W9 of its environment has ended.",
-         *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9"
-         *     }
-         */
-        WaitingReason: {
-            code: components["schemas"]["WaitingCode"];
             /**
-             * @description The reason, for people.
-             * @example No runner of the pool "eu" has asked for work in the last 5 minutes: start one.
+             * @description What to call the person in lists.
+             * @example Ada
              */
-            message: string;
-            /** @description When it may be met. Absent if that does not depend on the time alone. */
-            opens_at?: components["schemas"]["Timestamp"];
-            /** @description For `approvals`: when the deployment ends `canceled` with `approval_expired`, unless it has them before. */
-            expires_at?: components["schemas"]["Timestamp"];
+            display_name: string;
             /**
-             * @description For `group`: the running one. For `deployment`: the one that is active, or else the first of those that are queued before it.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
              */
-            deployment_id?: components["schemas"]["Identifier"];
-            /** @description For `runner`: the pools that include the environment, at most 10, those that asked last first. */
-            pools?: components["schemas"]["WaitingPool"][];
-        };
-        /** @description A move of an environment's stacks to a new configuration and source. */
-        Deployment: {
-            /**
-             * @description The deployment's own ID.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that is deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
-            stack_ids: components["schemas"]["Identifier"][];
-            /** @description What the deployment does, and how far it is. */
-            data: {
-                /** @description What the deployment changes in the environment's configuration. */
-                patch: components["schemas"]["PatchOperation"][];
-                /** @description What is deployed. Absent if the request gave none. */
-                source?: components["schemas"]["DeploymentSource"];
-                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
-                stacks?: components["schemas"]["StackOfDeployment"][];
-            };
-            /** @description When the deployment was queued. */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            /** @description When the account was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When a runner started it. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When it reached its final status. Absent before. */
-            finished_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment last changed. */
+            /** @description When the person, or the service, last changed the account. */
             updated_at: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["DeploymentCreator"];
-            /**
-             * @description Why it is made, as the request states it. Absent if it does not.
-             * @example More traffic
-             */
-            reason?: string;
-            trigger: components["schemas"]["DeploymentTrigger"];
-            /**
-             * @description What was promoted or redeployed. It may be deleted by now.
-             * @example 1CgB6r7zmpUseRM3TQDrFT
-             */
-            from_deployment_id?: components["schemas"]["Identifier"];
-            runner?: components["schemas"]["DeploymentRunner"];
-            /**
-             * @description From its creation to its start, or to its end if it has never started. In seconds.
-             * @example 42
-             */
-            queued_seconds?: number;
-            /**
-             * @description From its start to its final status. In seconds.
-             * @example 42
-             */
-            run_seconds?: number;
-            /**
-             * @description Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what docs/state-machine.md and the runner say.
-             * @example approval_expired
-             */
-            failure_reason?: string;
-            /**
-             * @description What the runner or the service says about it, for people.
-             * @example Rejected: not on a Friday
-             */
-            message?: string;
-            /** @description Which redeployment it is, that rules may exempt. */
-            exempt?: components["schemas"]["Exemption"];
-            overridden?: components["schemas"]["DeploymentOverride"];
-            /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
-            waiting_for?: components["schemas"]["WaitingReason"][];
         };
         /**
-         * @description Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if it is unknown.
+         * @description A person, who may join several organizations.
          * @example {
-         *       "type": "person",
-         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *       "email": "ada@example.com",
+         *       "name": "Ada Lovelace"
          *     }
          */
-        EventCreator: {
-            type: components["schemas"]["DeploymentCreatorType"];
+        AccountInput: {
             /**
-             * @description The person's, or the service account's, which a CI job acts as.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             * Format: email
+             * @description The person's address, in any case. Private: only the person's own account shows it.
+             * @example ada@example.com
              */
-            membership_id: components["schemas"]["Identifier"];
+            email: string;
             /**
-             * @description For `ci`: the trust.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-        };
-        /** @description The project, as far as the event names it. */
-        ProjectReference: {
-            /** @description Read it with `GET /v1/projects/{project_id}`. */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example storefront
-             */
-            name: string;
-        };
-        /** @description The environment, as far as the event names it. */
-        EnvironmentReference: {
-            /**
-             * @description Read it with `GET /v1/environments/{environment_id}`.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example production
-             */
-            name: string;
-        };
-        /** @description What the deployment has done to one of its stacks so far. */
-        DeployedStack: {
-            /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example api-production
-             */
-            name: string;
-            status: components["schemas"]["StackStatus"];
-        };
-        /** @description An output of a stack that was deployed. */
-        DeployedOutput: {
-            /**
-             * @description The stack that has it.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description `url` is where people open what was deployed.
-             * @example url
+             * @description The person's full name.
+             * @example Ada Lovelace
              */
             name: string;
             /**
-             * @description Not secret.
-             * @example https://shop.example.com
+             * @description What to call the person in lists. Absent or null: the full name.
+             * @example Ada
              */
-            value: string;
-        };
-        /** @description The stack, as far as the event names it. */
-        StackReference: {
-            /**
-             * @description Read it with `GET /v1/stacks/{stack_id}`.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Its name when the event happened.
-             * @example api-production
-             */
-            name: string;
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Absent or null: none. */
+            avatar?: string | null;
+            /** @description What the person tells about themselves. Absent or null: nothing. */
+            profile?: components["schemas"]["ProfileInput"] | null;
         };
         /**
-         * @description What was done to a resource of a project.
-         * @enum {string}
+         * @description The person to add, with the role.
+         * @example {
+         *       "email": "grace@example.com",
+         *       "name": "Grace Hopper",
+         *       "role": "member"
+         *     }
          */
-        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
-        /**
-         * @description The type of a resource that the changelog covers.
-         * @enum {string}
-         */
-        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
-        /** @description One change that a request made. */
-        ChangelogEventEntry: {
+        AddMember: {
             /**
-             * @description The ID of the entry in the project's changelog.
-             * @example 1CgQuY8akfz7QnnHApfdSd
+             * Format: email
+             * @description The person's address, in any case. Private: only the person's own account shows it.
+             * @example ada@example.com
              */
-            changelog_id: components["schemas"]["Identifier"];
-            action: components["schemas"]["ChangeAction"];
-            /** @description The changed resource. It may be deleted by now. */
-            record: {
-                type: components["schemas"]["ChangedRecordType"];
-                /**
-                 * @description The ID of the changed resource. For a project member, that of the membership.
-                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                 */
-                id: components["schemas"]["Identifier"];
-                /** @description The first 100 characters of its name. Absent if it has none. */
-                name?: string;
-            };
+            email: string;
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists. Absent or null: the full name.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Absent or null: none. */
+            avatar?: string | null;
+            /** @description What the person tells about themselves. Absent or null: nothing. */
+            profile?: components["schemas"]["ProfileInput"] | null;
+            /** @description The member's role in the organization. */
+            role: components["schemas"]["OrgRole"];
         };
         /**
-         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
-         * @enum {string}
+         * @description The members to add.
+         * @example {
+         *       "member_ids": [
+         *         "1CfpGx3oGJQzy3gYEoz2YP"
+         *       ],
+         *       "role": "contributor"
+         *     }
          */
-        AlarmState: "alarm" | "ok";
+        AddProjectMembers: {
+            /** @description The `membership_id`s of members of the organization. All are added or none. */
+            member_ids: string[];
+            /** @description The role of every added member. Default: `viewer`. */
+            role?: components["schemas"]["ProjectRole"];
+        };
+        /** @description In the order of the request. */
+        AddedProjectMembers: components["schemas"]["ProjectMember"][];
         /** @description The last reported health of a stack, under a name. */
         Alarm: {
             /**
@@ -3483,127 +3084,77 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
+         * @description What a monitoring system observed of a stack.
          * @example {
-         *       "replicas": 2,
-         *       "features": {
-         *         "search": true
-         *       }
+         *       "state": "alarm",
+         *       "reason": "5 % of the requests failed"
          *     }
          */
-        Configuration: {
-            [key: string]: unknown;
-        };
-        /** @description A place that a project runs in, such as production or staging. */
-        Environment: {
+        AlarmReport: {
+            state: components["schemas"]["AlarmState"];
             /**
-             * @description The environment's own ID.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             * @description Why the alarm is in this state. Absent or null: clears the earlier reason.
+             * @example 5 % of the requests failed
              */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-            /**
-             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
-             * @example 2
-             */
-            position?: number;
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the configuration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
+            reason?: string | null;
         };
         /**
-         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @description `alarm` while something is wrong with the stack, otherwise `ok`.
          * @enum {string}
          */
-        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
-        /** @description What a team ships. It contains environments. */
-        Project: {
-            /** @description The project's own ID. */
+        AlarmState: "alarm" | "ok";
+        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
+        ApiKey: {
+            /**
+             * @description The key's own ID, which is also a part of the key.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
             id: components["schemas"]["Identifier"];
             /**
-             * @description The organization that owns the project.
+             * @description The only organization that the key can access.
              * @example 1CfiqFR7M6S38z94Y2usEL
              */
             org_id: components["schemas"]["Identifier"];
             /**
-             * @description The name. It is unique in the organization.
-             * @example storefront
+             * @description The membership that the key acts for.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the key is for.
+             * @example ci
              */
             name: string;
+            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
+            role: components["schemas"]["OrgRole"];
             /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
+             * @description The last four characters of the key.
+             * @example uOhD
              */
-            description?: string;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that clients show first. It cannot be deleted.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: components["schemas"]["Identifier"];
-            connection_status: components["schemas"]["ConnectionStatus"];
-            /** @description When the project was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a field of the project last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A deployment that waits for your approval. */
-        PendingApproval: {
-            /**
-             * @description What waits.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Where it is to be deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            environment_name: string;
-            /** @description What the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The name. It is unique in the organization.
-             * @example storefront
-             */
-            project_name: string;
-            /** @description What is deployed. Absent if the request gave none. */
-            source?: components["schemas"]["DeploymentSource"];
-            /**
-             * @description How many approvals are missing, for people.
-             * @example 1 of 2 approvals by owners of the project and admins of the organization.
-             */
-            message: string;
-            /** @description When the deployment ends `canceled` with `approval_expired`, unless it has them before. */
+            last_four: string;
+            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the key can access. Absent: all projects. */
+            project_ids?: components["schemas"]["Identifier"][];
+            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /** @description The key is rejected from this time on. Absent: the key does not expire. */
             expires_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment was created. */
+            /** @description The time of the last use, to the hour. Absent: the key was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description What the key descends from. Absent: not known. */
+            created_by?: components["schemas"]["KeyActor"];
+            /** @description When the key was created. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When the key was revoked. Absent: it was not. */
+            revoked_at?: components["schemas"]["Timestamp"];
+            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
+            revoked_by?: components["schemas"]["KeyActor"];
         };
         /** @description One page of a list. */
-        PendingApprovalList: {
+        ApiKeyList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["PendingApproval"][];
+            data: components["schemas"]["ApiKey"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -3612,11 +3163,28 @@ export interface components {
              */
             next_page?: string;
         };
+        /** @description The rules for new API keys of an organization. */
+        ApiKeyPolicy: {
+            /**
+             * @description A new key expires at most this long after it is created. Absent: unlimited.
+             * @example 7776000
+             */
+            max_age_seconds?: number;
+        };
         /**
-         * @description `approve` counts for the content alone; `reject` ends the deployment.
+         * @description `active` lists the keys that exist, expired ones included.
+         * @default active
          * @enum {string}
          */
-        ApprovalDecision: "approve" | "reject";
+        ApiKeyStatus: "active" | "revoked";
+        /** @description How far the log goes. */
+        AppendedLog: {
+            /**
+             * @description The offset of the bytes to send next.
+             * @example 8192
+             */
+            next_offset: number;
+        };
         /** @description A decision of a person about a deployment. */
         Approval: {
             /**
@@ -3653,6 +3221,11 @@ export interface components {
             /** @description When they decided. */
             created_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description `approve` counts for the content alone; `reject` ends the deployment.
+         * @enum {string}
+         */
+        ApprovalDecision: "approve" | "reject";
         /** @description One page of a list. */
         ApprovalList: {
             /** @description The resources of this page. */
@@ -3666,1177 +3239,157 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description `offered` until the runner starts the deployment, then `running`.
-         * @enum {string}
-         */
-        RunnerPoolAttemptState: "offered" | "running";
-        /** @description Who created the token. Absent: it is older than this field. */
-        RunnerTokenCreator: {
-            /**
-             * @description The key with which the token or its trust was created.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description A runner token, without the secret itself. */
-        RunnerToken: {
-            /**
-             * @description The `token_id` in the paths, and a part of the token.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only pool that the token is valid for.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description The token is rejected from this time on. Absent: the token does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the token was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["RunnerTokenCreator"];
-            /**
-             * @description The trust that the token was issued by. Absent: an admin created the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id?: components["schemas"]["Identifier"];
-            /** @description When the token was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description The token that a runner has. */
-        RunnerTokenReference: {
-            /**
-             * @description The `token_id` in the paths.
-             * @example 1Cg6vMS3jJrtD2F1Jx3vne
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-        };
-        /** @description A deployment that a runner of the pool has claimed. */
-        RunnerPoolAttempt: {
-            /**
-             * @description The attempt's own ID, which its runner knows, too.
-             * @example 1CgFzX9rvZEa7RMhfCBxr4
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The deployment that the runner executes.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that is deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            state: components["schemas"]["RunnerPoolAttemptState"];
-            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
-            token?: components["schemas"]["RunnerTokenReference"];
-            /** @description When the deployment was offered to the runner. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description The offer lapses at this time. Absent once the attempt is running. */
-            offered_until?: components["schemas"]["Timestamp"];
-            /** @description When the runner started. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When the runner last started the attempt or sent a heartbeat. After 60 seconds without one, the attempt is stale. Absent before the start. */
-            last_heartbeat_at?: components["schemas"]["Timestamp"];
-            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
-            run_until?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolAttemptList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerPoolAttempt"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `busy` while the runner has a deployment, from the offer on.
-         * @enum {string}
-         */
-        RunnerState: "idle" | "busy";
-        /** @description A runner that is online. */
-        RunnerPoolRunner: {
-            /**
-             * @description Of the runner's token and name, as long as the pool keeps them.
-             * @example 1Cg6wQd5kLfuE3G2K2y4pg
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description As the runner sends it. Absent if it sends none.
-             * @example builder-1
-             */
-            name?: string;
-            /**
-             * @description Of its program, as the runner sends it.
-             * @example 1.4.0
-             */
-            version?: string;
-            /** @description With which the runner last asked. Absent if it was revoked since. */
-            token?: components["schemas"]["RunnerTokenReference"];
-            state: components["schemas"]["RunnerState"];
-            /**
-             * @description What the runner executes or has been offered: of several, the newest. Absent if it is idle.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            deployment_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The only deployment that the runner asks for, as a CI job does for its own. Absent: any of the pool.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            wanted_deployment_id?: components["schemas"]["Identifier"];
-            /** @description When the runner first asked for work, as far as the pool has kept it. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the runner last asked for work, up to 60 seconds before, or sent a heartbeat. */
-            last_seen_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolRunnerList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerPoolRunner"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description One of the two environments.
+         * @description Somebody has approved a deployment.
          * @example {
-         *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "name": "production"
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.given",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "comment": "Looks good"
+         *       }
          *     }
          */
-        ComparedEnvironment: {
+        ApprovalsGivenEvent: {
             /**
-             * @description Read it with `GET /v1/environments/{environment_id}`.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /** @description What its last successful deployment has deployed. Absent if none, and for a key without the scope `deployments:read`. */
-            source?: components["schemas"]["DeploymentSource"];
-        };
-        /** @description A variable without its value. */
-        ComparedVariable: {
-            /**
-             * @description What programs read it as.
-             * @example DATABASE_URL
-             */
-            name: string;
-            /**
-             * @description The name of its component. Absent: it belongs to the environment.
-             * @example api
-             */
-            component?: string;
-        };
-        /**
-         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
-         * @enum {string}
-         */
-        StorageMethod: "secret" | "secure_string" | "string";
-        /** @description A setting of a component or an environment, without its value. */
-        Variable: {
-            /**
-             * @description The variable's own ID.
-             * @example 1Cg4dffD1ishzVFEtps3vf
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the component or environment.
-             * @example DATABASE_URL
-             */
-            name: string;
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description Increases by one with every replacement.
-             * @example 1
-             */
-            version: number;
-            /** @description When the variable was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the variable was last replaced. */
-            updated_at: components["schemas"]["Timestamp"];
-            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
-            warning?: string;
-        };
-        /** @description A variable that the two environments store by different methods. */
-        DifferentlyStoredVariable: components["schemas"]["ComparedVariable"] & {
-            storage_method: components["schemas"]["StorageMethod"];
-            with_storage_method: components["schemas"]["StorageMethod"];
-        };
-        /** @description What differs between two environments of a project. */
-        EnvironmentComparison: {
-            environment: components["schemas"]["ComparedEnvironment"];
-            with: components["schemas"]["ComparedEnvironment"];
-            /** @description Whether both have the same source. Absent for a key without the scope `deployments:read`. */
-            same_source?: boolean;
-            /** @description What makes the configuration of the environment that of the other. */
-            configuration: components["schemas"]["PatchOperation"][];
-            /** @description The names that differ, in the environments and their components, which are matched by name. Absent for a key without the scope `variables:read`. */
-            variables?: {
-                /** @description The other environment alone has them. */
-                missing: components["schemas"]["ComparedVariable"][];
-                /** @description The environment alone has them. */
-                extra: components["schemas"]["ComparedVariable"][];
-                /** @description Both have them, by different methods. */
-                stored_differently: components["schemas"]["DifferentlyStoredVariable"][];
-            };
-        };
-        /** @description An account of Amazon Web Services. */
-        AwsConnection: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "aws";
-            /**
-             * @description The 12 digits of the AWS account.
-             * @example 123456789012
-             */
-            account_id: string;
-            /**
-             * @description Where runners deploy to.
-             * @example eu-central-1
-             */
-            region: string;
-            /**
-             * @description The role that runners assume in the account. Absent or null: none.
-             * @example arn:aws:iam::123456789012:role/deploy
-             */
-            role_arn?: string | null;
-        };
-        /** @description An account of Amazon Web Services, with the external ID. */
-        AwsAccount: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "aws";
-            /**
-             * @description The 12 digits of the AWS account.
-             * @example 123456789012
-             */
-            account_id: string;
-            /**
-             * @description Where runners deploy to.
-             * @example eu-central-1
-             */
-            region: string;
-            /**
-             * @description The role that runners assume. Absent: none.
-             * @example arn:aws:iam::123456789012:role/deploy
-             */
-            role_arn?: string;
-            /**
-             * @description The external ID that the trust policy of the role must require. Generated, and the same until the project is disconnected. Only for owners of the project and for runners.
-             * @example 1CgB2t7ZrKx5VnWq8YdLmP
-             */
-            external_id?: string;
-        };
-        /** @description An account of Cloudflare. */
-        CloudflareConnection: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "cloudflare";
-            /**
-             * @description The 32 hex digits of the Cloudflare account.
-             * @example 023e105f4ecef8ad9ca31a8372d0c353
-             */
-            account_id: string;
-        };
-        /** @description An account of Cloudflare that is deployed to. */
-        CloudflareAccount: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "cloudflare";
-            /**
-             * @description The 32 hex digits of the Cloudflare account.
-             * @example 023e105f4ecef8ad9ca31a8372d0c353
-             */
-            account_id: string;
-        };
-        /** @description A Kubernetes cluster. */
-        KubernetesConnection: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "kubernetes";
-            /**
-             * @description The context in the configuration of the runner's kubectl.
-             * @example production
-             */
-            context: string;
-            /**
-             * @description The namespace. Absent or null: that of the context.
-             * @example shop
-             */
-            namespace?: string | null;
-        };
-        /** @description A Kubernetes cluster. */
-        KubernetesCluster: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "kubernetes";
-            /**
-             * @description The context in the configuration of the runner's kubectl.
-             * @example production
-             */
-            context: string;
-            /**
-             * @description Absent: the namespace of the context.
-             * @example shop
-             */
-            namespace?: string;
-        };
-        /** @description A machine that is reached by SSH. */
-        SshConnection: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "ssh";
-            /**
-             * @description The host, as the runner's SSH configuration knows it.
-             * @example web-1.example.com
-             */
-            host: string;
-            /**
-             * @description The user on the host. Absent or null: that of the SSH configuration.
-             * @example deploy
-             */
-            user?: string | null;
-        };
-        /** @description A machine that is reached by SSH. */
-        SshHost: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "ssh";
-            /**
-             * @description The host, as the runner's SSH configuration knows it.
-             * @example web-1.example.com
-             */
-            host: string;
-            /**
-             * @description Absent: the user of the SSH configuration.
-             * @example deploy
-             */
-            user?: string;
-        };
-        /** @description Any other place to deploy to. */
-        OtherConnection: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "other";
-            /**
-             * @description What people call the place that is deployed to.
-             * @example The machine in the office
-             */
-            name: string;
-        };
-        /** @description Any other place that is deployed to. */
-        OtherPlace: {
-            /**
-             * @description The kind of the connection. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            provider: "other";
-            /**
-             * @description What people call the place that is deployed to.
-             * @example The machine in the office
-             */
-            name: string;
-        };
-        /** @description Where a project is deployed to. */
-        Connection: components["schemas"]["AwsAccount"] | components["schemas"]["CloudflareAccount"] | components["schemas"]["KubernetesCluster"] | components["schemas"]["SshHost"] | components["schemas"]["OtherPlace"];
-        /**
-         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
-         * @example {
-         *       "before": {
-         *         "replicas": 2
-         *       },
-         *       "after": {
-         *         "replicas": 3
-         *       },
-         *       "diff": [
-         *         {
-         *           "op": "replace",
-         *           "path": "/replicas",
-         *           "value": 3,
-         *           "old_value": 2
-         *         }
-         *       ]
-         *     }
-         */
-        ConfigurationChange: {
-            before?: components["schemas"]["Configuration"];
-            after?: components["schemas"]["Configuration"];
-            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
-            diff?: components["schemas"]["PatchOperation"][];
-            /**
-             * @description What an approval of this content names. Present while the deployment is queued and rules of the environment apply; `before` is then the environment's present configuration.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            digest?: string;
-        };
-        /**
-         * @description What went wrong, for programs.
-         * @enum {string}
-         */
-        ErrorCode: "bad_input" | "unauthenticated" | "forbidden" | "unauthorized" | "not_found" | "timeout" | "conflict" | "rate" | "internal" | "not_implemented";
-        /** @description One reason why the input is invalid. */
-        Issue: {
-            /**
-             * @description The field or parameter, separated by dots: `stack_ids.0`. Empty for the body as a whole.
-             * @example name
-             */
-            path: string;
-            /**
-             * @description What to send instead, for people.
-             * @example Send a text that is not blank.
-             */
-            message: string;
-        };
-        /** @description The cause of every `bad_input`. */
-        BadInputCause: {
-            /** @description The first 20 reasons; `message` states one. */
-            issues: components["schemas"]["Issue"][];
-        };
-        /** @description A setting that the service does not run with. */
-        RefusedSetting: {
-            /**
-             * @description The setting's name.
-             * @example LEASE_SECRET
-             */
-            name: string;
-            /**
-             * @description What is wrong and what to do, for the operator. Never contains the value.
-             * @example It is not set. Set it to the output of `openssl rand -hex 32`.
-             */
-            message: string;
-        };
-        /**
-         * @description Whether the database responds.
-         * @enum {string}
-         */
-        DatabaseStatus: "ok" | "unreachable";
-        /** @description The cause of an `internal` of `GET /health`. */
-        UnhealthyCause: {
-            /**
-             * Format: uuid
-             * @description Identifies the request in the service's log, as `X-Request-Id` does.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id: string;
-            /**
-             * @description The names of the secrets that the operator has to set.
-             * @example [
-             *       "LEASE_SECRET"
-             *     ]
-             */
-            missing_secrets: string[];
-            /**
-             * @description The settings that are missing, too short, published, or not allowed for this host.
-             * @example []
-             */
-            refused_settings: components["schemas"]["RefusedSetting"][];
-            /**
-             * @description The names of the tables that pending migrations create.
-             * @example []
-             */
-            missing_tables: string[];
-            database: components["schemas"]["DatabaseStatus"];
-        };
-        /** @description The cause of every `internal`. */
-        InternalCause: {
-            /**
-             * Format: uuid
-             * @description Identifies the request in the service's log, as `X-Request-Id` does.
-             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
-             */
-            request_id: string;
-        };
-        /** @description The cause of a `conflict` that fails a deployment at the start of its attempt. */
-        PatchConflictCause: {
-            /**
-             * @description The patch does not apply to the environment's current configuration.
+             * @description What happened. Determines the fields of `data`.
              * @constant
              */
-            reason: "patch_conflict";
-        };
-        /** @description The cause of a `conflict` with a claim of a deployment that has ended. */
-        DeploymentEndedCause: {
-            /**
-             * @description How the deployment has ended.
-             * @example superseded
-             */
-            status: string;
-        };
-        /** @description The cause of a `conflict` with the `If-Match` of the request. */
-        EtagCause: {
-            /**
-             * @description The current `ETag` of the resource.
-             * @example "4.5f0c8a526f0e4a539d0f3f8e"
-             */
-            etag: string;
-        };
-        /** @description The cause of a `conflict` with the offset of bytes for a log. */
-        LogGapCause: {
-            /**
-             * @description Send the bytes from this offset on.
-             * @example 4096
-             */
-            next_offset: number;
-        };
-        /** @description Details of the error, for programs. The code determines the form. */
-        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["DeploymentEndedCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
-        /**
-         * @description The body of every error.
-         * @example {
-         *       "code": "not_found",
-         *       "message": "There is no such project."
-         *     }
-         */
-        Error: {
-            code: components["schemas"]["ErrorCode"];
-            /** @description What went wrong and what to change, for people. */
-            message: string;
-            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match`, the offset in a log or the end of a deployment causes. */
-            cause?: components["schemas"]["ErrorCause"];
-        };
-        /**
-         * @description What a deployment, a redeploy or a promotion would do now.
-         * @example {
-         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "patch": [
-         *         {
-         *           "op": "replace",
-         *           "path": "/replicas",
-         *           "value": 3,
-         *           "old_value": 2
-         *         }
-         *       ],
-         *       "source": {
-         *         "registry": {
-         *           "image": "ghcr.io/acme/shop:1.4.2"
-         *         }
-         *       },
-         *       "stack_ids": [
-         *         "1Cg38jbq6cZAbs5tGiyPJx"
-         *       ],
-         *       "superseded_ids": [],
-         *       "changed_variables": [
-         *         "LOG_LEVEL"
-         *       ],
-         *       "waiting_for": [
-         *         {
-         *           "code": "approvals",
-         *           "message": "0 of 1 approval by owners of the project and admins of the organization.",
-         *           "expires_at": "2026-11-22T09:30:00.000Z"
-         *         }
-         *       ]
-         *     }
-         */
-        DeploymentPreview: {
-            /**
-             * @description The environment that would be deployed.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored, or its patch does not apply. */
-            patch?: components["schemas"]["PatchOperation"][];
-            /** @description What would be deployed. Absent if none. */
-            source?: components["schemas"]["DeploymentSource"];
-            /** @description The stacks that would be deployed, in this order. */
-            stack_ids: components["schemas"]["Identifier"][];
-            /** @description The queued deployments that the new one would replace, the oldest first. */
-            superseded_ids: components["schemas"]["Identifier"][];
-            /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
-            changed_variables?: string[];
-            /** @description What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if none is online. Empty if nothing. */
-            waiting_for: components["schemas"]["WaitingReason"][];
-            /** @description The error that the request would return now. Absent if it would succeed. */
-            error?: components["schemas"]["Error"];
-        };
-        /** @description One page of a list. */
-        DeploymentList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Deployment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A time in which no deployment starts. Those that run go on. */
-        Freeze: {
-            /**
-             * @description With which it is read and deleted.
-             * @example 1ChmwEyXTKjgR9usX8smMR
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Whose deployments it stops.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /** @description Absent: all projects. */
-            project_id?: components["schemas"]["Identifier"];
-            /** @description Only these environments, as far as the key can access them. Absent: all. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /**
-             * @description What people call it.
-             * @example Black Friday
-             */
-            name: string;
-            /**
-             * @description Why nothing is deployed.
-             * @example The busiest days of the year
-             */
-            reason: string;
-            /** @description From then on, nothing starts. */
-            starts_at: components["schemas"]["Timestamp"];
-            /** @description From then on, deployments start again. */
-            ends_at: components["schemas"]["Timestamp"];
-            /** @description The members who may override it, beside the owners of the organization. */
-            override: components["schemas"]["Identifier"][];
-            /**
-             * @description Who has created it.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            created_by: components["schemas"]["Identifier"];
-            /** @description When it was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        FreezeList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Freeze"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description How long the deployments of a day took that had started. */
-        DeploymentDurations: {
-            /**
-             * @description Half of them took no longer. In seconds.
-             * @example 45
-             */
-            median: number;
-            /**
-             * @description 95 % of them took no longer. In seconds.
-             * @example 45
-             */
-            p95: number;
-        };
-        /** @description The deployments of an environment that ended on a day. */
-        DayInsights: {
-            /**
-             * Format: date
-             * @description The day (UTC).
-             * @example 2026-11-21
-             */
-            date: string;
-            /**
-             * @description Deployments that succeeded that day.
-             * @example 3
-             */
-            succeeded: number;
-            /**
-             * @description Deployments that failed that day.
-             * @example 3
-             */
-            failed: number;
-            /**
-             * @description Deployments that were canceled that day.
-             * @example 3
-             */
-            canceled: number;
-            /**
-             * @description Deployments that were superseded that day.
-             * @example 3
-             */
-            superseded: number;
-            /**
-             * @description The share of those that failed, of those that succeeded or failed, from 0 to 1. Absent if there are none.
-             * @example 0.25
-             */
-            failure_rate?: number;
-            /** @description From their creation to their start. Absent if none had started. */
-            queued_seconds?: components["schemas"]["DeploymentDurations"];
-            /** @description From their start to their end. Absent if none had started. */
-            run_seconds?: components["schemas"]["DeploymentDurations"];
-            /**
-             * @description Successes after a failure in the environment that day.
-             * @example 3
-             */
-            recoveries: number;
-            /**
-             * @description The mean time of the recoveries, from the end of the first deployment that failed. Absent if there are none. In seconds.
-             * @example 45
-             */
-            recovery_seconds?: number;
-        };
-        /** @description How the deployments of an environment ended, by day. */
-        EnvironmentInsights: {
-            /**
-             * @description The `environment_id` in the paths.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
-             * @example 2
-             */
-            position?: number;
-            /** @description The days on which deployments ended, the earliest first. */
-            days: components["schemas"]["DayInsights"][];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        EnvironmentInsightsList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["EnvironmentInsights"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One line of a log. It also ends where the stack changes, where the log ends for now, and after 64 KiB. */
-        LogLine: {
-            /**
-             * @description Of the first byte in the log.
-             * @example 4096
-             */
-            offset: number;
-            /** @description When the first byte arrived. */
-            time: components["schemas"]["Timestamp"];
-            /**
-             * @description The stack that the line is of.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The text as printed, with its line break. Without one, the next `LogLine` continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
-             * @example Creating the bucket
-             */
-            text: string;
-        };
-        /**
-         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
-         * @example open
-         * @enum {string}
-         */
-        LogStatus: "pending" | "open" | "sealed" | "none";
-        /** @description Some lines of a log. */
-        LogPage: {
-            /** @description The lines of this page. */
-            data: components["schemas"]["LogLine"][];
-            /** @description Whether the log has more now. */
-            has_more: boolean;
-            /**
-             * @description The `after` of the next page. Absent on the last page.
-             * @example 8192
-             */
-            next_page?: string;
-            /**
-             * @description The `after` of the next page, also while there is none yet.
-             * @example 8192
-             */
-            next_offset: number;
-            status: components["schemas"]["LogStatus"];
-            /**
-             * @description Whether bytes are missing for good: the log is over its limit, the logs of the organization have used the bytes of the day, or the log differs from what the runner declared.
-             * @example false
-             */
-            truncated: boolean;
-        };
-        /** @description How far the log goes. */
-        AppendedLog: {
-            /**
-             * @description The offset of the bytes to send next.
-             * @example 8192
-             */
-            next_offset: number;
-        };
-        /** @description A deployment without its patch and its stacks. */
-        DeploymentSummary: {
-            /**
-             * @description The `deployment_id` in the paths.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description What is deployed. Absent if the request gave none. */
-            source?: components["schemas"]["DeploymentSource"];
-            /** @description When the deployment was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a runner started it. Absent before. */
-            started_at?: components["schemas"]["Timestamp"];
-            /** @description When it reached its final status. Absent before. */
-            finished_at?: components["schemas"]["Timestamp"];
-            /** @description When the deployment last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-            created_by?: components["schemas"]["DeploymentCreator"];
-            /**
-             * @description Why it is made, as the request states it. Absent if it does not.
-             * @example More traffic
-             */
-            reason?: string;
-            trigger: components["schemas"]["DeploymentTrigger"];
-            /**
-             * @description What was promoted or redeployed. It may be deleted by now.
-             * @example 1CgB6r7zmpUseRM3TQDrFT
-             */
-            from_deployment_id?: components["schemas"]["Identifier"];
-            /**
-             * @description From its creation to its start, or to its end if it has never started. In seconds.
-             * @example 42
-             */
-            queued_seconds?: number;
-            /**
-             * @description From its start to its final status. In seconds.
-             * @example 42
-             */
-            run_seconds?: number;
-        };
-        /**
-         * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
-         * @example {
-         *       "url": "https://shop.example.com"
-         *     }
-         */
-        StackOutputs: {
-            [key: string]: string;
-        };
-        /** @description A group of resources at the provider that is deployed as a unit. */
-        Stack: {
-            /**
-             * @description The stack's own ID in this service.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project that the environment belongs to. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component that the stack runs. Absent: it runs no single component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name: string;
-            outputs?: components["schemas"]["StackOutputs"];
-            /** @description When the stack was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the name or the component last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description An alarm in the state `alarm`. */
-        RaisedAlarm: {
-            /**
-             * @description The stack that the alarm watches.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            stack_name: string;
-            /**
-             * @description Unique in the stack, for example the alarm's name in the monitoring system.
-             * @example api-5xx
-             */
-            name: string;
-            /**
-             * @description Why the alarm is in this state. Absent if the last report gave none.
-             * @example 5 % of the requests failed
-             */
-            reason?: string;
-            /** @description When the state last changed. */
-            changed_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A deployment that has not started. */
-        QueuedDeployment: {
-            /**
-             * @description The `deployment_id` in the paths.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description When it was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description Whether people have to approve it, by a rule of the environment. */
-            awaits_approval: boolean;
-            /** @description The time before which rules of the environment keep it from starting. Absent if no time decides. */
-            opens_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One of the last deployments of an environment. */
-        RecentDeployment: {
-            /**
-             * @description The `deployment_id` in the paths.
-             * @example 1CgDnQkZtH6hVJuWg8P7W9
-             */
-            id: components["schemas"]["Identifier"];
-            status: components["schemas"]["DeploymentStatus"];
-            /** @description When the deployment was queued. */
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description From its start to its final status. In seconds.
-             * @example 42
-             */
-            run_seconds?: number;
-        };
-        /** @description An environment: what runs there, its health, and what waits. */
-        EnvironmentOverview: {
-            /**
-             * @description The `environment_id` in the paths.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
-             * @example 2
-             */
-            position?: number;
-            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
-            active_deployment?: components["schemas"]["DeploymentSummary"];
-            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
-            last_deployment?: components["schemas"]["DeploymentSummary"];
-            /** @description What runs there: the newest deployment that is `succeeded`, since its `finished_at`. Absent before the first. */
-            current_deployment?: components["schemas"]["DeploymentSummary"];
-            /**
-             * @description Where it runs: the output `url` of its oldest stack that has one. Absent if none has.
-             * @example https://shop.example.com
-             */
-            url?: string;
-            /** @description `alarm` if an alarm of one of its stacks is, `ok` if all are. Absent if its stacks have no alarms. */
-            health?: components["schemas"]["AlarmState"];
-            /** @description Its alarms in the state `alarm`, those first that changed last, at most 5. */
-            alarms: components["schemas"]["RaisedAlarm"][];
-            /** @description Its `queued` deployments, those first that start first, at most 5. */
-            queue: components["schemas"]["QueuedDeployment"][];
-            /** @description Its last deployments, the newest first, at most 20. */
-            recent_deployments: components["schemas"]["RecentDeployment"][];
-            /** @description When the environment was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A project, and a page of its environments. */
-        ProjectOverview: {
-            project: components["schemas"]["Project"];
-            /** @description The resources of this page. */
-            data: components["schemas"]["EnvironmentOverview"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The least role in the project that is enough.
-         * @enum {string}
-         */
-        ProtectionRole: "contributor" | "owner";
-        /**
-         * @description Who may. Has one of both fields.
-         * @example {
-         *       "role": "owner"
-         *     }
-         */
-        EnvironmentMembers: {
-            /** @description Everybody with at least this role in the project, and the admins of the organization. */
-            role?: components["schemas"]["ProtectionRole"];
-            /** @description Only these. */
-            membership_ids?: components["schemas"]["Identifier"][];
-        };
-        /** @description Who may change the environment. */
-        EnvironmentAccess: {
-            /** @description Who may deploy, and change stacks. */
-            deploy: components["schemas"]["EnvironmentMembers"];
-            /** @description Who may write the configuration and the variables, and change components. */
-            configure: components["schemas"]["EnvironmentMembers"];
-        };
-        /** @description The approvals that a deployment needs. */
-        EnvironmentApprovals: {
-            /**
-             * @description How many people have to approve.
-             * @example 1
-             */
-            required: number;
-            /** @description Who may approve. */
-            approvers: components["schemas"]["EnvironmentMembers"];
-            /**
-             * @description Whether approvals of the creator, and of who has made the key, do not count.
-             * @example true
-             */
-            prevent_self_approval: boolean;
-            /**
-             * @description How long after its creation a deployment without its approvals is canceled.
-             * @example 86400
-             */
-            expires_after_seconds: number;
-        };
-        /** @description Where the same source has to have succeeded before. */
-        EnvironmentFrom: {
-            /** @description A success in one of these is enough. Those that the key cannot access are left out. */
-            environment_ids: components["schemas"]["Identifier"][];
-            /**
-             * @description For how long it has to have been there since it succeeded.
-             * @example 3600
-             */
-            minimum_seconds: number;
-            /** @description What of the configuration may differ. Absent: everything. */
-            same_configuration?: {
+            type: "approvals.given";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
                 /**
-                 * @description JSON Pointers to what may differ, with everything below it.
-                 * @example [
-                 *       "/replicas"
-                 *     ]
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
                  */
-                except: string[];
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has approved it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. Absent if nothing. */
+                comment?: string;
             };
         };
         /**
-         * @description An issuer whose claims mean the same for everybody.
-         * @enum {string}
+         * @description Somebody has rejected a deployment.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.rejected",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "comment": "Not on a Friday"
+         *       }
+         *     }
          */
-        CodeHostIssuer: "https://token.actions.githubusercontent.com" | "https://gitlab.com";
-        /** @description A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` may have neither: they match nothing. */
-        EnvironmentSource: {
-            /** @description Only keys of these trusts. */
-            trust_ids?: components["schemas"]["Identifier"][];
-            /** @description Keys of each trust with this issuer. */
-            issuer?: components["schemas"]["CodeHostIssuer"];
+        ApprovalsRejectedEvent: {
             /**
-             * @description As tokens of the code host name it.
-             * @example 1296269
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
              */
-            repository_id: string;
+            id: components["schemas"]["Identifier"];
             /**
-             * @description The job's full ref. `*` stands for any characters but `/`.
-             * @example refs/heads/main
+             * @description What happened. Determines the fields of `data`.
+             * @constant
              */
-            ref: string;
-            /** @description Whether only a ref that the code host protects counts. */
-            protected_ref?: boolean;
+            type: "approvals.rejected";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has rejected it.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. Absent if nothing. */
+                comment?: string;
+            };
         };
         /**
-         * @description A day on the clock of the time zone.
-         * @enum {string}
+         * @description A deployment waits for approvals.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "approvals.requested",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "message": "0 of 1 approval by owners of the project and admins of the organization.",
+         *         "expires_at": "2026-11-22T09:30:00.000Z"
+         *       }
+         *     }
          */
-        Weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
-        /** @description When deployments may start, on the clock of the time zone. */
-        EnvironmentWindows: {
+        ApprovalsRequestedEvent: {
             /**
-             * @description Whose clock decides: an IANA name.
-             * @example Europe/Berlin
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
              */
-            time_zone: string;
-            /** @description In any of these. */
-            weekly: {
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "approvals.requested";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
                 /**
-                 * @description The days on which it begins.
-                 * @example [
-                 *       "monday"
-                 *     ]
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
                  */
-                days: components["schemas"]["Weekday"][];
-                /**
-                 * @description When it begins.
-                 * @example 09:00
-                 */
-                from: string;
-                /**
-                 * @description When it ends: on the next day, unless that is after the beginning.
-                 * @example 17:00
-                 */
-                to: string;
-            }[];
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /** @description Which approvals are missing, for people. */
+                message: string;
+                /** @description When the deployment is canceled unless it has them. */
+                expires_at: components["schemas"]["Timestamp"];
+            };
         };
         /**
          * @description Who says who an approver is, by the settings of this deployment; absent without `approvals`. `identity_provider`: an approval by somebody whom a creator of the deployment has added or invited counts only after a sign-in with OpenID Connect. `admins`: approvals are as strong as the organization's admins, who could approve as someone they have added.
@@ -4844,191 +3397,31 @@ export interface components {
          */
         ApproverVerifier: "identity_provider" | "admins";
         /**
-         * @description The rules of an environment, with their defaults.
+         * @description How the runner's work ended.
          * @example {
-         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "access": {
-         *         "deploy": {
-         *           "role": "contributor"
-         *         },
-         *         "configure": {
-         *           "role": "owner"
-         *         }
-         *       },
-         *       "approvals": {
-         *         "required": 1,
-         *         "approvers": {
-         *           "role": "owner"
-         *         },
-         *         "prevent_self_approval": true,
-         *         "expires_after_seconds": 86400
-         *       },
-         *       "approvers_verified_by": "identity_provider",
-         *       "updated_at": "2026-11-21T09:30:00.000Z"
+         *       "outcome": "succeeded"
          *     }
          */
-        EnvironmentProtection: {
+        AttemptCompletion: {
+            outcome: components["schemas"]["AttemptOutcome"];
             /**
-             * @description Where these rules apply.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             * @description A short reason for programs, of your choice. Absent: none.
+             * @example build_failed
              */
-            environment_id: components["schemas"]["Identifier"];
-            access: components["schemas"]["EnvironmentAccess"];
-            /** @description The approvals that a deployment needs. Absent: none. */
-            approvals?: components["schemas"]["EnvironmentApprovals"];
-            /** @description Where the same source has to have succeeded before. Absent: nowhere. */
-            from?: components["schemas"]["EnvironmentFrom"];
-            /** @description The only repositories and refs whose jobs may deploy. Absent: all. */
-            sources?: components["schemas"]["EnvironmentSource"][];
-            /** @description When deployments may start. Absent: at any time. */
-            windows?: components["schemas"]["EnvironmentWindows"];
-            /** @description Redeployments that need nothing but their turn in the group. Absent: none. */
-            exempt?: components["schemas"]["Exemption"][];
+            failure_reason?: string;
             /**
-             * @description Of all environments of the project with the same group, one is deployed at a time.
-             * @example production
+             * @description What happened, for people. It becomes the reason of unfinished stacks.
+             * @example The image does not exist.
              */
-            group?: string;
-            approvers_verified_by?: components["schemas"]["ApproverVerifier"];
-            /** @description When the rules last changed. Absent: never. */
-            updated_at?: components["schemas"]["Timestamp"];
+            message?: string;
+            /** @description The whole log. Bytes of it that are missing are accepted for another 10 minutes. Absent: the log is sealed with the bytes that have arrived. */
+            log?: components["schemas"]["LogDeclaration"];
         };
         /**
-         * @description A resource status of AWS CloudFormation.
+         * @description How the work on a deployment ended.
          * @enum {string}
          */
-        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
-        /** @description One resource of a stack at the provider, as runners report it. */
-        Resource: {
-            /**
-             * @description The resource's own ID in this service.
-             * @example 1CgKTqVtrA4RJQ8McBDYRS
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The stack that the resource belongs to.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The environment that the stack belongs to.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The logical ID in the stack's template.
-             * @example Bucket
-             */
-            template_id: string;
-            /**
-             * @description The ID at the provider. Empty until the provider has assigned one.
-             * @example shop-bucket-1x2y3z
-             */
-            physical_id: string;
-            /**
-             * @description The provider's name of the type.
-             * @example AWS::S3::Bucket
-             */
-            resource_type: string;
-            status: components["schemas"]["ResourceStatus"];
-            /**
-             * @description Why the resource has this status. Absent if the runner reported none.
-             * @example Resource creation initiated
-             */
-            status_reason?: string;
-            /** @description When the provider last changed the resource. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description When a runner first reported the resource. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When a report last changed the resource. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ResourceList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Resource"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A deployment that is offered to one runner. */
-        Claim: {
-            /**
-             * @description Identifies the attempt in all further calls.
-             * @example 1CgFzX9rvZEa7RMhfCBxr4
-             */
-            attempt_id: components["schemas"]["Identifier"];
-            /**
-             * @description Increases with each attempt in the environment. Use it as a fencing token.
-             * @example 7
-             */
-            epoch: number;
-            /**
-             * @description Send it in `Lease-Token` with every call about the attempt.
-             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
-             */
-            lease_token: string;
-            /** @description The offered deployment. A start may return it with another patch. */
-            deployment: components["schemas"]["Deployment"];
-            /**
-             * @description The names of the variables whose values the runner may read.
-             * @example [
-             *       "DATABASE_URL"
-             *     ]
-             */
-            variable_names: string[];
-            /**
-             * @description Seconds from the claim until the offer lapses, unless it is started.
-             * @example 60
-             */
-            start_within_seconds: number;
-            /**
-             * @description Seconds between two heartbeats of a started attempt.
-             * @example 15
-             */
-            heartbeat_every_seconds: number;
-            /**
-             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
-             * @example 60
-             */
-            lease_seconds: number;
-            /**
-             * @description Seconds between two requests with output of the command, while there is any.
-             * @example 1
-             */
-            log_every_seconds: number;
-            /**
-             * @description The most bytes of the log that one request may have.
-             * @example 262144
-             */
-            log_chunk_bytes: number;
-            /**
-             * @description The most bytes of the log that are kept. You may stop sending after them.
-             * @example 16777216
-             */
-            log_bytes: number;
-        };
-        /** @description One page of a list. */
-        ClaimList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Claim"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
-         * @enum {string}
-         */
-        RunnerDirective: "continue" | "cancel" | "stop";
+        AttemptOutcome: "succeeded" | "failed" | "canceled";
         /** @description What the runner must do next, and when. */
         AttemptProgress: {
             desired: components["schemas"]["RunnerDirective"];
@@ -5064,223 +3457,20 @@ export interface components {
             log_bytes: number;
         };
         /**
-         * @description Which request created a deployment: a new one, or a copy of another. A rollback is a redeployment.
-         * @enum {string}
-         */
-        StartTrigger: "api" | "redeployment" | "promotion";
-        /** @description A stack to deploy. */
-        StackOfInput: {
-            /**
-             * @description The stack's own ID in this service.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the environment.
-             * @example web
-             */
-            name: string;
-            /** @description The component that the stack runs. Absent: it runs no single component. */
-            component?: {
-                /**
-                 * @description Its own ID, which stays when the component is renamed.
-                 * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description As people named it, at the time of the start.
-                 * @example api
-                 */
-                name: string;
-            };
-            outputs: components["schemas"]["StackOutputs"];
-        };
-        /** @description What a started deployment deploys, and where. */
-        StartInput: {
-            /** @description What is deployed. */
-            deployment: {
-                /**
-                 * @description Identifies what runs, in logs and in the names of what it creates.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                id: components["schemas"]["Identifier"];
-                /** @description What the deployment changes in the environment's configuration. */
-                patch: components["schemas"]["PatchOperation"][];
-                /** @description What is deployed. Absent if the request gave none. */
-                source?: components["schemas"]["DeploymentSource"];
-                trigger: components["schemas"]["StartTrigger"];
-            };
-            /** @description What the environment belongs to. */
-            project: {
-                /** @description Its own ID, which stays when the project is renamed. */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description As people named it, at the time of the start.
-                 * @example shop
-                 */
-                name: string;
-            };
-            /** @description Where it is deployed to. */
-            environment: {
-                /**
-                 * @description Its own ID, which stays when the environment is renamed.
-                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description As people named it, at the time of the start.
-                 * @example production
-                 */
-                name: string;
-            };
-            /** @description In the order of the deployment. */
-            stacks: components["schemas"]["StackOfInput"][];
-            /** @description The configuration as this deployment makes it. */
-            configuration: components["schemas"]["Configuration"];
-            /** @description Absent: the project is not connected. */
-            connection?: components["schemas"]["Connection"];
-        };
-        /** @description The deployment to execute, and what the runner must do next. */
-        StartedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
-            deployment: components["schemas"]["Deployment"];
-            input: components["schemas"]["StartInput"];
-        };
-        /** @description A variable with its value, for the runner of a deployment. */
-        DeliveredVariable: {
-            /**
-             * @description What the app reads.
-             * @example DATABASE_URL
-             */
-            name: string;
-            storage_method: components["schemas"]["StorageMethod"];
-            /**
-             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
-             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
-             */
-            resource_id: string;
-            /**
-             * @description The environment, also that of the component.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the variable. Absent: the variable belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description Which variables a stack of the deployment gets. */
-        StackOfVariables: {
-            /**
-             * @description One of the stacks that the deployment covers.
-             * @example 1Cg38jbq6cZAbs5tGiyPJx
-             */
-            stack_id: components["schemas"]["Identifier"];
-            /**
-             * @description The component of the stack. Absent: the stack belongs to the environment itself.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: components["schemas"]["Identifier"];
-        };
-        /** @description The values that a deployment needs. */
-        DeliveredVariables: {
-            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
-            variables: components["schemas"]["DeliveredVariable"][];
-            /** @description The stacks of the deployment, in its order, each with its component. */
-            stacks: components["schemas"]["StackOfVariables"][];
-        };
-        /** @description What the runner must do next, and what was not stored. */
-        ReportedProgress: components["schemas"]["AttemptProgress"] & {
-            /**
-             * @description What the report had that was not stored, and why. Absent: all was stored.
-             * @example [
-             *       "The output url was dropped: it is not an http or https URL without a user name and password."
-             *     ]
-             */
-            warnings?: string[];
-        };
-        /**
-         * @description How the work on a deployment ended.
-         * @enum {string}
-         */
-        AttemptOutcome: "succeeded" | "failed" | "canceled";
-        /** @description How the deployment ended. */
-        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
-            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
-            status: components["schemas"]["AttemptOutcome"];
-            /**
-             * @description The reason that you sent, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
-             * @example stack_failed
-             */
-            failure_reason?: string;
-        };
-        /** @description A group of runners that deploy the same environments. */
-        RunnerPool: {
-            /**
-             * @description The `pool_id` in the paths.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that owns the pool.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: components["schemas"]["Identifier"][];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
-             * @example 21600
-             */
-            max_run_seconds: number;
-            /** @description When the pool was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the pool last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RunnerPoolList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerPool"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
          * @description What was done, by the type of the target.
          * @enum {string}
          */
         AuditAction: "organization.created" | "organization.renamed" | "organization.deleted" | "organization.key_policy_changed" | "member.added" | "member.activated" | "member.role_changed" | "member.removed" | "account.updated" | "account.deleted" | "invitation.created" | "invitation.accepted" | "invitation.declined" | "invitation.revoked" | "service_account.created" | "service_account.updated" | "service_account.deleted" | "api_key.created" | "api_key.renamed" | "api_key.narrowed" | "api_key.rotated" | "api_key.revoked" | "sign_in_link.created" | "session.created" | "session.revoked" | "trust.created" | "trust.deleted" | "trust.exchanged" | "runner_pool.created" | "runner_pool.updated" | "runner_pool.deleted" | "runner_token.created" | "runner_token.rotated" | "runner_token.revoked" | "project.created" | "project.updated" | "project.deleted" | "project.connected" | "project.disconnected" | "project_member.added" | "project_member.role_changed" | "project_member.removed" | "project_members.added" | "environment.deleted" | "environment.protection_changed" | "deployment.approved" | "deployment.rejected" | "deployment.overridden" | "freeze.created" | "freeze.deleted" | "component.deleted" | "stack.deleted" | "integration.created" | "integration.updated" | "integration.deleted" | "integration.confirmed" | "integration.resumed" | "integration.secret_rotated" | "variable.created" | "variable.updated" | "variable.deleted" | "variable.revealed" | "variables.written" | "variables.revealed" | "variables.delivered" | "audit_log.exported" | "escalation.refused" | "owner_key.created" | "credential.admitted" | "credential.revoked" | "quotas.changed";
-        /**
-         * @description Whether it was done. Of the refused requests, only escalations are recorded.
-         * @enum {string}
-         */
-        AuditOutcome: "success" | "refused";
         /**
          * @description How the actor authenticated. `operator`: with a script of the installation. `service`: the service itself, such as at the end of a time limit.
          * @enum {string}
          */
         AuditActorType: "api_key" | "session" | "sign_in_link" | "open_id_connect" | "runner_token" | "invitation" | "trust" | "bootstrap_token" | "operator" | "service";
         /**
-         * @description The type of the record that was acted on.
+         * @description Whether it was done. Of the refused requests, only escalations are recorded.
          * @enum {string}
          */
-        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "deployment" | "freeze" | "attempt";
+        AuditOutcome: "success" | "refused";
         /** @description One act: who did what to which record, and from where. */
         AuditRecord: {
             /**
@@ -5431,6 +3621,186 @@ export interface components {
              */
             next_page?: string;
         };
+        /**
+         * @description The type of the record that was acted on.
+         * @enum {string}
+         */
+        AuditTargetType: "organization" | "member" | "account" | "invitation" | "service_account" | "api_key" | "session" | "sign_in_link" | "trust" | "runner_pool" | "runner_token" | "project" | "project_member" | "environment" | "component" | "stack" | "integration" | "variable" | "deployment" | "freeze" | "attempt";
+        /** @description An account of Amazon Web Services, with the external ID. */
+        AwsAccount: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "aws";
+            /**
+             * @description The 12 digits of the AWS account.
+             * @example 123456789012
+             */
+            account_id: string;
+            /**
+             * @description Where runners deploy to.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description The role that runners assume. Absent: none.
+             * @example arn:aws:iam::123456789012:role/deploy
+             */
+            role_arn?: string;
+            /**
+             * @description The external ID that the trust policy of the role must require. Generated, and the same until the project is disconnected. Only for owners of the project and for runners.
+             * @example 1CgB2t7ZrKx5VnWq8YdLmP
+             */
+            external_id?: string;
+        };
+        /** @description An account of Amazon Web Services. */
+        AwsConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "aws";
+            /**
+             * @description The 12 digits of the AWS account.
+             * @example 123456789012
+             */
+            account_id: string;
+            /**
+             * @description Where runners deploy to.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description The role that runners assume in the account. Absent or null: none.
+             * @example arn:aws:iam::123456789012:role/deploy
+             */
+            role_arn?: string | null;
+        };
+        /** @description The cause of every `bad_input`. */
+        BadInputCause: {
+            /** @description The first 20 reasons; `message` states one. */
+            issues: components["schemas"]["Issue"][];
+        };
+        /**
+         * @description The first organization and the person who owns it.
+         * @example {
+         *       "organization": {
+         *         "name": "Acme"
+         *       },
+         *       "account": {
+         *         "email": "ada@example.com",
+         *         "name": "Ada Lovelace"
+         *       }
+         *     }
+         */
+        Bootstrap: {
+            /** @description The first organization of the installation. */
+            organization: {
+                /**
+                 * @description The display name of the organization.
+                 * @example Acme
+                 */
+                name: string;
+            };
+            /** @description Its first member, with the role `owner`. */
+            account: components["schemas"]["AccountInput"];
+        };
+        /**
+         * @description What was done to a resource of a project.
+         * @enum {string}
+         */
+        ChangeAction: "created" | "updated" | "deleted" | "canceled" | "connected" | "disconnected" | "disabled" | "confirmed" | "resumed" | "failing" | "paused";
+        /**
+         * @description The type of a resource that the changelog covers.
+         * @enum {string}
+         */
+        ChangedRecordType: "project" | "project_member" | "environment" | "component" | "stack" | "variable" | "deployment" | "integration";
+        /**
+         * @description A request has changed the project.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "changelog.created",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "changelog_id": "1CgQuY8akfz7QnnHApfdSd",
+         *         "action": "updated",
+         *         "record": {
+         *           "type": "environment",
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "account_id": "1Cfo6KUc4VFzXW7PgzEXZF",
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "key_id": "1CfrKuhzvvc8GfuDyU5wWz",
+         *         "entries": [
+         *           {
+         *             "changelog_id": "1CgQuY8akfz7QnnHApfdSd",
+         *             "action": "updated",
+         *             "record": {
+         *               "type": "environment",
+         *               "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *               "name": "production"
+         *             }
+         *           }
+         *         ],
+         *         "count": 1
+         *       }
+         *     }
+         */
+        ChangelogCreatedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "changelog.created";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description The ID of the entry in the project's changelog.
+                 * @example 1CgQuY8akfz7QnnHApfdSd
+                 */
+                changelog_id: components["schemas"]["Identifier"];
+                action: components["schemas"]["ChangeAction"];
+                /** @description The changed resource. It may be deleted by now. */
+                record: {
+                    type: components["schemas"]["ChangedRecordType"];
+                    /**
+                     * @description The ID of the changed resource. For a project member, that of the membership.
+                     * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                     */
+                    id: components["schemas"]["Identifier"];
+                    /** @description The first 100 characters of its name. Absent if it has none. */
+                    name?: string;
+                };
+                /**
+                 * @description Who made the change. Absent if the service made it by itself.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                account_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The membership of the person or the program that made the change. Absent as `account_id`.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description The API key that sent the request. Absent as `account_id`.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id?: components["schemas"]["Identifier"];
+                /** @description The first 50 changes of the request. The first of them is at the top level too. */
+                entries: components["schemas"]["ChangelogEventEntry"][];
+                /** @description How many changes the request made. The project's changelog has all of them. */
+                count: number;
+            };
+        };
         /** @description One change to one resource of a project. */
         ChangelogEntry: {
             /**
@@ -5518,406 +3888,107 @@ export interface components {
              */
             next_page?: string;
         };
-        /**
-         * @description How full the database of the service is: `filling` from 7 GB on, and `full` from 9 GB on, when nobody can add anything.
-         * @enum {string}
-         */
-        DatabaseSpace: "ok" | "filling" | "full";
-        /** @description The state of the service while it works. */
-        Health: {
+        /** @description One change that a request made. */
+        ChangelogEventEntry: {
             /**
-             * @description Every check has passed.
-             * @constant
+             * @description The ID of the entry in the project's changelog.
+             * @example 1CgQuY8akfz7QnnHApfdSd
              */
-            status: "ok";
-            /**
-             * @description The secrets that are not set, by name: none, if the service works.
-             * @example []
-             */
-            missing_secrets: string[];
-            /**
-             * @description The settings that the service does not run with: none, if it works.
-             * @example []
-             */
-            refused_settings: components["schemas"]["RefusedSetting"][];
-            /**
-             * @description The tables that pending migrations create, by name: none, if the service works.
-             * @example []
-             */
-            missing_tables: string[];
-            database: components["schemas"]["DatabaseSpace"];
-        };
-        /** @description How many resources of one kind an organization stores. */
-        RecordUsage: {
-            /**
-             * @description The number of resources.
-             * @example 12
-             */
-            used: number;
-            /**
-             * @description The quota. Absent for deployments and others: only their bytes are limited.
-             * @example 1000
-             */
-            allowed?: number;
-            /**
-             * @description The stored bytes of the resources.
-             * @example 4096
-             */
-            bytes: number;
-        };
-        /** @description What an organization stores, and what it may store. */
-        Usage: {
-            /**
-             * @description The organization whose resources are counted.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /** @description The stored bytes of the organization in total. */
-            bytes: {
+            changelog_id: components["schemas"]["Identifier"];
+            action: components["schemas"]["ChangeAction"];
+            /** @description The changed resource. It may be deleted by now. */
+            record: {
+                type: components["schemas"]["ChangedRecordType"];
                 /**
-                 * @description The stored bytes now.
-                 * @example 73400
-                 */
-                used: number;
-                /**
-                 * @description The quota in bytes. A write that would exceed it is a `conflict`.
-                 * @example 1073741824
-                 */
-                allowed: number;
-            };
-            /** @description The usage of each kind of resource. */
-            records: {
-                /** @description The usage of deployments in the organization. */
-                deployments: components["schemas"]["RecordUsage"];
-                /** @description The usage of projects in the organization. */
-                projects: components["schemas"]["RecordUsage"];
-                /** @description The usage of environments in the organization. */
-                environments: components["schemas"]["RecordUsage"];
-                /** @description The usage of components in the organization. */
-                components: components["schemas"]["RecordUsage"];
-                /** @description The usage of stacks in the organization. */
-                stacks: components["schemas"]["RecordUsage"];
-                /** @description The usage of variables in the organization. */
-                variables: components["schemas"]["RecordUsage"];
-                /** @description The usage of alarms in the organization. */
-                alarms: components["schemas"]["RecordUsage"];
-                /** @description The usage of members in the organization. */
-                members: components["schemas"]["RecordUsage"];
-                /** @description The usage of project members in the organization. */
-                project_members: components["schemas"]["RecordUsage"];
-                /** @description The usage of api keys in the organization. */
-                api_keys: components["schemas"]["RecordUsage"];
-                /** @description The usage of runner pools in the organization. */
-                runner_pools: components["schemas"]["RecordUsage"];
-                /** @description The usage of runner tokens in the organization. */
-                runner_tokens: components["schemas"]["RecordUsage"];
-                /** @description The usage of integrations in the organization. */
-                integrations: components["schemas"]["RecordUsage"];
-                /** @description The usage of invitations, sessions, sign-ins, trusts, connections, recoveries, runners and environments of pools, and what remains of revoked credentials, in the organization. */
-                others: components["schemas"]["RecordUsage"];
-            };
-            /** @description What the organization keeps for a time. Counted at least once an hour. */
-            history: {
-                /**
-                 * @description The bytes of all kinds except the audit log.
-                 * @example 1048576
-                 */
-                used: number;
-                /**
-                 * @description The share in bytes. Beyond it, the oldest history is deleted.
-                 * @example 536870912
-                 */
-                allowed: number;
-                /** @description The bytes of each kind. */
-                by_kind: {
-                    /**
-                     * @description The bytes of the changelog that are kept.
-                     * @example 65536
-                     */
-                    changelog: number;
-                    /**
-                     * @description The bytes of the events that are kept.
-                     * @example 65536
-                     */
-                    events: number;
-                    /**
-                     * @description The bytes of the deliveries that are kept.
-                     * @example 65536
-                     */
-                    deliveries: number;
-                    /**
-                     * @description The bytes of the delivery attempts that are kept.
-                     * @example 65536
-                     */
-                    delivery_attempts: number;
-                    /**
-                     * @description The bytes of the deployments that are kept.
-                     * @example 65536
-                     */
-                    deployments: number;
-                    /**
-                     * @description The bytes of the audit log that are kept.
-                     * @example 65536
-                     */
-                    audit_log: number;
-                    /**
-                     * @description The bytes of the idempotency records that are kept.
-                     * @example 65536
-                     */
-                    idempotency_records: number;
-                };
-            };
-            database: components["schemas"]["DatabaseSpace"];
-        };
-        /**
-         * @description A role in the organization: owner > admin > member.
-         * @enum {string}
-         */
-        OrgRole: "member" | "admin" | "owner";
-        /**
-         * @description Whether a member is a person or a program.
-         * @enum {string}
-         */
-        MemberKind: "person" | "service_account";
-        /**
-         * @description How the sender authenticated. A session may do what its key may do.
-         * @enum {string}
-         */
-        CredentialType: "api_key" | "session";
-        /**
-         * @description What an operation needs of a narrowed key.
-         * @enum {string}
-         */
-        Scope: "organization:read" | "organization:write" | "members:read" | "members:write" | "keys:read" | "keys:write" | "projects:read" | "projects:write" | "environments:read" | "environments:write" | "variables:read" | "variables:write" | "variables:reveal" | "deployments:read" | "deployments:write" | "integrations:read" | "integrations:write" | "runners:read" | "runners:write" | "audit:read" | "audit:write";
-        /** @description Who sends a request, and what they may do. */
-        WhoAmI: {
-            /** @description The only organization that the credential can access. */
-            organization: {
-                /**
-                 * @description The `org_id` in the paths.
-                 * @example 1CfiqFR7M6S38z94Y2usEL
+                 * @description The ID of the changed resource. For a project member, that of the membership.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
                  */
                 id: components["schemas"]["Identifier"];
-                /**
-                 * @description Its display name.
-                 * @example Acme
-                 */
-                name: string;
+                /** @description The first 100 characters of its name. Absent if it has none. */
+                name?: string;
             };
-            /** @description The membership that the credential acts for. */
-            membership: {
-                /**
-                 * @description The `member_id` in the paths.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                id: components["schemas"]["Identifier"];
-                /** @description The highest role that its keys can have. */
-                role: components["schemas"]["OrgRole"];
-                kind: components["schemas"]["MemberKind"];
-            };
-            /** @description The person or the program. */
-            account: {
-                /**
-                 * @description The account of the membership.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description Its full name.
-                 * @example Ada Lovelace
-                 */
-                name: string;
-            };
-            /** @description The key that the request was sent with, and what it may do. */
-            credential: {
-                type: components["schemas"]["CredentialType"];
-                /**
-                 * @description The ID of the key, or of the session.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                id: components["schemas"]["Identifier"];
-                /**
-                 * @description The key that the session came from. Absent: none.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                key_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description What the key is for.
-                 * @example ci
-                 */
-                name: string;
-                /** @description The effective role: the lower of the roles of the key and the membership. */
-                role: components["schemas"]["OrgRole"];
-                /** @description What the key may do. Absent: all that its role allows. */
-                scopes?: components["schemas"]["Scope"][];
-                /** @description The only projects that the key can access. Absent: all. */
-                project_ids?: components["schemas"]["Identifier"][];
-                /** @description The only environments that the key can access. Absent: all. */
-                environment_ids?: components["schemas"]["Identifier"][];
-                /** @description The credential is rejected from this time on. Absent: never. */
-                expires_at?: components["schemas"]["Timestamp"];
-                /** @description Who created the credential. Absent: not known. */
-                created_by?: {
-                    /**
-                     * @description The key that created it.
-                     * @example 1CfrKuhzvvc8GfuDyU5wWz
-                     */
-                    key_id?: components["schemas"]["Identifier"];
-                    /**
-                     * @description The membership that created it.
-                     * @example 1CfpGx3oGJQzy3gYEoz2YP
-                     */
-                    membership_id?: components["schemas"]["Identifier"];
-                };
-                /** @description Whether only the membership itself has made the key, and the keys that it descends from. */
-                own: boolean;
-                /** @description Whether it can add, invite and promote members, found organizations, and change the account: the key is the person's `own`, is not narrowed, has no expiry but one that only the organization's `max_age_seconds` imposed, and has the whole role of its membership. */
-                full: boolean;
-            };
-            /** @description The rate limits of the credential, by the kind of request. */
-            limits: {
-                /**
-                 * @description The policy's name.
-                 * @example default
-                 */
-                name: string;
-                /**
-                 * @description Requests in each window.
-                 * @example 100
-                 */
-                limit: number;
-                /**
-                 * @description How long a request counts toward the limit.
-                 * @example 60
-                 */
-                window_seconds: number;
-            }[];
+        };
+        /** @description A deployment that is offered to one runner. */
+        Claim: {
+            /**
+             * @description Identifies the attempt in all further calls.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
+             */
+            attempt_id: components["schemas"]["Identifier"];
+            /**
+             * @description Increases with each attempt in the environment. Use it as a fencing token.
+             * @example 7
+             */
+            epoch: number;
+            /**
+             * @description Send it in `Lease-Token` with every call about the attempt.
+             * @example 6e1f8a53c07b94d2a8e5b1f0c3d97264e50a1b8c7d6f3e29481c5a0b9d8e7f63
+             */
+            lease_token: string;
+            /** @description The offered deployment. A start may return it with another patch. */
+            deployment: components["schemas"]["Deployment"];
+            /**
+             * @description The names of the variables whose values the runner may read.
+             * @example [
+             *       "DATABASE_URL"
+             *     ]
+             */
+            variable_names: string[];
+            /**
+             * @description Seconds from the claim until the offer lapses, unless it is started.
+             * @example 60
+             */
+            start_within_seconds: number;
+            /**
+             * @description Seconds between two heartbeats of a started attempt.
+             * @example 15
+             */
+            heartbeat_every_seconds: number;
+            /**
+             * @description Seconds without a heartbeat after which the attempt is stale. It may resume for a while.
+             * @example 60
+             */
+            lease_seconds: number;
+            /**
+             * @description Seconds between two requests with output of the command, while there is any.
+             * @example 1
+             */
+            log_every_seconds: number;
+            /**
+             * @description The most bytes of the log that one request may have.
+             * @example 262144
+             */
+            log_chunk_bytes: number;
+            /**
+             * @description The most bytes of the log that are kept. You may stop sending after them.
+             * @example 16777216
+             */
+            log_bytes: number;
         };
         /**
-         * @description What the person tells about themselves. A field that is not set is absent.
+         * @description A runner's request for its next deployment.
          * @example {
-         *       "github": "ada",
-         *       "location": "London"
+         *       "request_id": "3f6f0c1e-claim-1"
          *     }
          */
-        Profile: {
-            /** @description Some lines about the person. */
-            bio?: string;
-            /** @description The user name at GitHub. */
-            github?: string;
-            /** @description Where the person is, as free text. */
-            location?: string;
-            /** @description The user name at Twitter. */
-            twitter?: string;
-            /** @description The address of the person's own pages. */
-            website?: string;
-        };
-        /** @description A person, as every organization with the account sees them. */
-        Account: {
+        ClaimInput: {
             /**
-             * @description The `account_id` of the person's memberships.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             * @description Generate a new one for each claim. The same ID gives the same attempt.
+             * @example 3f6f0c1e-claim-1
              */
-            id: components["schemas"]["Identifier"];
+            request_id: string;
             /**
-             * @description The person's address. Private: absent unless the person has made the key of the request.
-             * @example ada@example.com
+             * @description Claims this deployment and no other: the reply is 204 until it is its turn, and a `conflict` once it has ended.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
              */
-            email?: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists.
-             * @example Ada
-             */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            /** @description When the account was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the person, or the service, last changed the account. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description The rules for new API keys of an organization. */
-        ApiKeyPolicy: {
-            /**
-             * @description A new key expires at most this long after it is created. Absent: unlimited.
-             * @example 7776000
-             */
-            max_age_seconds?: number;
-        };
-        /** @description Who created or revoked a key. */
-        KeyActor: {
-            /**
-             * @description The API key. Absent: by other means.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: components["schemas"]["Identifier"];
-        };
-        /** @description An API key, without the secret itself. Of a revoked key, the fields about its use and about what it could access are absent. */
-        ApiKey: {
-            /**
-             * @description The key's own ID, which is also a part of the key.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The only organization that the key can access.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership that the key acts for.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name: string;
-            /** @description The maximum role of the key. Its effective role is never above its membership's role. */
-            role: components["schemas"]["OrgRole"];
-            /**
-             * @description The last four characters of the key.
-             * @example uOhD
-             */
-            last_four: string;
-            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Absent: all scopes. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the key can access. Absent: all projects. */
-            project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Absent: all environments. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /** @description The key is rejected from this time on. Absent: the key does not expire. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to the hour. Absent: the key was never used. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description What the key descends from. Absent: not known. */
-            created_by?: components["schemas"]["KeyActor"];
-            /** @description When the key was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the key was revoked. Absent: it was not. */
-            revoked_at?: components["schemas"]["Timestamp"];
-            /** @description Absent: the key is not revoked, or an operator or the service revoked it. */
-            revoked_by?: components["schemas"]["KeyActor"];
+            deployment_id?: string;
+            /** @description Who asks. Absent: people see the token of the runner alone. */
+            runner?: components["schemas"]["RunnerDescription"];
         };
         /** @description One page of a list. */
-        ApiKeyList: {
+        ClaimList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["ApiKey"][];
+            data: components["schemas"]["Claim"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -5925,6 +3996,662 @@ export interface components {
              * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
              */
             next_page?: string;
+        };
+        /** @description An account of Cloudflare that is deployed to. */
+        CloudflareAccount: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "cloudflare";
+            /**
+             * @description The 32 hex digits of the Cloudflare account.
+             * @example 023e105f4ecef8ad9ca31a8372d0c353
+             */
+            account_id: string;
+        };
+        /** @description An account of Cloudflare. */
+        CloudflareConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "cloudflare";
+            /**
+             * @description The 32 hex digits of the Cloudflare account.
+             * @example 023e105f4ecef8ad9ca31a8372d0c353
+             */
+            account_id: string;
+        };
+        /**
+         * @description An issuer whose claims mean the same for everybody.
+         * @enum {string}
+         */
+        CodeHostIssuer: "https://token.actions.githubusercontent.com" | "https://gitlab.com";
+        /** @description A commit of a Git repository. */
+        Commit: {
+            /** @description Who wrote the change. */
+            author: components["schemas"]["CommitPerson"];
+            /** @description Who added the commit to the repository. */
+            committer: components["schemas"]["CommitPerson"];
+            /**
+             * @description The whole commit message, with its lines.
+             * @example Scale up
+             */
+            message: string;
+            /**
+             * @description The full hash of the commit.
+             * @example 6dcb09b5b57875f334f61aebed695e2e4193db5e
+             */
+            sha: string;
+        };
+        /**
+         * @description A person, as far as the commit and the code host name them.
+         * @example {
+         *       "login": "octocat",
+         *       "name": "Mona"
+         *     }
+         */
+        CommitPerson: {
+            /**
+             * @description The address in the commit.
+             * @example mona@example.com
+             */
+            email?: string;
+            /**
+             * @description The person's ID at the code host.
+             * @example 583231
+             */
+            id?: string;
+            /**
+             * @description The person's user name at the code host.
+             * @example octocat
+             */
+            login?: string;
+            /**
+             * @description The person's name in the commit, which may be empty.
+             * @example Mona
+             */
+            name?: string;
+        };
+        /**
+         * @description One of the two environments.
+         * @example {
+         *       "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "name": "production"
+         *     }
+         */
+        ComparedEnvironment: {
+            /**
+             * @description Read it with `GET /v1/environments/{environment_id}`.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /** @description What its last successful deployment has deployed. Absent if none, and for a key without the scope `deployments:read`. */
+            source?: components["schemas"]["DeploymentSource"];
+        };
+        /** @description A variable without its value. */
+        ComparedVariable: {
+            /**
+             * @description What programs read it as.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The name of its component. Absent: it belongs to the environment.
+             * @example api
+             */
+            component?: string;
+        };
+        /** @description How the deployment ended. */
+        CompletedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The final status of the deployment. It may differ from the outcome that you sent. */
+            status: components["schemas"]["AttemptOutcome"];
+            /**
+             * @description The reason that you sent, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless the deployment has failed.
+             * @example stack_failed
+             */
+            failure_reason?: string;
+        };
+        /** @description A part of the app in one environment. It has variables. */
+        Component: {
+            /**
+             * @description The component's own ID.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the component is in.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name: string;
+            kind: components["schemas"]["ComponentKind"];
+            /** @description When the component was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the component last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description All fields of a component that a request can set.
+         * @example {
+         *       "name": "api",
+         *       "kind": "service"
+         *     }
+         */
+        ComponentInput: {
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name: string;
+            kind: components["schemas"]["ComponentKind"];
+        };
+        /**
+         * @description A web service, a background worker, a job that runs to completion, or a static site.
+         * @enum {string}
+         */
+        ComponentKind: "service" | "worker" | "job" | "site";
+        /** @description One page of a list. */
+        ComponentList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Component"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
+         * @example {
+         *       "replicas": 2,
+         *       "features": {
+         *         "search": true
+         *       }
+         *     }
+         */
+        Configuration: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A deployment's configuration. `before` is the environment's configuration that the deployment is based on, and `after` what it becomes if the deployment succeeds. All are absent if they are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.
+         * @example {
+         *       "before": {
+         *         "replicas": 2
+         *       },
+         *       "after": {
+         *         "replicas": 3
+         *       },
+         *       "diff": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChange: {
+            before?: components["schemas"]["Configuration"];
+            after?: components["schemas"]["Configuration"];
+            /** @description What turns `before` into `after`: one operation for each value that differs, `add`, `remove` or `replace`. */
+            diff?: components["schemas"]["PatchOperation"][];
+            /**
+             * @description What an approval of this content names. Present while the deployment is queued and rules of the environment apply; `before` is then the environment's present configuration.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest?: string;
+        };
+        /**
+         * @description Where the project is deployed to. No field is a secret: runners have the credentials.
+         * @example {
+         *       "provider": "aws",
+         *       "account_id": "123456789012",
+         *       "region": "eu-central-1",
+         *       "role_arn": "arn:aws:iam::123456789012:role/deploy"
+         *     }
+         */
+        ConnectProject: components["schemas"]["AwsConnection"] | components["schemas"]["CloudflareConnection"] | components["schemas"]["KubernetesConnection"] | components["schemas"]["SshConnection"] | components["schemas"]["OtherConnection"];
+        /** @description Where a project is deployed to. */
+        Connection: components["schemas"]["AwsAccount"] | components["schemas"]["CloudflareAccount"] | components["schemas"]["KubernetesCluster"] | components["schemas"]["SshHost"] | components["schemas"]["OtherPlace"];
+        /**
+         * @description Whether a project is connected to a cloud provider. Only a `connected` project can be deployed; `disconnecting` lasts until its unfinished deployments have ended.
+         * @enum {string}
+         */
+        ConnectionStatus: "connected" | "disconnected" | "disconnecting";
+        /**
+         * @description The key to create.
+         * @example {
+         *       "name": "ci",
+         *       "role": "member",
+         *       "scopes": [
+         *         "deployments:write",
+         *         "environments:read"
+         *       ]
+         *     }
+         */
+        CreateApiKey: {
+            /**
+             * @description What the key is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The membership that the key acts for. Default: your own.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            /** @description Default: the lower of the membership's role and your key's role. */
+            role?: components["schemas"]["OrgRole"];
+            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Default: as the key that creates it, which cannot give more than it has. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the key can access. Default: those of the environments, or as your key. */
+            project_ids?: string[];
+            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
+            environment_ids?: string[];
+            /**
+             * Format: date-time
+             * @description A time in the future. Default: the expiry of the key that creates it, or the organization's maximum age, whichever is earlier.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description What you decide about a queued deployment.
+         * @example {
+         *       "decision": "approve",
+         *       "comment": "Looks good"
+         *     }
+         */
+        CreateApproval: {
+            decision: components["schemas"]["ApprovalDecision"];
+            /** @description For people. All who may read the deployment see it. */
+            comment?: string;
+            /** @description The `digest` of the configuration that you have read, so that nothing else is approved. Another content is a `conflict`. Absent: what would start now. */
+            digest?: string;
+        };
+        /**
+         * @description The deployment to create. Every field is optional.
+         * @example {
+         *       "patch": [
+         *         {
+         *           "op": "add",
+         *           "path": "/replicas",
+         *           "value": 3
+         *         }
+         *       ],
+         *       "reason": "More traffic"
+         *     }
+         */
+        CreateDeployment: {
+            /** @description A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused if the patch, with the values that it replaces, exceeds 256 KiB. */
+            patch?: components["schemas"]["PatchOperationInput"][];
+            /**
+             * @description What to deploy. Runners receive it unchanged. Absent: what the environment runs when the deployment starts. Null: nothing.
+             * @example {
+             *       "registry": {
+             *         "image": "ghcr.io/acme/shop:1.4.2"
+             *       }
+             *     }
+             */
+            source?: {
+                /** @description Absent: no commit is given. */
+                git?: components["schemas"]["GitSource"];
+                /** @description Absent: no image is given. */
+                registry?: components["schemas"]["RegistrySource"];
+            } | null;
+            /** @description Stacks of the environment, in this order. Default: all stacks. */
+            stack_ids?: string[];
+            queue?: components["schemas"]["DeploymentQueue"];
+            /**
+             * @description Why the deployment is made, for those who read about it.
+             * @example More traffic
+             */
+            reason?: string;
+        };
+        /**
+         * @description The environment to create.
+         * @example {
+         *       "name": "staging",
+         *       "configuration": {
+         *         "replicas": 1
+         *       }
+         *     }
+         */
+        CreateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description The first configuration. Default: an empty object.
+             * @example {
+             *       "replicas": 2,
+             *       "features": {
+             *         "search": true
+             *       }
+             *     }
+             */
+            configuration?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description The freeze to create.
+         * @example {
+         *       "name": "Black Friday",
+         *       "reason": "The busiest days of the year",
+         *       "starts_at": "2025-11-27T00:00:00.000Z",
+         *       "ends_at": "2025-12-01T00:00:00.000Z"
+         *     }
+         */
+        CreateFreeze: {
+            /**
+             * @description What people call it.
+             * @example Black Friday
+             */
+            name: string;
+            /**
+             * @description Why nothing is deployed. Whoever deploys meanwhile reads it.
+             * @example The busiest days of the year
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description From then on, nothing starts.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description From then on, deployments start again.
+             */
+            ends_at: string;
+            /** @description Only these environments. Absent: all. */
+            environment_ids?: string[];
+            /** @description The members who may start a deployment in spite of it, beside the owners of the organization. */
+            override?: string[];
+        };
+        /**
+         * @description The webhook to create.
+         * @example {
+         *       "type": "webhook",
+         *       "configuration": {
+         *         "deployments_failed": true,
+         *         "deployments_succeeded": true
+         *       },
+         *       "url": "https://ci.example.com/hooks"
+         *     }
+         */
+        CreateIntegration: {
+            /**
+             * @description Only `webhook`: Slack is installed instead.
+             * @constant
+             */
+            type: "webhook";
+            /** @description The kinds to send. A kind that is absent is off. */
+            configuration: components["schemas"]["IntegrationConfigurationInput"];
+            /**
+             * Format: uri
+             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
+             * @example https://ci.example.com/hooks
+             */
+            url: string;
+            /**
+             * @description Of the events of environments, only those of these environments are sent. Absent, `null` or an empty list: all.
+             * @example [
+             *       "1CfxKdwWcfEyrDeRPtCDxJ"
+             *     ]
+             */
+            environment_ids?: string[] | null;
+            /**
+             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent, `null` or an empty list: all.
+             * @example [
+             *       "1Cg38jbq6cZAbs5tGiyPJx"
+             *     ]
+             */
+            stack_ids?: string[] | null;
+        };
+        /**
+         * @description Whom to invite, with the role.
+         * @example {
+         *       "email": "grace@example.com",
+         *       "name": "Grace Hopper",
+         *       "role": "member"
+         *     }
+         */
+        CreateInvitation: {
+            /**
+             * Format: email
+             * @description The person's address, in any case. Only the organization's invitations show it.
+             * @example grace@example.com
+             */
+            email: string;
+            /** @description The role that the member will have. */
+            role: components["schemas"]["OrgRole"];
+            /**
+             * @description What the organization calls the person. Absent or null: `New member`.
+             * @example Grace Hopper
+             */
+            name?: string | null;
+        };
+        /**
+         * @description The organization to create.
+         * @example {
+         *       "name": "Acme"
+         *     }
+         */
+        CreateOrganization: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name: string;
+        };
+        /**
+         * @description The project to create.
+         * @example {
+         *       "name": "storefront",
+         *       "description": "The shop and its API.",
+         *       "icon": "emoji:🚢"
+         *     }
+         */
+        CreateProject: {
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            name: string;
+            /**
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+        };
+        /**
+         * @description The period of the failed deliveries.
+         * @example {
+         *       "since": "2026-11-21T09:30:00.000Z",
+         *       "until": "2026-11-21T11:00:00.000Z"
+         *     }
+         */
+        CreateRecovery: {
+            /**
+             * Format: date-time
+             * @description The start of the period, at most 30 days ago.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description The end of the period, which it does not include. Absent, or a later time: now.
+             */
+            until?: string;
+        };
+        /**
+         * @description The pool to create.
+         * @example {
+         *       "name": "eu",
+         *       "environment_ids": [
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        CreateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: string[];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: 6 hours.
+             * @default 21600
+             */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description The token to create.
+         * @example {
+         *       "name": "ci"
+         *     }
+         */
+        CreateRunnerToken: {
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description The service account to create.
+         * @example {
+         *       "name": "release-bot",
+         *       "role": "member"
+         *     }
+         */
+        CreateServiceAccount: {
+            /**
+             * @description The program that the service account is for.
+             * @example release-bot
+             */
+            name: string;
+            role: components["schemas"]["ServiceAccountRole"];
+        };
+        /**
+         * @description What to sign in with.
+         * @example {
+         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
+         *     }
+         */
+        CreateSession: {
+            /**
+             * @description An API key. The session has its role, scopes and boundaries.
+             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
+             */
+            api_key: string;
+        };
+        /**
+         * @description The trust to create.
+         * @example {
+         *       "name": "deploy workflow",
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "audience": "https://longshore.example.com",
+         *       "conditions": {
+         *         "repository_id": "74",
+         *         "environment": "production",
+         *         "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+         *       },
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *       "scopes": [
+         *         "deployments:write"
+         *       ]
+         *     }
+         */
+        CreateTrust: {
+            /**
+             * @description What the trust is for. The names of its keys begin with it.
+             * @example deploy workflow
+             */
+            name: string;
+            /**
+             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
+             * @example https://longshore.example.com
+             */
+            audience: string;
+            /**
+             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match. `iss`, `aud`, `exp`, `nbf`, `iat` and `jti` are checked for every token.
+             * @example {
+             *       "repository_id": "74",
+             *       "environment": "production",
+             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+             *     }
+             */
+            conditions: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The membership that the keys act for, such as that of a service account. Send either this or `pool_id`.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            /**
+             * @description The pool that the runner tokens are for. Send either this or `membership_id`.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id?: string;
+            /**
+             * @description The only scopes of the keys. Absent: all that their role permits.
+             * @example [
+             *       "deployments:write"
+             *     ]
+             */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the keys can access. Absent: all. */
+            project_ids?: string[];
+            /** @description The only environments that the keys can access. Absent: all. */
+            environment_ids?: string[];
+            /**
+             * @description How long each key or runner token is valid, in seconds.
+             * @default 900
+             */
+            ttl_seconds?: number;
         };
         /** @description A new API key. Only this response contains the secret. */
         CreatedApiKey: components["schemas"]["ApiKey"] & {
@@ -5934,145 +4661,13 @@ export interface components {
              */
             key: string;
         };
-        /** @description A tenant: every project belongs to one organization. */
-        Organization: {
+        /** @description A new webhook. Only this response contains its secret. */
+        CreatedIntegration: components["schemas"]["Integration"] & {
             /**
-             * @description The `org_id` in the paths.
-             * @example 1CfiqFR7M6S38z94Y2usEL
+             * @description The secret that signs webhooks, in the format of Standard Webhooks. No other response shows it: store it now.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=
              */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name: string;
-            /** @description When the organization was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the organization last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description A new organization. Only this response contains the secret of its first key. */
-        CreatedOrganization: components["schemas"]["Organization"] & {
-            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
-            api_key: components["schemas"]["CreatedApiKey"];
-        };
-        /**
-         * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
-         * @enum {string}
-         */
-        FamilyItemType: "api_key" | "runner_token" | "trust" | "invitation" | "session" | "sign_in_link" | "member" | "organization";
-        /** @description How much the family has in another organization. */
-        FamilyCounts: {
-            /**
-             * @description How many API keys of the family have not ended.
-             * @example 1
-             */
-            api_keys: number;
-            /**
-             * @description How many runner tokens of the family have not ended.
-             * @example 1
-             */
-            runner_tokens: number;
-            /**
-             * @description How many trusts of the family have not ended.
-             * @example 1
-             */
-            trusts: number;
-            /**
-             * @description How many invitations of the family have not ended.
-             * @example 1
-             */
-            invitations: number;
-        };
-        /** @description Something that was made with a credential, or with what it has made. */
-        FamilyItem: {
-            type: components["schemas"]["FamilyItemType"];
-            /**
-             * @description The ID of the resource of this `type`.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: string;
-            /**
-             * @description Its name. Absent: it has none, or it is a member who was removed.
-             * @example laptop
-             */
-            name?: string;
-            /**
-             * @description The membership that it acts for. Absent: none, or another organization's.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            role?: components["schemas"]["OrgRole"];
-            counts?: components["schemas"]["FamilyCounts"];
-            /** @description When it was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        FamilyItemList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["FamilyItem"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description Who created an invitation. */
-        Inviter: {
-            /**
-             * @description Which key the inviter used.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description An open invitation, without its link. */
-        Invitation: {
-            /**
-             * @description The invitation's own ID, which is also a part of its link.
-             * @example 1Cg5ZDvX9xhTrxC3WqbHLb
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that the person is invited to.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The address, as the invitation names it.
-             * @example grace@example.com
-             */
-            email: string;
-            /**
-             * @description What the organization calls the person.
-             * @example Grace Hopper
-             */
-            name?: string;
-            /** @description The role that the member will have. */
-            role: components["schemas"]["OrgRole"];
-            /** @description The invitation cannot be accepted from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description When the invitation was created. */
-            created_at: components["schemas"]["Timestamp"];
-            created_by: components["schemas"]["Inviter"];
-        };
-        /** @description One page of a list. */
-        InvitationList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Invitation"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
+            secret: string;
         };
         /** @description A new invitation. Only this response contains its link. */
         CreatedInvitation: components["schemas"]["Invitation"] & {
@@ -6082,169 +4677,10 @@ export interface components {
              */
             url: string;
         };
-        /**
-         * @description A `pending` member has no keys and no projects until the person has signed in with the address, and accepted the membership.
-         * @enum {string}
-         */
-        MemberStatus: "active" | "pending";
-        /** @description The place of a person or a program in an organization. */
-        Member: {
-            /**
-             * @description The `member_id` in the paths.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person, in this organization. A person whom several organizations have added has another account in each.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
-             */
-            account_id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that the person is a member of.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists.
-             * @example Ada
-             */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            role: components["schemas"]["OrgRole"];
-            kind: components["schemas"]["MemberKind"];
-            status: components["schemas"]["MemberStatus"];
-            /** @description When the person became a member. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description The new member, with a key of their own. */
-        AcceptedInvitation: {
-            /** @description The new member of the organization. */
-            membership: components["schemas"]["Member"];
-            /** @description The member's own key. Its `key` is shown only once: store it now. */
+        /** @description A new organization. Only this response contains the secret of its first key. */
+        CreatedOrganization: components["schemas"]["Organization"] & {
+            /** @description The first key of the organization, with the role `owner`. Its `key` is shown only once: store it now. */
             api_key: components["schemas"]["CreatedApiKey"];
-        };
-        /** @description One page of a list. */
-        MemberList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Member"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description How people sign in, besides with links and API keys, which always work. */
-        SignInMethods: {
-            /**
-             * @description Absent: this deployment has no identity provider.
-             * @example {
-             *       "issuer": "https://accounts.example.com",
-             *       "url": "https://longshore.example.com/sign-in"
-             *     }
-             */
-            open_id_connect?: {
-                /** @description The issuer of the identity provider. */
-                issuer: string;
-                /** @description Where the sign-in begins. */
-                url: string;
-            };
-        };
-        /** @description An organization of the person who has signed in. */
-        SessionOrganization: {
-            /**
-             * @description The organization's own ID.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization's name.
-             * @example Acme
-             */
-            name: string;
-            /** @description The role of the person's membership. */
-            role: components["schemas"]["OrgRole"];
-            /** @description Whether it is the organization of the session. */
-            current: boolean;
-        };
-        /** @description One page of a list. */
-        SessionOrganizationList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["SessionOrganization"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description How the person signed in.
-         * @enum {string}
-         */
-        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
-        /** @description A session of a person at a browser, without its secret. */
-        Session: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description Whether it is the session of this request. */
-            current: boolean;
-            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
-            expires_at: components["schemas"]["Timestamp"];
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        OrganizationList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Organization"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One page of a list. */
-        RunnerTokenList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RunnerToken"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
         };
         /** @description A new runner token. Only this response contains the secret. */
         CreatedRunnerToken: {
@@ -6286,235 +4722,105 @@ export interface components {
              */
             token: string;
         };
-        /** @description The membership of a program, which has no e-mail address. */
-        ServiceAccount: {
+        /**
+         * @description How the sender authenticated. A session may do what its key may do.
+         * @enum {string}
+         */
+        CredentialType: "api_key" | "session";
+        /**
+         * @description How full the database of the service is: `filling` from 7 GB on, and `full` from 9 GB on, when nobody can add anything.
+         * @enum {string}
+         */
+        DatabaseSpace: "ok" | "filling" | "full";
+        /**
+         * @description Whether the database responds.
+         * @enum {string}
+         */
+        DatabaseStatus: "ok" | "unreachable";
+        /** @description The deployments of an environment that ended on a day. */
+        DayInsights: {
             /**
-             * @description Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             * Format: date
+             * @description The day (UTC).
+             * @example 2026-11-21
              */
-            membership_id: components["schemas"]["Identifier"];
+            date: string;
             /**
-             * @description The organization that it belongs to.
-             * @example 1CfiqFR7M6S38z94Y2usEL
+             * @description Deployments that succeeded that day.
+             * @example 3
              */
-            org_id: components["schemas"]["Identifier"];
+            succeeded: number;
             /**
-             * @description The program that the service account is for.
-             * @example release-bot
+             * @description Deployments that failed that day.
+             * @example 3
+             */
+            failed: number;
+            /**
+             * @description Deployments that were canceled that day.
+             * @example 3
+             */
+            canceled: number;
+            /**
+             * @description Deployments that were superseded that day.
+             * @example 3
+             */
+            superseded: number;
+            /**
+             * @description The share of those that failed, of those that succeeded or failed, from 0 to 1. Absent if there are none.
+             * @example 0.25
+             */
+            failure_rate?: number;
+            /** @description From their creation to their start. Absent if none had started. */
+            queued_seconds?: components["schemas"]["DeploymentDurations"];
+            /** @description From their start to their end. Absent if none had started. */
+            run_seconds?: components["schemas"]["DeploymentDurations"];
+            /**
+             * @description Successes after a failure in the environment that day.
+             * @example 3
+             */
+            recoveries: number;
+            /**
+             * @description The mean time of the recoveries, from the end of the first deployment that failed. Absent if there are none. In seconds.
+             * @example 45
+             */
+            recovery_seconds?: number;
+        };
+        /** @description A variable with its value, for the runner of a deployment. */
+        DeliveredVariable: {
+            /**
+             * @description What the app reads.
+             * @example DATABASE_URL
              */
             name: string;
-            role: components["schemas"]["OrgRole"];
-            /** @description When the service account was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When its name or its role last changed. */
-            updated_at: components["schemas"]["Timestamp"];
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
         };
-        /** @description One page of a list. */
-        ServiceAccountList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ServiceAccount"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
+        /** @description The values that a deployment needs. */
+        DeliveredVariables: {
+            /** @description The variables of the environment and of its components. Give a stack those without `component_id` and, over them, those of its own component, never another's. */
+            variables: components["schemas"]["DeliveredVariable"][];
+            /** @description The stacks of the deployment, in its order, each with its component. */
+            stacks: components["schemas"]["StackOfVariables"][];
         };
-        /** @description One page of a list. */
-        SessionList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Session"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A session of a member, without its secret. */
-        MemberSession: {
-            /**
-             * @description The session's own ID, which is also a part of its cookie.
-             * @example 1Cg5bWz8mKq3TnRv6HxPdY
-             */
-            id: components["schemas"]["Identifier"];
-            source: components["schemas"]["SessionSource"];
-            /**
-             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The browser that signed in. Absent: not known.
-             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
-             */
-            user_agent?: string;
-            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
-            last_used_at?: components["schemas"]["Timestamp"];
-            /** @description When the person signed in. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description The session ends at this time at the latest. Absent: ended. */
-            expires_at?: components["schemas"]["Timestamp"];
-            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
-            ended_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        MemberSessionList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["MemberSession"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new sign-in link. Only this response contains it. */
-        SignInLink: {
-            /**
-             * @description The link, shown only once. It signs in once.
-             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
-             */
-            url: string;
-            /** @description The link does not sign in from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-        };
-        /** @description Who created the trust. */
-        TrustCreator: {
-            /**
-             * @description The key that created the trust. The trust descends from it.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            key_id: components["schemas"]["Identifier"];
-            /**
-             * @description The membership of that key.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-        };
-        /** @description Which tokens of an issuer can be exchanged, and for what. */
-        Trust: {
-            /**
-             * @description The `trust_id` in the paths.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The organization that trusts the issuer.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: components["schemas"]["Identifier"];
-            /**
-             * @description What the trust is for. The names of its keys begin with it.
-             * @example deploy workflow
-             */
-            name: string;
-            /**
-             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
-             * @example https://token.actions.githubusercontent.com
-             */
-            issuer: string;
-            /**
-             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
-             * @example https://longshore.example.com
-             */
-            audience: string;
-            /**
-             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match.
-             * @example {
-             *       "repository_id": "74",
-             *       "environment": "production",
-             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-             *     }
-             */
-            conditions: {
-                [key: string]: string | string[];
-            };
-            /**
-             * @description The membership that the keys act for, such as that of a service account. Absent: a pool.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: components["schemas"]["Identifier"];
-            /**
-             * @description The pool that the runner tokens are for. Absent: a membership.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id?: components["schemas"]["Identifier"];
-            /** @description The maximum role of the keys. Absent: the trust is for a pool. */
-            role?: components["schemas"]["OrgRole"];
-            /** @description The only scopes of the keys. Absent: all that their role permits. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the keys can access. Absent: all. */
-            project_ids?: components["schemas"]["Identifier"][];
-            /** @description The only environments that the keys can access. Absent: all. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /**
-             * @description How long each key or runner token is valid, in seconds.
-             * @example 900
-             */
-            ttl_seconds: number;
-            created_by: components["schemas"]["TrustCreator"];
-            /** @description When the trust was created. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        TrustList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Trust"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description `runner_token` if the trust is for a pool.
-         * @enum {string}
-         */
-        ExchangedKeyType: "api_key" | "runner_token";
-        /** @description What a CI job gets for its token. */
-        ExchangedKey: {
-            /**
-             * @description The ID of the key or runner token, which is also a part of it.
-             * @example 1CfrKuhzvvc8GfuDyU5wWz
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The trust that accepted the token.
-             * @example 1Cg7UqP2dY4nZbKx8VhGtM
-             */
-            trust_id: components["schemas"]["Identifier"];
-            type: components["schemas"]["ExchangedKeyType"];
-            /** @description An API key or a runner token, for the header `x-api-key`. It is not shown again. */
-            key: string;
-            /** @description The key is rejected from this time on. */
-            expires_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The same in seconds from now, for a client whose clock is wrong.
-             * @example 900
-             */
-            expires_in: number;
-        };
-        /**
-         * @description What happened. Webhooks describes each type.
-         * @enum {string}
-         */
-        EventType: "ping" | "deployments.in_progress" | "deployments.succeeded" | "deployments.failed" | "promotions.created" | "approvals.requested" | "approvals.given" | "approvals.rejected" | "deployments.overridden" | "freezes.created" | "freezes.deleted" | "services.in_alarm" | "services.ok" | "changelog.created";
-        /**
-         * @description `pending` until it has succeeded or failed. Both are final.
-         * @enum {string}
-         */
-        DeliveryStatus: "pending" | "succeeded" | "failed";
-        /**
-         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. It can be redelivered.
-         * @enum {string}
-         */
-        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts";
         /** @description One event that is sent to one integration. */
         Delivery: {
             /**
@@ -6554,6 +4860,89 @@ export interface components {
             /** @description When it succeeded or failed. Absent while pending. */
             finished_at?: components["schemas"]["Timestamp"];
         };
+        /** @description One request to the integration's target, and its result. */
+        DeliveryAttempt: {
+            /**
+             * @description 1 for the first attempt.
+             * @example 1
+             */
+            number: number;
+            /** @description When the request was sent. */
+            started_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Milliseconds until the response was read, or the attempt failed.
+             * @example 184
+             */
+            duration_ms: number;
+            /**
+             * @description The status of the response. Absent if there was none.
+             * @example 503
+             */
+            status_code?: number;
+            /**
+             * @description Why there was no response, or why the response is a failure. Absent after a success.
+             * @example answered 503
+             */
+            error?: string;
+            /**
+             * @description The first 1024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
+             * @example upstream unavailable
+             */
+            response?: string;
+        };
+        /**
+         * @description `integration_disabled`: the integration was disabled when the delivery was due. `integration_unconfirmed`: its Slack installation was not confirmed. `too_many_attempts`: too many attempts ended without a result. It can be redelivered.
+         * @enum {string}
+         */
+        DeliveryFailureReason: "integration_disabled" | "integration_unconfirmed" | "too_many_attempts";
+        /** @description A delivery with its event and the result of each attempt. */
+        DeliveryInFull: components["schemas"]["Delivery"] & {
+            /**
+             * @description The body that is sent, the same in every attempt.
+             * @example {
+             *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+             *       "type": "deployments.succeeded",
+             *       "timestamp": "2026-11-21T09:30:00.000Z",
+             *       "data": {
+             *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+             *         "status": "succeeded",
+             *         "created_by": {
+             *           "type": "person",
+             *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+             *         },
+             *         "reason": "More traffic",
+             *         "trigger": "api",
+             *         "queued_seconds": 4,
+             *         "run_seconds": 42,
+             *         "project": {
+             *           "id": "1CfvyrdE3swnumqQc5jCRM",
+             *           "name": "storefront"
+             *         },
+             *         "environment": {
+             *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *           "name": "production"
+             *         },
+             *         "stacks": [
+             *           {
+             *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *             "name": "api-production",
+             *             "status": "succeeded"
+             *           }
+             *         ],
+             *         "outputs": [
+             *           {
+             *             "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *             "name": "url",
+             *             "value": "https://shop.example.com"
+             *           }
+             *         ]
+             *       }
+             *     }
+             */
+            payload: components["schemas"]["EventPayload"];
+            /** @description Every attempt, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
         /** @description One page of a list. */
         DeliveryList: {
             /** @description The resources of this page. */
@@ -6567,17 +4956,391 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description Somebody pings the integration.
+         * @description `pending` until it has succeeded or failed. Both are final.
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "succeeded" | "failed";
+        /** @description An output of a stack that was deployed. */
+        DeployedOutput: {
+            /**
+             * @description The stack that has it.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description `url` is where people open what was deployed.
+             * @example url
+             */
+            name: string;
+            /**
+             * @description Not secret.
+             * @example https://shop.example.com
+             */
+            value: string;
+        };
+        /** @description What the deployment has done to one of its stacks so far. */
+        DeployedStack: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+            status: components["schemas"]["StackStatus"];
+        };
+        /** @description A move of an environment's stacks to a new configuration and source. */
+        Deployment: {
+            /**
+             * @description The deployment's own ID.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description The stacks to deploy, in this order. Some may be deleted by now. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description What the deployment does, and how far it is. */
+            data: {
+                /** @description What the deployment changes in the environment's configuration. */
+                patch: components["schemas"]["PatchOperation"][];
+                /** @description What is deployed. Absent if the request gave none. */
+                source?: components["schemas"]["DeploymentSource"];
+                /** @description The progress of each stack, in the order of `stack_ids`. Absent if there are none. */
+                stacks?: components["schemas"]["StackOfDeployment"][];
+            };
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["DeploymentCreator"];
+            /**
+             * @description Why it is made, as the request states it. Absent if it does not.
+             * @example More traffic
+             */
+            reason?: string;
+            trigger: components["schemas"]["DeploymentTrigger"];
+            /**
+             * @description What was promoted or redeployed. It may be deleted by now.
+             * @example 1CgB6r7zmpUseRM3TQDrFT
+             */
+            from_deployment_id?: components["schemas"]["Identifier"];
+            runner?: components["schemas"]["DeploymentRunner"];
+            /**
+             * @description From its creation to its start, or to its end if it has never started. In seconds.
+             * @example 42
+             */
+            queued_seconds?: number;
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+            /**
+             * @description Why it is `failed`, or `canceled` by no request to cancel it: `rejected`, `approval_expired`, or what docs/state-machine.md and the runner say.
+             * @example approval_expired
+             */
+            failure_reason?: string;
+            /**
+             * @description What the runner or the service says about it, for people.
+             * @example Rejected: not on a Friday
+             */
+            message?: string;
+            /** @description Which redeployment it is, that rules may exempt. */
+            exempt?: components["schemas"]["Exemption"];
+            overridden?: components["schemas"]["DeploymentOverride"];
+            /** @description What the deployment waits for, at least one reason. Present while it is `queued`, in the responses that create it or read this deployment alone, not in lists, events and the responses to runners. */
+            waiting_for?: components["schemas"]["WaitingReason"][];
+        };
+        /**
+         * @description Who has created it. Absent in the responses to runners.
          * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "ping",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "integration_id": "1Cg8yK6FQpG43h8EDMqZ3E"
+         *       "type": "person",
+         *       "name": "Mona",
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *     }
+         */
+        DeploymentCreator: {
+            type: components["schemas"]["DeploymentCreatorType"];
+            /**
+             * @description What the person, the service account or the trust is called now. Absent if it has been removed.
+             * @example Mona
+             */
+            name?: string;
+            /**
+             * @description The person's, or the service account's, which a CI job acts as.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: the trust.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: what the trust has verified of the job: `repository`, `repository_id`, `ref`, `sha`, `workflow`, `run_id` and `actor`, as far as the token has them.
+             * @example {
+             *       "repository": "acme/shop",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims?: {
+                [key: string]: string;
+            };
+            /**
+             * @description For a job of GitHub Actions: the page of its run.
+             * @example https://github.com/acme/shop/actions/runs/17
+             */
+            run_url?: string;
+        };
+        /**
+         * @description How the creator acts. `ci`: a job that has exchanged its token at a trust.
+         * @enum {string}
+         */
+        DeploymentCreatorType: "person" | "service_account" | "ci";
+        /** @description How long the deployments of a day took that had started. */
+        DeploymentDurations: {
+            /**
+             * @description Half of them took no longer. In seconds.
+             * @example 45
+             */
+            median: number;
+            /**
+             * @description 95 % of them took no longer. In seconds.
+             * @example 45
+             */
+            p95: number;
+        };
+        /** @description The cause of a `conflict` with a claim of a deployment that has ended. */
+        DeploymentEndedCause: {
+            /**
+             * @description How the deployment has ended.
+             * @example superseded
+             */
+            status: string;
+        };
+        /** @description One page of a list. */
+        DeploymentList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Deployment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description That somebody has let it start in spite of rules. It stays for good. */
+        DeploymentOverride: {
+            /** @description Which conditions did not hold it. */
+            conditions: components["schemas"]["OverridableCondition"][];
+            /**
+             * @description Why, for people.
+             * @example The shop is down
+             */
+            reason: string;
+            /**
+             * @description The person who did.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /** @description When they did. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What a deployment, a redeploy or a promotion would do now.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "patch": [
+         *         {
+         *           "op": "replace",
+         *           "path": "/replicas",
+         *           "value": 3,
+         *           "old_value": 2
+         *         }
+         *       ],
+         *       "source": {
+         *         "registry": {
+         *           "image": "ghcr.io/acme/shop:1.4.2"
+         *         }
+         *       },
+         *       "stack_ids": [
+         *         "1Cg38jbq6cZAbs5tGiyPJx"
+         *       ],
+         *       "superseded_ids": [],
+         *       "changed_variables": [
+         *         "LOG_LEVEL"
+         *       ],
+         *       "waiting_for": [
+         *         {
+         *           "code": "approvals",
+         *           "message": "0 of 1 approval by owners of the project and admins of the organization.",
+         *           "expires_at": "2026-11-22T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        DeploymentPreview: {
+            /**
+             * @description The environment that would be deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /** @description What the deployment would change in the environment's present configuration. Absent if its own configuration is no longer stored, or its patch does not apply. */
+            patch?: components["schemas"]["PatchOperation"][];
+            /** @description What would be deployed. Absent if none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description The stacks that would be deployed, in this order. */
+            stack_ids: components["schemas"]["Identifier"][];
+            /** @description The queued deployments that the new one would replace, the oldest first. */
+            superseded_ids: components["schemas"]["Identifier"][];
+            /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
+            changed_variables?: string[];
+            /** @description What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if none is online. Empty if nothing. */
+            waiting_for: components["schemas"]["WaitingReason"][];
+            /** @description The error that the request would return now. Absent if it would succeed. */
+            error?: components["schemas"]["Error"];
+        };
+        /**
+         * @description `supersede`, the default, replaces queued deployments of the environment; `fifo` waits until they have ended.
+         * @enum {string}
+         */
+        DeploymentQueue: "supersede" | "fifo";
+        /** @description Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners. */
+        DeploymentRunner: {
+            /** @description Whose runner it is. */
+            pool: {
+                /**
+                 * @description The runner pool.
+                 * @example 1Cg6SuCmeUhdfoSqQkGqSX
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As it is called now.
+                 * @example eu
+                 */
+                name: string;
+            };
+            /**
+             * @description As the runner calls itself. Absent if it does not.
+             * @example runner-7
+             */
+            name?: string;
+        };
+        /**
+         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
+         * @example {
+         *       "registry": {
+         *         "image": "ghcr.io/acme/shop:1.4.2"
          *       }
          *     }
          */
-        PingEvent: {
+        DeploymentSource: {
+            /** @description Absent: no commit is given. */
+            git?: components["schemas"]["GitSource"];
+            /** @description Absent: no image is given. */
+            registry?: components["schemas"]["RegistrySource"];
+        };
+        /**
+         * @description `queued` until a runner starts the deployment; `in_progress` until the runner completes it; `canceling` while the runner is asked to cancel; `superseded` if a newer deployment replaced it before the start.
+         * @enum {string}
+         */
+        DeploymentStatus: "queued" | "in_progress" | "canceling" | "succeeded" | "failed" | "canceled" | "superseded";
+        /** @description A deployment without its patch and its stacks. */
+        DeploymentSummary: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a runner started it. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When it reached its final status. Absent before. */
+            finished_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["DeploymentCreator"];
+            /**
+             * @description Why it is made, as the request states it. Absent if it does not.
+             * @example More traffic
+             */
+            reason?: string;
+            trigger: components["schemas"]["DeploymentTrigger"];
+            /**
+             * @description What was promoted or redeployed. It may be deleted by now.
+             * @example 1CgB6r7zmpUseRM3TQDrFT
+             */
+            from_deployment_id?: components["schemas"]["Identifier"];
+            /**
+             * @description From its creation to its start, or to its end if it has never started. In seconds.
+             * @example 42
+             */
+            queued_seconds?: number;
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+        };
+        /**
+         * @description Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a success from before the newest deployment that had started.
+         * @enum {string}
+         */
+        DeploymentTrigger: "api" | "redeployment" | "promotion" | "rollback";
+        /**
+         * @description A deployment has failed.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "deployments.failed",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "status": "failed",
+         *         "created_by": {
+         *           "type": "person",
+         *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+         *         },
+         *         "reason": "More traffic",
+         *         "trigger": "api",
+         *         "queued_seconds": 4,
+         *         "run_seconds": 42,
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "stacks": [
+         *           {
+         *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
+         *             "name": "api-production",
+         *             "status": "failed"
+         *           }
+         *         ],
+         *         "failure_reason": "stack_failed"
+         *       }
+         *     }
+         */
+        DeploymentsFailedEvent: {
             /**
              * @description The ID of the event, as in `webhook-id`.
              * @example 1CgNThcegWHbhpNQB1L8Jj
@@ -6587,16 +5350,44 @@ export interface components {
              * @description What happened. Determines the fields of `data`.
              * @constant
              */
-            type: "ping";
+            type: "deployments.failed";
             /** @description When the event happened. */
             timestamp: components["schemas"]["Timestamp"];
             /** @description The resources concerned, as they were at that time. */
             data: {
                 /**
-                 * @description The integration that is pinged.
-                 * @example 1Cg8yK6FQpG43h8EDMqZ3E
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
                  */
-                integration_id: components["schemas"]["Identifier"];
+                deployment_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The status at the time of the event.
+                 * @constant
+                 */
+                status: "failed";
+                /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
+                failure_reason?: string;
+                created_by?: components["schemas"]["EventCreator"];
+                /**
+                 * @description The first 300 characters of the deployment's.
+                 * @example More traffic
+                 */
+                reason?: string;
+                trigger: components["schemas"]["DeploymentTrigger"];
+                /**
+                 * @description From its creation to its start, or to its end if it has never started. In seconds.
+                 * @example 42
+                 */
+                queued_seconds?: number;
+                /**
+                 * @description From its start to its final status. In seconds.
+                 * @example 42
+                 */
+                run_seconds?: number;
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /** @description The first 25 of its stacks. */
+                stacks: components["schemas"]["DeployedStack"][];
             };
         };
         /**
@@ -6681,6 +5472,63 @@ export interface components {
                 environment: components["schemas"]["EnvironmentReference"];
                 /** @description The first 25 of its stacks. */
                 stacks: components["schemas"]["DeployedStack"][];
+            };
+        };
+        /**
+         * @description Somebody lets a deployment start in spite of rules.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "deployments.overridden",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
+         *         "reason": "Restores the checkout",
+         *         "conditions": [
+         *           "freeze"
+         *         ]
+         *       }
+         *     }
+         */
+        DeploymentsOverriddenEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "deployments.overridden";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description Who has overridden them.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                membership_id: components["schemas"]["Identifier"];
+                /** @description What the person wrote. */
+                reason: string;
+                /** @description Which conditions did not hold it. */
+                conditions: components["schemas"]["OverridableCondition"][];
             };
         };
         /**
@@ -6778,362 +5626,547 @@ export interface components {
             };
         };
         /**
-         * @description A deployment has failed.
-         * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "deployments.failed",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "status": "failed",
-         *         "created_by": {
-         *           "type": "person",
-         *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-         *         },
-         *         "reason": "More traffic",
-         *         "trigger": "api",
-         *         "queued_seconds": 4,
-         *         "run_seconds": 42,
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
-         *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "stacks": [
-         *           {
-         *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
-         *             "name": "api-production",
-         *             "status": "failed"
-         *           }
-         *         ],
-         *         "failure_reason": "stack_failed"
-         *       }
-         *     }
+         * @description Whether what was made with a credential ends with it.
+         * @enum {string}
          */
-        DeploymentsFailedEvent: {
+        Descendants: "revoke" | "keep";
+        /** @description A variable that the two environments store by different methods. */
+        DifferentlyStoredVariable: components["schemas"]["ComparedVariable"] & {
+            storage_method: components["schemas"]["StorageMethod"];
+            with_storage_method: components["schemas"]["StorageMethod"];
+        };
+        /** @description A place that a project runs in, such as production or staging. */
+        Environment: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description The environment's own ID.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project that the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the name or the configuration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Who may change the environment. */
+        EnvironmentAccess: {
+            /** @description Who may deploy, and change stacks. */
+            deploy: components["schemas"]["EnvironmentMembers"];
+            /** @description Who may write the configuration and the variables, and change components. */
+            configure: components["schemas"]["EnvironmentMembers"];
+        };
+        /** @description The approvals that a deployment needs. */
+        EnvironmentApprovals: {
+            /**
+             * @description How many people have to approve.
+             * @example 1
+             */
+            required: number;
+            /** @description Who may approve. */
+            approvers: components["schemas"]["EnvironmentMembers"];
+            /**
+             * @description Whether approvals of the creator, and of who has made the key, do not count.
+             * @example true
+             */
+            prevent_self_approval: boolean;
+            /**
+             * @description How long after its creation a deployment without its approvals is canceled.
+             * @example 86400
+             */
+            expires_after_seconds: number;
+        };
+        /** @description What differs between two environments of a project. */
+        EnvironmentComparison: {
+            environment: components["schemas"]["ComparedEnvironment"];
+            with: components["schemas"]["ComparedEnvironment"];
+            /** @description Whether both have the same source. Absent for a key without the scope `deployments:read`. */
+            same_source?: boolean;
+            /** @description What makes the configuration of the environment that of the other. */
+            configuration: components["schemas"]["PatchOperation"][];
+            /** @description The names that differ, in the environments and their components, which are matched by name. Absent for a key without the scope `variables:read`. */
+            variables?: {
+                /** @description The other environment alone has them. */
+                missing: components["schemas"]["ComparedVariable"][];
+                /** @description The environment alone has them. */
+                extra: components["schemas"]["ComparedVariable"][];
+                /** @description Both have them, by different methods. */
+                stored_differently: components["schemas"]["DifferentlyStoredVariable"][];
+            };
+        };
+        /** @description Where the same source has to have succeeded before. */
+        EnvironmentFrom: {
+            /** @description A success in one of these is enough. Those that the key cannot access are left out. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description For how long it has to have been there since it succeeded.
+             * @example 3600
+             */
+            minimum_seconds: number;
+            /** @description What of the configuration may differ. Absent: everything. */
+            same_configuration?: {
+                /**
+                 * @description JSON Pointers to what may differ, with everything below it.
+                 * @example [
+                 *       "/replicas"
+                 *     ]
+                 */
+                except: string[];
+            };
+        };
+        /** @description How the deployments of an environment ended, by day. */
+        EnvironmentInsights: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description Unique in the project.
+             * @example production
              */
-            type: "deployments.failed";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                deployment_id: components["schemas"]["Identifier"];
-                /**
-                 * @description The status at the time of the event.
-                 * @constant
-                 */
-                status: "failed";
-                /** @description Why it failed: the runner's reason, or one of approval_expired, rejected, patch_conflict, never_started, run_timeout, runner_lost, stack_failed, stacks_unfinished. Absent unless it has failed for a stated reason. */
-                failure_reason?: string;
-                created_by?: components["schemas"]["EventCreator"];
-                /**
-                 * @description The first 300 characters of the deployment's.
-                 * @example More traffic
-                 */
-                reason?: string;
-                trigger: components["schemas"]["DeploymentTrigger"];
-                /**
-                 * @description From its creation to its start, or to its end if it has never started. In seconds.
-                 * @example 42
-                 */
-                queued_seconds?: number;
-                /**
-                 * @description From its start to its final status. In seconds.
-                 * @example 42
-                 */
-                run_seconds?: number;
-                project: components["schemas"]["ProjectReference"];
-                environment: components["schemas"]["EnvironmentReference"];
-                /** @description The first 25 of its stacks. */
-                stacks: components["schemas"]["DeployedStack"][];
-            };
+            name: string;
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
+            /** @description The days on which deployments ended, the earliest first. */
+            days: components["schemas"]["DayInsights"][];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        EnvironmentInsightsList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["EnvironmentInsights"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        EnvironmentList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Environment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
-         * @description A deployment is promoted to another environment.
+         * @description Who may. Has one of both fields.
          * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "promotions.created",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "from_deployment_id": "1CgB6r7zmpUseRM3TQDrFT",
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
+         *       "role": "owner"
+         *     }
+         */
+        EnvironmentMembers: {
+            /** @description Everybody with at least this role in the project, and the admins of the organization. */
+            role?: components["schemas"]["ProtectionRole"];
+            /** @description Only these. */
+            membership_ids?: components["schemas"]["Identifier"][];
+        };
+        /**
+         * @description The order of a project's environments.
+         * @example {
+         *       "environment_ids": [
+         *         "1CfypZztYHKeqD35Z1CY1i",
+         *         "1CfxKdwWcfEyrDeRPtCDxJ"
+         *       ]
+         *     }
+         */
+        EnvironmentOrder: {
+            /** @description All environments of the project, the first to show first. */
+            environment_ids: string[];
+        };
+        /** @description An environment: what runs there, its health, and what waits. */
+        EnvironmentOverview: {
+            /**
+             * @description The `environment_id` in the paths.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            /**
+             * @description Its place in the order of the project's environments, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
+            /** @description The deployment that is `in_progress` or `canceling`, or else the `queued` one that starts next. Absent if there is none. */
+            active_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description The newest deployment that is `succeeded`, `failed` or `canceled`. Absent before the first. */
+            last_deployment?: components["schemas"]["DeploymentSummary"];
+            /** @description What runs there: the newest deployment that is `succeeded`, since its `finished_at`. Absent before the first. */
+            current_deployment?: components["schemas"]["DeploymentSummary"];
+            /**
+             * @description Where it runs: the output `url` of its oldest stack that has one. Absent if none has.
+             * @example https://shop.example.com
+             */
+            url?: string;
+            /** @description `alarm` if an alarm of one of its stacks is, `ok` if all are. Absent if its stacks have no alarms. */
+            health?: components["schemas"]["AlarmState"];
+            /** @description Its alarms in the state `alarm`, those first that changed last, at most 5. */
+            alarms: components["schemas"]["RaisedAlarm"][];
+            /** @description Its `queued` deployments, those first that start first, at most 5. */
+            queue: components["schemas"]["QueuedDeployment"][];
+            /** @description Its last deployments, the newest first, at most 20. */
+            recent_deployments: components["schemas"]["RecentDeployment"][];
+            /** @description When the environment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The rules of an environment, with their defaults.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "access": {
+         *         "deploy": {
+         *           "role": "contributor"
          *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "from_environment": {
-         *           "id": "1CfypZztYHKeqD35Z1CY1i",
-         *           "name": "staging"
+         *         "configure": {
+         *           "role": "owner"
          *         }
-         *       }
+         *       },
+         *       "approvals": {
+         *         "required": 1,
+         *         "approvers": {
+         *           "role": "owner"
+         *         },
+         *         "prevent_self_approval": true,
+         *         "expires_after_seconds": 86400
+         *       },
+         *       "approvers_verified_by": "identity_provider",
+         *       "updated_at": "2026-11-21T09:30:00.000Z"
          *     }
          */
-        PromotionsCreatedEvent: {
+        EnvironmentProtection: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description Where these rules apply.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            access: components["schemas"]["EnvironmentAccess"];
+            /** @description The approvals that a deployment needs. Absent: none. */
+            approvals?: components["schemas"]["EnvironmentApprovals"];
+            /** @description Where the same source has to have succeeded before. Absent: nowhere. */
+            from?: components["schemas"]["EnvironmentFrom"];
+            /** @description The only repositories and refs whose jobs may deploy. Absent: all. */
+            sources?: components["schemas"]["EnvironmentSource"][];
+            /** @description When deployments may start. Absent: at any time. */
+            windows?: components["schemas"]["EnvironmentWindows"];
+            /** @description Redeployments that need nothing but their turn in the group. Absent: none. */
+            exempt?: components["schemas"]["Exemption"][];
+            /**
+             * @description Of all environments of the project with the same group, one is deployed at a time.
+             * @example production
+             */
+            group?: string;
+            approvers_verified_by?: components["schemas"]["ApproverVerifier"];
+            /** @description When the rules last changed. Absent: never. */
+            updated_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description The environment, as far as the event names it. */
+        EnvironmentReference: {
+            /**
+             * @description Read it with `GET /v1/environments/{environment_id}`.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description Its name when the event happened.
+             * @example production
              */
-            type: "promotions.created";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
+            name: string;
+        };
+        /** @description A repository and a ref, as a trust has verified them. Rules from before releases with `trust_ids` and `issuer` may have neither: they match nothing. */
+        EnvironmentSource: {
+            /** @description Only keys of these trusts. */
+            trust_ids?: components["schemas"]["Identifier"][];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
+            /**
+             * @description As tokens of the code host name it.
+             * @example 1296269
+             */
+            repository_id: string;
+            /**
+             * @description The job's full ref. `*` stands for any characters but `/`.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /** @description Whether only a ref that the code host protects counts. */
+            protected_ref?: boolean;
+        };
+        /** @description When deployments may start, on the clock of the time zone. */
+        EnvironmentWindows: {
+            /**
+             * @description Whose clock decides: an IANA name.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description In any of these. */
+            weekly: {
                 /**
-                 * @description The new deployment, in the target environment.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 * @description The days on which it begins.
+                 * @example [
+                 *       "monday"
+                 *     ]
                  */
-                deployment_id: components["schemas"]["Identifier"];
+                days: components["schemas"]["Weekday"][];
                 /**
-                 * @description The deployment that is promoted.
-                 * @example 1CgB6r7zmpUseRM3TQDrFT
+                 * @description When it begins.
+                 * @example 09:00
                  */
-                from_deployment_id: components["schemas"]["Identifier"];
-                project: components["schemas"]["ProjectReference"];
-                /** @description The environment to deploy. */
-                environment: components["schemas"]["EnvironmentReference"];
+                from: string;
                 /**
-                 * @description The environment of the promoted deployment.
-                 * @example {
-                 *       "id": "1CfypZztYHKeqD35Z1CY1i",
-                 *       "name": "staging"
-                 *     }
+                 * @description When it ends: on the next day, unless that is after the beginning.
+                 * @example 17:00
                  */
-                from_environment: components["schemas"]["EnvironmentReference"];
-            };
+                to: string;
+            }[];
         };
         /**
-         * @description A deployment waits for approvals.
+         * @description The body of every error.
          * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "approvals.requested",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
-         *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "message": "0 of 1 approval by owners of the project and admins of the organization.",
-         *         "expires_at": "2026-11-22T09:30:00.000Z"
-         *       }
+         *       "code": "not_found",
+         *       "message": "There is no such project."
          *     }
          */
-        ApprovalsRequestedEvent: {
+        Error: {
+            code: components["schemas"]["ErrorCode"];
+            /** @description What went wrong and what to change, for people. */
+            message: string;
+            /** @description Details, for programs. Present for `bad_input` and `internal`, and for a `conflict` that fails a deployment, or that `If-Match`, the offset in a log or the end of a deployment causes. */
+            cause?: components["schemas"]["ErrorCause"];
+        };
+        /** @description Details of the error, for programs. The code determines the form. */
+        ErrorCause: components["schemas"]["BadInputCause"] | components["schemas"]["UnhealthyCause"] | components["schemas"]["InternalCause"] | components["schemas"]["PatchConflictCause"] | components["schemas"]["DeploymentEndedCause"] | components["schemas"]["EtagCause"] | components["schemas"]["LogGapCause"];
+        /**
+         * @description What went wrong, for programs.
+         * @enum {string}
+         */
+        ErrorCode: "bad_input" | "unauthenticated" | "forbidden" | "unauthorized" | "not_found" | "timeout" | "conflict" | "rate" | "internal" | "not_implemented";
+        /** @description The cause of a `conflict` with the `If-Match` of the request. */
+        EtagCause: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description The current `ETag` of the resource.
+             * @example "4.5f0c8a526f0e4a539d0f3f8e"
              */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
-             */
-            type: "approvals.requested";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                deployment_id: components["schemas"]["Identifier"];
-                project: components["schemas"]["ProjectReference"];
-                environment: components["schemas"]["EnvironmentReference"];
-                /** @description Which approvals are missing, for people. */
-                message: string;
-                /** @description When the deployment is canceled unless it has them. */
-                expires_at: components["schemas"]["Timestamp"];
-            };
+            etag: string;
         };
         /**
-         * @description Somebody has approved a deployment.
+         * @description Who has created the deployment, whose name `GET /v1/deployments/{deployment_id}` has. Absent if it is unknown.
          * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "approvals.given",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
-         *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *         "comment": "Looks good"
-         *       }
+         *       "type": "person",
+         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
          *     }
          */
-        ApprovalsGivenEvent: {
+        EventCreator: {
+            type: components["schemas"]["DeploymentCreatorType"];
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description The person's, or the service account's, which a CI job acts as.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description For `ci`: the trust.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+        };
+        /** @description The body that is sent to a webhook. Its `type` determines the fields of `data`. */
+        EventPayload: components["schemas"]["PingEvent"] | components["schemas"]["DeploymentsInProgressEvent"] | components["schemas"]["DeploymentsSucceededEvent"] | components["schemas"]["DeploymentsFailedEvent"] | components["schemas"]["PromotionsCreatedEvent"] | components["schemas"]["ApprovalsRequestedEvent"] | components["schemas"]["ApprovalsGivenEvent"] | components["schemas"]["ApprovalsRejectedEvent"] | components["schemas"]["DeploymentsOverriddenEvent"] | components["schemas"]["FreezesCreatedEvent"] | components["schemas"]["FreezesDeletedEvent"] | components["schemas"]["ServicesInAlarmEvent"] | components["schemas"]["ServicesOkEvent"] | components["schemas"]["ChangelogCreatedEvent"];
+        /**
+         * @description What happened. Webhooks describes each type.
+         * @enum {string}
+         */
+        EventType: "ping" | "deployments.in_progress" | "deployments.succeeded" | "deployments.failed" | "promotions.created" | "approvals.requested" | "approvals.given" | "approvals.rejected" | "deployments.overridden" | "freezes.created" | "freezes.deleted" | "services.in_alarm" | "services.ok" | "changelog.created";
+        /**
+         * @description The token to exchange.
+         * @example {
+         *       "org_id": "1CfiqFR7M6S38z94Y2usEL",
+         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
+         *     }
+         */
+        ExchangeToken: {
+            /**
+             * @description The organization that has the trust.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: string;
+            /**
+             * @description The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.
+             * @example eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl
+             */
+            token: string;
+        };
+        /** @description What a CI job gets for its token. */
+        ExchangedKey: {
+            /**
+             * @description The ID of the key or runner token, which is also a part of it.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description The trust that accepted the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
              */
-            type: "approvals.given";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                deployment_id: components["schemas"]["Identifier"];
-                project: components["schemas"]["ProjectReference"];
-                environment: components["schemas"]["EnvironmentReference"];
-                /**
-                 * @description Who has approved it.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id: components["schemas"]["Identifier"];
-                /** @description What the person wrote. Absent if nothing. */
-                comment?: string;
-            };
+            trust_id: components["schemas"]["Identifier"];
+            type: components["schemas"]["ExchangedKeyType"];
+            /** @description An API key or a runner token, for the header `x-api-key`. It is not shown again. */
+            key: string;
+            /** @description The key is rejected from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The same in seconds from now, for a client whose clock is wrong.
+             * @example 900
+             */
+            expires_in: number;
         };
         /**
-         * @description Somebody has rejected a deployment.
-         * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "approvals.rejected",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
-         *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *         "comment": "Not on a Friday"
-         *       }
-         *     }
+         * @description `runner_token` if the trust is for a pool.
+         * @enum {string}
          */
-        ApprovalsRejectedEvent: {
+        ExchangedKeyType: "api_key" | "runner_token";
+        /**
+         * @description `restart`: it repeats what runs. `rollback`: it repeats the last success before the newest deployment that had started.
+         * @enum {string}
+         */
+        Exemption: "rollback" | "restart";
+        /** @description How much the family has in another organization. */
+        FamilyCounts: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description How many API keys of the family have not ended.
+             * @example 1
              */
-            id: components["schemas"]["Identifier"];
+            api_keys: number;
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description How many runner tokens of the family have not ended.
+             * @example 1
              */
-            type: "approvals.rejected";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                deployment_id: components["schemas"]["Identifier"];
-                project: components["schemas"]["ProjectReference"];
-                environment: components["schemas"]["EnvironmentReference"];
-                /**
-                 * @description Who has rejected it.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id: components["schemas"]["Identifier"];
-                /** @description What the person wrote. Absent if nothing. */
-                comment?: string;
-            };
+            runner_tokens: number;
+            /**
+             * @description How many trusts of the family have not ended.
+             * @example 1
+             */
+            trusts: number;
+            /**
+             * @description How many invitations of the family have not ended.
+             * @example 1
+             */
+            invitations: number;
+        };
+        /** @description Something that was made with a credential, or with what it has made. */
+        FamilyItem: {
+            type: components["schemas"]["FamilyItemType"];
+            /**
+             * @description The ID of the resource of this `type`.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            id: string;
+            /**
+             * @description Its name. Absent: it has none, or it is a member who was removed.
+             * @example laptop
+             */
+            name?: string;
+            /**
+             * @description The membership that it acts for. Absent: none, or another organization's.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: string;
+            role?: components["schemas"]["OrgRole"];
+            counts?: components["schemas"]["FamilyCounts"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        FamilyItemList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["FamilyItem"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
-         * @description Somebody lets a deployment start in spite of rules.
-         * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "deployments.overridden",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-         *         "project": {
-         *           "id": "1CfvyrdE3swnumqQc5jCRM",
-         *           "name": "storefront"
-         *         },
-         *         "environment": {
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *         "reason": "Restores the checkout",
-         *         "conditions": [
-         *           "freeze"
-         *         ]
-         *       }
-         *     }
+         * @description `descendants=revoke` ends each, except a `member`: it removes no person. In an `organization` that the family has founded, it ends what `counts` counts, and the credentials of the members that the family has added there.
+         * @enum {string}
          */
-        DeploymentsOverriddenEvent: {
+        FamilyItemType: "api_key" | "runner_token" | "trust" | "invitation" | "session" | "sign_in_link" | "member" | "organization";
+        /** @description A time in which no deployment starts. Those that run go on. */
+        Freeze: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description With which it is read and deleted.
+             * @example 1ChmwEyXTKjgR9usX8smMR
              */
             id: components["schemas"]["Identifier"];
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description Whose deployments it stops.
+             * @example 1CfiqFR7M6S38z94Y2usEL
              */
-            type: "deployments.overridden";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description Read it with `GET /v1/deployments/{deployment_id}`.
-                 * @example 1CgDnQkZtH6hVJuWg8P7W9
-                 */
-                deployment_id: components["schemas"]["Identifier"];
-                project: components["schemas"]["ProjectReference"];
-                environment: components["schemas"]["EnvironmentReference"];
-                /**
-                 * @description Who has overridden them.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id: components["schemas"]["Identifier"];
-                /** @description What the person wrote. */
-                reason: string;
-                /** @description Which conditions did not hold it. */
-                conditions: components["schemas"]["OverridableCondition"][];
-            };
+            org_id: components["schemas"]["Identifier"];
+            /** @description Absent: all projects. */
+            project_id?: components["schemas"]["Identifier"];
+            /** @description Only these environments, as far as the key can access them. Absent: all. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /**
+             * @description What people call it.
+             * @example Black Friday
+             */
+            name: string;
+            /**
+             * @description Why nothing is deployed.
+             * @example The busiest days of the year
+             */
+            reason: string;
+            /** @description From then on, nothing starts. */
+            starts_at: components["schemas"]["Timestamp"];
+            /** @description From then on, deployments start again. */
+            ends_at: components["schemas"]["Timestamp"];
+            /** @description The members who may override it, beside the owners of the organization. */
+            override: components["schemas"]["Identifier"][];
+            /**
+             * @description Who has created it.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            created_by: components["schemas"]["Identifier"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        FreezeList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Freeze"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
         };
         /**
          * @description Somebody has created a freeze.
@@ -7251,6 +6284,1894 @@ export interface components {
                 environment_ids?: components["schemas"]["Identifier"][];
             };
         };
+        /**
+         * @description The code host of a repository.
+         * @enum {string}
+         */
+        GitProvider: "github" | "gitlab" | "bitbucket";
+        /** @description A commit to build and deploy. */
+        GitSource: {
+            commit: components["schemas"]["Commit"];
+            /**
+             * @description The ID of your app's installation at the code host.
+             * @example 48151623
+             */
+            installation_id: string;
+            /**
+             * @description The account that owns the repository.
+             * @example acme
+             */
+            owner: string;
+            provider: components["schemas"]["GitProvider"];
+            /**
+             * @description The number of the pull request. Absent: the commit is of no pull request.
+             * @example 42
+             */
+            pull_request?: string;
+            /**
+             * @description The full name of the branch or tag.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /**
+             * @description The name of the repository, without its owner.
+             * @example shop
+             */
+            repo: string;
+            /**
+             * @description The repository's ID at the code host.
+             * @example 1296269
+             */
+            repo_id: string;
+        };
+        /** @description The state of the service while it works. */
+        Health: {
+            /**
+             * @description Every check has passed.
+             * @constant
+             */
+            status: "ok";
+            /**
+             * @description The secrets that are not set, by name: none, if the service works.
+             * @example []
+             */
+            missing_secrets: string[];
+            /**
+             * @description The settings that the service does not run with: none, if it works.
+             * @example []
+             */
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /**
+             * @description The tables that pending migrations create, by name: none, if the service works.
+             * @example []
+             */
+            missing_tables: string[];
+            database: components["schemas"]["DatabaseSpace"];
+        };
+        /**
+         * @description An identifier in its 22-character form.
+         * @example 1CfvyrdE3swnumqQc5jCRM
+         */
+        Identifier: string;
+        /** @description A destination of a project's notifications. */
+        Integration: {
+            /**
+             * @description The `integration_id` in the paths.
+             * @example 1Cg8yK6FQpG43h8EDMqZ3E
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description The project whose events are sent. */
+            project_id: components["schemas"]["Identifier"];
+            type: components["schemas"]["IntegrationType"];
+            configuration: components["schemas"]["IntegrationConfiguration"];
+            /**
+             * @description The scheme, host and port of the target of webhooks. `***` replaces what may be secret: the first label of a host with three or more, and always the path with the query. Absent for Slack.
+             * @example https://***.example.com/***
+             */
+            url?: string;
+            slack?: components["schemas"]["SlackChannel"];
+            /** @description Of the events of environments, only those of these environments are sent. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /** @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
+            stack_ids?: components["schemas"]["Identifier"][];
+            /**
+             * @description Nothing is sent until this is true. Always true for a webhook; false for a Slack installation until an owner of the project has confirmed it.
+             * @example true
+             */
+            confirmed: boolean;
+            /** @description When the installation is deleted unless it is confirmed. Absent once it is confirmed. */
+            confirm_by?: components["schemas"]["Timestamp"];
+            /** @description Every attempt has failed since then. Absent if the last attempt succeeded. */
+            failing_since?: components["schemas"]["Timestamp"];
+            /** @description Nothing is sent before this time, because the endpoint asked for a pause or was overloaded. Once it is past, the pause is over. `POST …/resume` ends it earlier. */
+            paused_until?: components["schemas"]["Timestamp"];
+            /** @description Nothing is sent since then. Any update of the integration enables it again. */
+            disabled_at?: components["schemas"]["Timestamp"];
+            /** @description Why the service disabled the integration. Absent while it is enabled. */
+            disabled_reason?: components["schemas"]["IntegrationDisabledReason"];
+            /** @description When the integration was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the integration last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Whether each kind of notification is sent. */
+        IntegrationConfiguration: {
+            /** @description Whether `deployments.failed` is sent. */
+            deployments_failed: boolean;
+            /** @description Whether `deployments.in_progress` is sent. */
+            deployments_in_progress: boolean;
+            /** @description Whether `deployments.succeeded` is sent. */
+            deployments_succeeded: boolean;
+            /** @description Whether `changelog.created` is sent. */
+            changelog: boolean;
+            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
+            promotions: boolean;
+            /** @description Whether `services.in_alarm` is sent. */
+            services_in_alarm: boolean;
+            /** @description Whether `services.ok` is sent. */
+            services_ok: boolean;
+        };
+        /** @description Whether each kind of notification is to be sent. */
+        IntegrationConfigurationInput: {
+            /** @description Whether `deployments.failed` is sent. */
+            deployments_failed?: boolean;
+            /** @description Whether `deployments.in_progress` is sent. */
+            deployments_in_progress?: boolean;
+            /** @description Whether `deployments.succeeded` is sent. */
+            deployments_succeeded?: boolean;
+            /** @description Whether `changelog.created` is sent. */
+            changelog?: boolean;
+            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
+            promotions?: boolean;
+            /** @description Whether `services.in_alarm` is sent. */
+            services_in_alarm?: boolean;
+            /** @description Whether `services.ok` is sent. */
+            services_ok?: boolean;
+        };
+        /**
+         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for 5 days.
+         * @enum {string}
+         */
+        IntegrationDisabledReason: "gone" | "failing";
+        /** @description One page of a list. */
+        IntegrationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Integration"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description Where notifications are sent.
+         * @enum {string}
+         */
+        IntegrationType: "slack" | "webhook";
+        /** @description The cause of every `internal`. */
+        InternalCause: {
+            /**
+             * Format: uuid
+             * @description Identifies the request in the service's log, as `X-Request-Id` does.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id: string;
+        };
+        /** @description An open invitation, without its link. */
+        Invitation: {
+            /**
+             * @description The invitation's own ID, which is also a part of its link.
+             * @example 1Cg5ZDvX9xhTrxC3WqbHLb
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that the person is invited to.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The address, as the invitation names it.
+             * @example grace@example.com
+             */
+            email: string;
+            /**
+             * @description What the organization calls the person.
+             * @example Grace Hopper
+             */
+            name?: string;
+            /** @description The role that the member will have. */
+            role: components["schemas"]["OrgRole"];
+            /** @description The invitation cannot be accepted from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When the invitation was created. */
+            created_at: components["schemas"]["Timestamp"];
+            created_by: components["schemas"]["Inviter"];
+        };
+        /** @description One page of a list. */
+        InvitationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Invitation"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description Who created an invitation. */
+        Inviter: {
+            /**
+             * @description Which key the inviter used.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description One reason why the input is invalid. */
+        Issue: {
+            /**
+             * @description The field or parameter, separated by dots: `stack_ids.0`. Empty for the body as a whole.
+             * @example name
+             */
+            path: string;
+            /**
+             * @description What to send instead, for people.
+             * @example Send a text that is not blank.
+             */
+            message: string;
+        };
+        /** @description Who created or revoked a key. */
+        KeyActor: {
+            /**
+             * @description The API key. Absent: by other means.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: components["schemas"]["Identifier"];
+        };
+        /** @description A Kubernetes cluster. */
+        KubernetesCluster: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "kubernetes";
+            /**
+             * @description The context in the configuration of the runner's kubectl.
+             * @example production
+             */
+            context: string;
+            /**
+             * @description Absent: the namespace of the context.
+             * @example shop
+             */
+            namespace?: string;
+        };
+        /** @description A Kubernetes cluster. */
+        KubernetesConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "kubernetes";
+            /**
+             * @description The context in the configuration of the runner's kubectl.
+             * @example production
+             */
+            context: string;
+            /**
+             * @description The namespace. Absent or null: that of the context.
+             * @example shop
+             */
+            namespace?: string | null;
+        };
+        /** @description What a runner declares of a log at its end. */
+        LogDeclaration: {
+            /**
+             * @description All bytes that the command has printed, also those beyond `log_bytes`.
+             * @example 5120
+             */
+            size: number;
+            /**
+             * @description The SHA-256 of these bytes, in hex.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string;
+        };
+        /** @description The cause of a `conflict` with the offset of bytes for a log. */
+        LogGapCause: {
+            /**
+             * @description Send the bytes from this offset on.
+             * @example 4096
+             */
+            next_offset: number;
+        };
+        /** @description One line of a log. It also ends where the stack changes, where the log ends for now, and after 64 KiB. */
+        LogLine: {
+            /**
+             * @description Of the first byte in the log.
+             * @example 4096
+             */
+            offset: number;
+            /** @description When the first byte arrived. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description The stack that the line is of.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The text as printed, with its line break. Without one, the next `LogLine` continues the line, or the log ends. It can have escape sequences for terminals: never trust it. Bytes that are not UTF-8 are U+FFFD.
+             * @example Creating the bucket
+             */
+            text: string;
+        };
+        /** @description Some lines of a log. */
+        LogPage: {
+            /** @description The lines of this page. */
+            data: components["schemas"]["LogLine"][];
+            /** @description Whether the log has more now. */
+            has_more: boolean;
+            /**
+             * @description The `after` of the next page. Absent on the last page.
+             * @example 8192
+             */
+            next_page?: string;
+            /**
+             * @description The `after` of the next page, also while there is none yet.
+             * @example 8192
+             */
+            next_offset: number;
+            status: components["schemas"]["LogStatus"];
+            /**
+             * @description Whether bytes are missing for good: the log is over its limit, the logs of the organization have used the bytes of the day, or the log differs from what the runner declared.
+             * @example false
+             */
+            truncated: boolean;
+        };
+        /**
+         * @description `pending` until a runner starts the deployment; `open` while bytes may arrive; `sealed` when none will; `none` if there is no log of the deployment.
+         * @example open
+         * @enum {string}
+         */
+        LogStatus: "pending" | "open" | "sealed" | "none";
+        /** @description The place of a person or a program in an organization. */
+        Member: {
+            /**
+             * @description The `member_id` in the paths.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person, in this organization. A person whom several organizations have added has another account in each.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             */
+            account_id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that the person is a member of.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists.
+             * @example Ada
+             */
+            display_name: string;
+            /**
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
+             */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            role: components["schemas"]["OrgRole"];
+            kind: components["schemas"]["MemberKind"];
+            status: components["schemas"]["MemberStatus"];
+            /** @description When the person became a member. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Whether a member is a person or a program.
+         * @enum {string}
+         */
+        MemberKind: "person" | "service_account";
+        /** @description One page of a list. */
+        MemberList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Member"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A session of a member, without its secret. */
+        MemberSession: {
+            /**
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
+             */
+            id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
+            /**
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent?: string;
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The session ends at this time at the latest. Absent: ended. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When it ended. What was made in it stays, until the session is revoked with its descendants. */
+            ended_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        MemberSessionList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["MemberSession"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description A `pending` member has no keys and no projects until the person has signed in with the address, and accepted the membership.
+         * @enum {string}
+         */
+        MemberStatus: "active" | "pending";
+        /**
+         * @description A role in the organization: owner > admin > member.
+         * @enum {string}
+         */
+        OrgRole: "member" | "admin" | "owner";
+        /** @description A tenant: every project belongs to one organization. */
+        Organization: {
+            /**
+             * @description The `org_id` in the paths.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /** @description When the organization was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the organization last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        OrganizationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Organization"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description Any other place to deploy to. */
+        OtherConnection: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "other";
+            /**
+             * @description What people call the place that is deployed to.
+             * @example The machine in the office
+             */
+            name: string;
+        };
+        /** @description Any other place that is deployed to. */
+        OtherPlace: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "other";
+            /**
+             * @description What people call the place that is deployed to.
+             * @example The machine in the office
+             */
+            name: string;
+        };
+        /**
+         * @description A code of `waiting_for` that may be overridden.
+         * @enum {string}
+         */
+        OverridableCondition: "approvals" | "from" | "sources" | "window" | "freeze";
+        /**
+         * @description Which conditions to override.
+         * @example {
+         *       "reason": "The shop is down",
+         *       "conditions": [
+         *         "freeze"
+         *       ]
+         *     }
+         */
+        OverrideDeployment: {
+            /**
+             * @description Why. It stays visible.
+             * @example The shop is down
+             */
+            reason: string;
+            /** @description What shall not hold the deployment. */
+            conditions: components["schemas"]["OverridableCondition"][];
+        };
+        /** @description The cause of a `conflict` that fails a deployment at the start of its attempt. */
+        PatchConflictCause: {
+            /**
+             * @description The patch does not apply to the environment's current configuration.
+             * @constant
+             */
+            reason: "patch_conflict";
+        };
+        /**
+         * @description One operation of a JSON Patch, with the value that it replaces.
+         * @example {
+         *       "op": "replace",
+         *       "path": "/replicas",
+         *       "value": 3,
+         *       "old_value": 2
+         *     }
+         */
+        PatchOperation: {
+            op: components["schemas"]["PatchOperationName"];
+            /**
+             * @description The place to change, as a JSON Pointer (RFC 6901).
+             * @example /replicas
+             */
+            path: string;
+            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
+            from?: string;
+            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
+            value?: unknown;
+            /** @description The previous value at `path`. Absent if the patch with all old values exceeds 256 KiB. */
+            old_value?: unknown;
+        };
+        /**
+         * @description One operation of a JSON Patch (RFC 6902).
+         * @example {
+         *       "op": "replace",
+         *       "path": "/replicas",
+         *       "value": 3
+         *     }
+         */
+        PatchOperationInput: {
+            op: components["schemas"]["PatchOperationName"];
+            /**
+             * @description The place to change, as a JSON Pointer (RFC 6901).
+             * @example /replicas
+             */
+            path: string;
+            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
+            from?: string;
+            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
+            value?: unknown;
+        };
+        /**
+         * @description The operation, as RFC 6902 defines it.
+         * @enum {string}
+         */
+        PatchOperationName: "add" | "remove" | "replace" | "move" | "copy" | "test";
+        /** @description A deployment that waits for your approval. */
+        PendingApproval: {
+            /**
+             * @description What waits.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Where it is to be deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            environment_name: string;
+            /** @description What the environment belongs to. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            project_name: string;
+            /** @description What is deployed. Absent if the request gave none. */
+            source?: components["schemas"]["DeploymentSource"];
+            /**
+             * @description How many approvals are missing, for people.
+             * @example 1 of 2 approvals by owners of the project and admins of the organization.
+             */
+            message: string;
+            /** @description When the deployment ends `canceled` with `approval_expired`, unless it has them before. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description When the deployment was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        PendingApprovalList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["PendingApproval"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description Somebody pings the integration.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "ping",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "integration_id": "1Cg8yK6FQpG43h8EDMqZ3E"
+         *       }
+         *     }
+         */
+        PingEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "ping";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description The integration that is pinged.
+                 * @example 1Cg8yK6FQpG43h8EDMqZ3E
+                 */
+                integration_id: components["schemas"]["Identifier"];
+            };
+        };
+        /**
+         * @description What the person tells about themselves. A field that is not set is absent.
+         * @example {
+         *       "github": "ada",
+         *       "location": "London"
+         *     }
+         */
+        Profile: {
+            /** @description Some lines about the person. */
+            bio?: string;
+            /** @description The user name at GitHub. */
+            github?: string;
+            /** @description Where the person is, as free text. */
+            location?: string;
+            /** @description The user name at Twitter. */
+            twitter?: string;
+            /** @description The address of the person's own pages. */
+            website?: string;
+        };
+        /**
+         * @description What the person tells about themselves. Absent or null: not set.
+         * @example {
+         *       "github": "ada",
+         *       "location": "London"
+         *     }
+         */
+        ProfileInput: {
+            /** @description Some lines about the person. */
+            bio?: string | null;
+            /** @description The user name at GitHub. */
+            github?: string | null;
+            /** @description Where the person is, as free text. */
+            location?: string | null;
+            /** @description The user name at Twitter. */
+            twitter?: string | null;
+            /** @description The address of the person's own pages. */
+            website?: string | null;
+        };
+        /** @description What a team ships. It contains environments. */
+        Project: {
+            /** @description The project's own ID. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the project.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            name: string;
+            /**
+             * @description What the project is, in a few lines.
+             * @example The shop and its API.
+             */
+            description?: string;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
+             * @example emoji:🚢
+             */
+            icon?: string;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Absent: none.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that clients show first. It cannot be deleted.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id: components["schemas"]["Identifier"];
+            connection_status: components["schemas"]["ConnectionStatus"];
+            /** @description When the project was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a field of the project last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Something that happened in a project. */
+        ProjectEvent: {
+            /**
+             * @description The `webhook-id`, and the `event_id` of every delivery of the event.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @example deployments.succeeded
+             */
+            type: components["schemas"]["EventType"];
+            /**
+             * @description Where it happened. It may be deleted by now. Absent if the event is about the project as a whole.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id?: components["schemas"]["Identifier"];
+            /** @description When it happened: the `timestamp` of the body. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The resources concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
+             * @example {
+             *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+             *       "status": "succeeded",
+             *       "created_by": {
+             *         "type": "person",
+             *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
+             *       },
+             *       "reason": "More traffic",
+             *       "trigger": "api",
+             *       "queued_seconds": 4,
+             *       "run_seconds": 42,
+             *       "project": {
+             *         "id": "1CfvyrdE3swnumqQc5jCRM",
+             *         "name": "storefront"
+             *       },
+             *       "environment": {
+             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *         "name": "production"
+             *       },
+             *       "stacks": [
+             *         {
+             *           "id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *           "name": "api-production",
+             *           "status": "succeeded"
+             *         }
+             *       ],
+             *       "outputs": [
+             *         {
+             *           "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
+             *           "name": "url",
+             *           "value": "https://shop.example.com"
+             *         }
+             *       ]
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description One page of a list. */
+        ProjectEventList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ProjectEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description One page of a list. */
+        ProjectList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Project"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A member of the organization, with a role in one project. */
+        ProjectMember: {
+            /**
+             * @description The `member_id` in the paths.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person, in every organization and project.
+             * @example 1Cfo6KUc4VFzXW7PgzEXZF
+             */
+            account_id: components["schemas"]["Identifier"];
+            /** @description The project that the role is for. */
+            project_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description What to call the person in lists.
+             * @example Ada
+             */
+            display_name: string;
+            /**
+             * @description A URL of an image, or an emoji. Absent: the person has none.
+             * @example https://example.com/ada.png
+             */
+            avatar?: string;
+            profile: components["schemas"]["Profile"];
+            /** @description The role in the organization. An admin may do everything in its projects. */
+            org_role: components["schemas"]["OrgRole"];
+            role: components["schemas"]["ProjectRole"];
+            /** @description When the member was added to the project. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ProjectMemberList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ProjectMember"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A project, and a page of its environments. */
+        ProjectOverview: {
+            project: components["schemas"]["Project"];
+            /** @description The resources of this page. */
+            data: components["schemas"]["EnvironmentOverview"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The project, as far as the event names it. */
+        ProjectReference: {
+            /** @description Read it with `GET /v1/projects/{project_id}`. */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example storefront
+             */
+            name: string;
+        };
+        /**
+         * @description A role in the project: owner > contributor > viewer.
+         * @enum {string}
+         */
+        ProjectRole: "viewer" | "contributor" | "owner";
+        /**
+         * @description Where to promote the deployment.
+         * @example {
+         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ"
+         *     }
+         */
+        PromoteDeployment: {
+            /**
+             * @description The environment to deploy: another one of the same project.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: string;
+        };
+        /**
+         * @description A deployment is promoted to another environment.
+         * @example {
+         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
+         *       "type": "promotions.created",
+         *       "timestamp": "2026-11-21T09:30:00.000Z",
+         *       "data": {
+         *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
+         *         "from_deployment_id": "1CgB6r7zmpUseRM3TQDrFT",
+         *         "project": {
+         *           "id": "1CfvyrdE3swnumqQc5jCRM",
+         *           "name": "storefront"
+         *         },
+         *         "environment": {
+         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *           "name": "production"
+         *         },
+         *         "from_environment": {
+         *           "id": "1CfypZztYHKeqD35Z1CY1i",
+         *           "name": "staging"
+         *         }
+         *       }
+         *     }
+         */
+        PromotionsCreatedEvent: {
+            /**
+             * @description The ID of the event, as in `webhook-id`.
+             * @example 1CgNThcegWHbhpNQB1L8Jj
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What happened. Determines the fields of `data`.
+             * @constant
+             */
+            type: "promotions.created";
+            /** @description When the event happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description The resources concerned, as they were at that time. */
+            data: {
+                /**
+                 * @description The new deployment, in the target environment.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                deployment_id: components["schemas"]["Identifier"];
+                /**
+                 * @description The deployment that is promoted.
+                 * @example 1CgB6r7zmpUseRM3TQDrFT
+                 */
+                from_deployment_id: components["schemas"]["Identifier"];
+                project: components["schemas"]["ProjectReference"];
+                /** @description The environment to deploy. */
+                environment: components["schemas"]["EnvironmentReference"];
+                /**
+                 * @description The environment of the promoted deployment.
+                 * @example {
+                 *       "id": "1CfypZztYHKeqD35Z1CY1i",
+                 *       "name": "staging"
+                 *     }
+                 */
+                from_environment: components["schemas"]["EnvironmentReference"];
+            };
+        };
+        /** @description Who may change the environment. */
+        ProtectionAccess: {
+            /** @description Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors. */
+            deploy?: components["schemas"]["ProtectionMembers"];
+            /** @description Who may write the configuration and the variables, and change components. Default: contributors, with approvals owners. */
+            configure?: components["schemas"]["ProtectionMembers"];
+        };
+        /** @description The approvals that a deployment needs. */
+        ProtectionApprovals: {
+            /** @description How many people have to approve. */
+            required: number;
+            /** @description Who may approve: people, never programs. */
+            approvers: components["schemas"]["ProtectionMembers"];
+            /** @description Whether the creator's own approval does not count, nor that of who has made the key. Default: true. */
+            prevent_self_approval?: boolean;
+            /**
+             * @description A deployment without its approvals ends `canceled` this long after its creation. Default: a day.
+             * @example 86400
+             */
+            expires_after_seconds?: number;
+        };
+        /** @description Where the same has to have succeeded before. */
+        ProtectionFrom: {
+            /** @description Other environments of the project. A success in one of them is enough. */
+            environment_ids: string[];
+            /** @description For how long it has to have been there since it succeeded. Default: 0. */
+            minimum_seconds?: number;
+            /** @description Whether the configuration has to be the same, too. Absent: only the source. */
+            same_configuration?: {
+                /**
+                 * @description JSON Pointers to what may differ, with everything below it.
+                 * @example [
+                 *       "/replicas"
+                 *     ]
+                 */
+                except: string[];
+            };
+        };
+        /**
+         * @description Who may: those with a role, or listed members. Exactly one of both fields.
+         * @example {
+         *       "role": "owner"
+         *     }
+         */
+        ProtectionMembers: {
+            /** @description Everybody with at least this role in the project, and the admins of the organization. */
+            role?: components["schemas"]["ProtectionRole"];
+            /** @description Only these. A list gives no role: each needs that of the operation, too. */
+            membership_ids?: string[];
+        };
+        /**
+         * @description The least role in the project that is enough.
+         * @enum {string}
+         */
+        ProtectionRole: "contributor" | "owner";
+        /**
+         * @description A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either `trust_ids` or `issuer`.
+         * @example {
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "repository_id": "1296269",
+         *       "ref": "refs/heads/main"
+         *     }
+         */
+        ProtectionSource: {
+            /** @description Only keys of these trusts. Needed for a code host of your own. */
+            trust_ids?: string[];
+            /** @description Keys of each trust with this issuer. */
+            issuer?: components["schemas"]["CodeHostIssuer"];
+            /**
+             * @description The claim `repository_id` of the job's token; at GitLab, `project_id`.
+             * @example 1296269
+             */
+            repository_id: string;
+            /**
+             * @description The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /** @description Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false. */
+            protected_ref?: boolean;
+        };
+        /** @description When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it shows twice counts twice. */
+        ProtectionWindows: {
+            /**
+             * @description Whose clock decides: an IANA name.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description In any of these. */
+            weekly: {
+                /** @description The days on which it begins. */
+                days: components["schemas"]["Weekday"][];
+                /**
+                 * @description When it begins.
+                 * @example 09:00
+                 */
+                from: string;
+                /**
+                 * @description When it ends: on the next day, unless that is after the beginning.
+                 * @example 17:00
+                 */
+                to: string;
+            }[];
+        };
+        /**
+         * @description The rules for new API keys of an organization.
+         * @example {
+         *       "max_age_seconds": 7776000
+         *     }
+         */
+        PutApiKeyPolicy: {
+            /** @description A new key expires at most this long after it is created. Null: unlimited. */
+            max_age_seconds: number | null;
+        };
+        /**
+         * @description Many variables to write at once.
+         * @example {
+         *       "mode": "merge",
+         *       "variables": [
+         *         {
+         *           "name": "DATABASE_URL",
+         *           "storage_method": "secret",
+         *           "value": "postgres://app@db/shop"
+         *         },
+         *         {
+         *           "name": "LOG_LEVEL",
+         *           "storage_method": "string",
+         *           "value": "info"
+         *         }
+         *       ]
+         *     }
+         */
+        PutVariables: {
+            mode: components["schemas"]["VariablesWriteMode"];
+            /** @description The variables to create or replace, each name once. */
+            variables: components["schemas"]["VariableInput"][];
+        };
+        /** @description A deployment that has not started. */
+        QueuedDeployment: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            /** @description When it was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Whether people have to approve it, by a rule of the environment. */
+            awaits_approval: boolean;
+            /** @description The time before which rules of the environment keep it from starting. Absent if no time decides. */
+            opens_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description An alarm in the state `alarm`. */
+        RaisedAlarm: {
+            /**
+             * @description The stack that the alarm watches.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            stack_name: string;
+            /**
+             * @description Unique in the stack, for example the alarm's name in the monitoring system.
+             * @example api-5xx
+             */
+            name: string;
+            /**
+             * @description Why the alarm is in this state. Absent if the last report gave none.
+             * @example 5 % of the requests failed
+             */
+            reason?: string;
+            /** @description When the state last changed. */
+            changed_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One of the last deployments of an environment. */
+        RecentDeployment: {
+            /**
+             * @description The `deployment_id` in the paths.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description When the deployment was queued. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description From its start to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+        };
+        /** @description How many resources of one kind an organization stores. */
+        RecordUsage: {
+            /**
+             * @description The number of resources.
+             * @example 12
+             */
+            used: number;
+            /**
+             * @description The quota. Absent for deployments and others: only their bytes are limited.
+             * @example 1000
+             */
+            allowed?: number;
+            /**
+             * @description The stored bytes of the resources.
+             * @example 4096
+             */
+            bytes: number;
+        };
+        /** @description The new deliveries of what failed in a period. */
+        Recovery: {
+            /**
+             * @description The `recovery_id` in the paths.
+             * @example 1CgPzX7rWm3nVhTk9LdBcQ
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The integration that the events are sent to.
+             * @example 1Cg8yK6FQpG43h8EDMqZ3E
+             */
+            integration_id: components["schemas"]["Identifier"];
+            status: components["schemas"]["RecoveryStatus"];
+            /** @description It covers deliveries that were created at this time or later. */
+            since: components["schemas"]["Timestamp"];
+            /** @description It covers deliveries that were created before this time. */
+            until: components["schemas"]["Timestamp"];
+            /**
+             * @description How many deliveries it has created so far. They may not be sent yet.
+             * @example 1204
+             */
+            delivery_count: number;
+            /** @description When it was requested. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it last made progress. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description When it finished. Absent while it is running. */
+            finished_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RecoveryList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Recovery"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `running` until it has read every failed delivery of the period.
+         * @enum {string}
+         */
+        RecoveryStatus: "running" | "finished";
+        /** @description A setting that the service does not run with. */
+        RefusedSetting: {
+            /**
+             * @description The setting's name.
+             * @example LEASE_SECRET
+             */
+            name: string;
+            /**
+             * @description What is wrong and what to do, for the operator. Never contains the value.
+             * @example It is not set. Set it to the output of `openssl rand -hex 32`.
+             */
+            message: string;
+        };
+        /** @description A container image to deploy. */
+        RegistrySource: {
+            /**
+             * @description The words of the command to run. Absent: the image's own command.
+             * @example [
+             *       "node",
+             *       "server.js"
+             *     ]
+             */
+            command?: string[];
+            /**
+             * @description The image, with its registry and tag.
+             * @example ghcr.io/acme/shop:1.4.2
+             */
+            image: string;
+        };
+        /**
+         * @description All fields of an environment that a request can set.
+         * @example {
+         *       "name": "production",
+         *       "configuration": {
+         *         "replicas": 2
+         *       }
+         *     }
+         */
+        ReplaceEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name: string;
+            configuration: components["schemas"]["Configuration"];
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "role": "admin"
+         *     }
+         */
+        ReplaceMember: {
+            /** @description The new role in the organization. */
+            role: components["schemas"]["OrgRole"];
+        };
+        /**
+         * @description All fields of a project that a request can set.
+         * @example {
+         *       "default_environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
+         *       "name": "storefront",
+         *       "icon": "icon:ship"
+         *     }
+         */
+        ReplaceProject: {
+            /**
+             * @description The environment that clients show first, one of the project's own.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id: string;
+            /**
+             * @description The display name. Absent: unchanged.
+             * @example storefront
+             */
+            name?: string;
+            /**
+             * @description What the project is, in a few lines. Absent or null: cleared.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Absent or null: cleared.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Absent or null: cleared.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "role": "contributor"
+         *     }
+         */
+        ReplaceProjectMember: {
+            /** @description The new role in the project. */
+            role: components["schemas"]["ProjectRole"];
+        };
+        /**
+         * @description The rules of the environment. None: everybody may as their role says.
+         * @example {
+         *       "access": {
+         *         "deploy": {
+         *           "role": "contributor"
+         *         }
+         *       },
+         *       "approvals": {
+         *         "required": 1,
+         *         "approvers": {
+         *           "role": "owner"
+         *         }
+         *       }
+         *     }
+         */
+        ReplaceProtection: {
+            access?: components["schemas"]["ProtectionAccess"];
+            approvals?: components["schemas"]["ProtectionApprovals"];
+            from?: components["schemas"]["ProtectionFrom"];
+            /** @description Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has one, has to be the job's. */
+            sources?: components["schemas"]["ProtectionSource"][];
+            windows?: components["schemas"]["ProtectionWindows"];
+            /** @description Redeployments that need nothing of this but their turn in the group, and that no freeze holds. */
+            exempt?: components["schemas"]["Exemption"][];
+            /**
+             * @description Of all environments of the project with the same group, one is deployed at a time.
+             * @example production
+             */
+            group?: string;
+        };
+        /**
+         * @description A value that a stack gives to people and to later stacks.
+         * @example {
+         *       "name": "url",
+         *       "value": "https://shop.example.com"
+         *     }
+         */
+        ReportedOutput: {
+            /**
+             * @description The name. `url` is where people open what was deployed: an `http` or `https` URL without credentials.
+             * @example url
+             */
+            name: string;
+            /**
+             * @description Not secret: everybody who reads the stack sees it. At most 2 KiB.
+             * @example https://shop.example.com
+             */
+            value: string;
+        };
+        /** @description What the runner must do next, and what was not stored. */
+        ReportedProgress: components["schemas"]["AttemptProgress"] & {
+            /**
+             * @description What the report had that was not stored, and why. Absent: all was stored.
+             * @example [
+             *       "The output url was dropped: it is not an http or https URL without a user name and password."
+             *     ]
+             */
+            warnings?: string[];
+        };
+        /**
+         * @description One resource of a stack at the provider.
+         * @example {
+         *       "template_id": "Bucket",
+         *       "physical_id": "shop-bucket-1x2y3z",
+         *       "resource_type": "AWS::S3::Bucket",
+         *       "status": "CREATE_COMPLETE"
+         *     }
+         */
+        ReportedResource: {
+            /**
+             * @description The logical ID in the stack's template. Identifies the resource.
+             * @example Bucket
+             */
+            template_id: string;
+            /**
+             * @description The ID at the provider. Send an empty text while there is none.
+             * @example shop-bucket-1x2y3z
+             */
+            physical_id: string;
+            /**
+             * @description The provider's name of the type.
+             * @example AWS::S3::Bucket
+             */
+            resource_type: string;
+            status: components["schemas"]["ResourceStatus"];
+            /** @description Why the resource has this status, as the provider states it. */
+            status_reason?: string;
+            /**
+             * Format: date-time
+             * @description When the provider changed the resource. Default: now.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp?: string;
+        };
+        /**
+         * @description The status of a stack that a runner reports. All but `in_progress` are final.
+         * @enum {string}
+         */
+        ReportedStackStatus: "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
+        /** @description One resource of a stack at the provider, as runners report it. */
+        Resource: {
+            /**
+             * @description The resource's own ID in this service.
+             * @example 1CgKTqVtrA4RJQ8McBDYRS
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The stack that the resource belongs to.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that the stack belongs to.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The logical ID in the stack's template.
+             * @example Bucket
+             */
+            template_id: string;
+            /**
+             * @description The ID at the provider. Empty until the provider has assigned one.
+             * @example shop-bucket-1x2y3z
+             */
+            physical_id: string;
+            /**
+             * @description The provider's name of the type.
+             * @example AWS::S3::Bucket
+             */
+            resource_type: string;
+            status: components["schemas"]["ResourceStatus"];
+            /**
+             * @description Why the resource has this status. Absent if the runner reported none.
+             * @example Resource creation initiated
+             */
+            status_reason?: string;
+            /** @description When the provider last changed the resource. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description When a runner first reported the resource. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a report last changed the resource. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ResourceList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Resource"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description A resource status of AWS CloudFormation.
+         * @enum {string}
+         */
+        ResourceStatus: "CREATE_COMPLETE" | "CREATE_FAILED" | "CREATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "UPDATE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_SKIPPED" | "IMPORT_COMPLETE" | "IMPORT_FAILED" | "IMPORT_IN_PROGRESS" | "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "ROLLBACK_IN_PROGRESS" | "UPDATE_ROLLBACK_COMPLETE" | "UPDATE_ROLLBACK_FAILED" | "UPDATE_ROLLBACK_IN_PROGRESS" | "IMPORT_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_FAILED" | "IMPORT_ROLLBACK_IN_PROGRESS";
+        /** @description A setting of a component or an environment, with its value. */
+        RevealedVariable: {
+            /**
+             * @description The variable's own ID.
+             * @example 1Cg4dffD1ishzVFEtps3vf
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the variable. Absent: the variable belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The environment, also that of the component.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the component or environment.
+             * @example DATABASE_URL
+             */
+            name: string;
+            /**
+             * @description The path of the value at the provider: project, environment, component if any, and the original name. It never changes.
+             * @example /1CfvyrdE3swnumqQc5jCRM/1CfxKdwWcfEyrDeRPtCDxJ/1Cg1Q5Rp8ge1z6ozVPXUsy/DATABASE_URL
+             */
+            resource_id: string;
+            storage_method: components["schemas"]["StorageMethod"];
+            /**
+             * @description Increases by one with every replacement.
+             * @example 1
+             */
+            version: number;
+            /** @description When the variable was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the variable was last replaced. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
+            warning?: string;
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
+        /** @description One page of a list. */
+        RevealedVariableList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RevealedVariable"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description How to rotate the key.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateApiKey: {
+            /** @description How long the old key remains valid. Default: 0, it is revoked at once. */
+            overlap_seconds?: number;
+            /**
+             * Format: date-time
+             * @description A time in the future. Default: that of the old key.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @description How to rotate the token.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        RotateRunnerToken: {
+            /**
+             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
+             * @default 0
+             */
+            overlap_seconds?: number;
+        };
+        /** @description A webhook with its new secret, which no other response contains. */
+        RotatedIntegration: components["schemas"]["CreatedIntegration"] & {
+            /** @description Until then webhooks are signed with the previous secret too. */
+            previous_secret_until: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What people see of a runner.
+         * @example {
+         *       "name": "builder-1",
+         *       "version": "1.4.0"
+         *     }
+         */
+        RunnerDescription: {
+            /**
+             * @description Of this runner: another one with the same token has another name.
+             * @example builder-1
+             */
+            name: string;
+            /**
+             * @description The version of its program.
+             * @example 1.4.0
+             */
+            version?: string;
+        };
+        /**
+         * @description `cancel`: a person has canceled the deployment, or the run has exceeded the time of its pool. Stop the work, and complete the attempt. `stop`: the attempt is no longer yours. Do not change the infrastructure.
+         * @enum {string}
+         */
+        RunnerDirective: "continue" | "cancel" | "stop";
+        /** @description A group of runners that deploy the same environments. */
+        RunnerPool: {
+            /**
+             * @description The `pool_id` in the paths.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that owns the pool.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name: string;
+            /** @description The environments whose deployments the pool's runners may claim. */
+            environment_ids: components["schemas"]["Identifier"][];
+            /**
+             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`.
+             * @example 21600
+             */
+            max_run_seconds: number;
+            /** @description When the pool was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the pool last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A deployment that a runner of the pool has claimed. */
+        RunnerPoolAttempt: {
+            /**
+             * @description The attempt's own ID, which its runner knows, too.
+             * @example 1CgFzX9rvZEa7RMhfCBxr4
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The deployment that the runner executes.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id: components["schemas"]["Identifier"];
+            /**
+             * @description The environment that is deployed.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            environment_id: components["schemas"]["Identifier"];
+            state: components["schemas"]["RunnerPoolAttemptState"];
+            /** @description With which the runner claimed the deployment. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            /** @description When the deployment was offered to the runner. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The offer lapses at this time. Absent once the attempt is running. */
+            offered_until?: components["schemas"]["Timestamp"];
+            /** @description When the runner started. Absent before. */
+            started_at?: components["schemas"]["Timestamp"];
+            /** @description When the runner last started the attempt or sent a heartbeat. After 60 seconds without one, the attempt is stale. Absent before the start. */
+            last_heartbeat_at?: components["schemas"]["Timestamp"];
+            /** @description When `max_run_seconds` of the pool end, and the runner has to cancel. Absent before the start. */
+            run_until?: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolAttemptList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPoolAttempt"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `offered` until the runner starts the deployment, then `running`.
+         * @enum {string}
+         */
+        RunnerPoolAttemptState: "offered" | "running";
+        /** @description One page of a list. */
+        RunnerPoolList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPool"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description A runner that is online. */
+        RunnerPoolRunner: {
+            /**
+             * @description Of the runner's token and name, as long as the pool keeps them.
+             * @example 1Cg6wQd5kLfuE3G2K2y4pg
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description As the runner sends it. Absent if it sends none.
+             * @example builder-1
+             */
+            name?: string;
+            /**
+             * @description Of its program, as the runner sends it.
+             * @example 1.4.0
+             */
+            version?: string;
+            /** @description With which the runner last asked. Absent if it was revoked since. */
+            token?: components["schemas"]["RunnerTokenReference"];
+            state: components["schemas"]["RunnerState"];
+            /**
+             * @description What the runner executes or has been offered: of several, the newest. Absent if it is idle.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            deployment_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The only deployment that the runner asks for, as a CI job does for its own. Absent: any of the pool.
+             * @example 1CgDnQkZtH6hVJuWg8P7W9
+             */
+            wanted_deployment_id?: components["schemas"]["Identifier"];
+            /** @description When the runner first asked for work, as far as the pool has kept it. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the runner last asked for work, up to 60 seconds before, or sent a heartbeat. */
+            last_seen_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        RunnerPoolRunnerList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerPoolRunner"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description `busy` while the runner has a deployment, from the offer on.
+         * @enum {string}
+         */
+        RunnerState: "idle" | "busy";
+        /** @description A runner token, without the secret itself. */
+        RunnerToken: {
+            /**
+             * @description The `token_id` in the paths, and a part of the token.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The only pool that the token is valid for.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description The last four characters of the token.
+             * @example uOhD
+             */
+            last_four: string;
+            /** @description The token is rejected from this time on. Absent: the token does not expire. */
+            expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to the hour. Absent: the token was never used. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            created_by?: components["schemas"]["RunnerTokenCreator"];
+            /**
+             * @description The trust that the token was issued by. Absent: an admin created the token.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+            /** @description When the token was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Who created the token. Absent: it is older than this field. */
+        RunnerTokenCreator: {
+            /**
+             * @description The key with which the token or its trust was created.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+        };
+        /** @description One page of a list. */
+        RunnerTokenList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["RunnerToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The token that a runner has. */
+        RunnerTokenReference: {
+            /**
+             * @description The `token_id` in the paths.
+             * @example 1Cg6vMS3jJrtD2F1Jx3vne
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description What the token is for.
+             * @example ci
+             */
+            name: string;
+        };
+        /**
+         * @description What an operation needs of a narrowed key.
+         * @enum {string}
+         */
+        Scope: "organization:read" | "organization:write" | "members:read" | "members:write" | "keys:read" | "keys:write" | "projects:read" | "projects:write" | "environments:read" | "environments:write" | "variables:read" | "variables:write" | "variables:reveal" | "deployments:read" | "deployments:write" | "integrations:read" | "integrations:write" | "runners:read" | "runners:write" | "audit:read" | "audit:write";
+        /** @description The membership of a program, which has no e-mail address. */
+        ServiceAccount: {
+            /**
+             * @description Its membership. Send it as the `membership_id` of an API key, of a trust, or of a project member.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that it belongs to.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description The program that the service account is for.
+             * @example release-bot
+             */
+            name: string;
+            role: components["schemas"]["OrgRole"];
+            /** @description When the service account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When its name or its role last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of a list. */
+        ServiceAccountList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["ServiceAccount"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /**
+         * @description The role in the organization: admin > member.
+         * @enum {string}
+         */
+        ServiceAccountRole: "member" | "admin";
         /**
          * @description An alarm of a stack has gone off.
          * @example {
@@ -7371,235 +8292,66 @@ export interface components {
                 stack: components["schemas"]["StackReference"];
             };
         };
-        /**
-         * @description A request has changed the project.
-         * @example {
-         *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-         *       "type": "changelog.created",
-         *       "timestamp": "2026-11-21T09:30:00.000Z",
-         *       "data": {
-         *         "changelog_id": "1CgQuY8akfz7QnnHApfdSd",
-         *         "action": "updated",
-         *         "record": {
-         *           "type": "environment",
-         *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *           "name": "production"
-         *         },
-         *         "account_id": "1Cfo6KUc4VFzXW7PgzEXZF",
-         *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *         "key_id": "1CfrKuhzvvc8GfuDyU5wWz",
-         *         "entries": [
-         *           {
-         *             "changelog_id": "1CgQuY8akfz7QnnHApfdSd",
-         *             "action": "updated",
-         *             "record": {
-         *               "type": "environment",
-         *               "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *               "name": "production"
-         *             }
-         *           }
-         *         ],
-         *         "count": 1
-         *       }
-         *     }
-         */
-        ChangelogCreatedEvent: {
+        /** @description A session of a person at a browser, without its secret. */
+        Session: {
             /**
-             * @description The ID of the event, as in `webhook-id`.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
+             * @description The session's own ID, which is also a part of its cookie.
+             * @example 1Cg5bWz8mKq3TnRv6HxPdY
              */
             id: components["schemas"]["Identifier"];
+            source: components["schemas"]["SessionSource"];
             /**
-             * @description What happened. Determines the fields of `data`.
-             * @constant
+             * @description The key whose role, scopes and boundaries it has. It ends with this key. Absent for a session from OpenID Connect, which may do what the membership may.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
              */
-            type: "changelog.created";
-            /** @description When the event happened. */
-            timestamp: components["schemas"]["Timestamp"];
-            /** @description The resources concerned, as they were at that time. */
-            data: {
-                /**
-                 * @description The ID of the entry in the project's changelog.
-                 * @example 1CgQuY8akfz7QnnHApfdSd
-                 */
-                changelog_id: components["schemas"]["Identifier"];
-                action: components["schemas"]["ChangeAction"];
-                /** @description The changed resource. It may be deleted by now. */
-                record: {
-                    type: components["schemas"]["ChangedRecordType"];
-                    /**
-                     * @description The ID of the changed resource. For a project member, that of the membership.
-                     * @example 1CfxKdwWcfEyrDeRPtCDxJ
-                     */
-                    id: components["schemas"]["Identifier"];
-                    /** @description The first 100 characters of its name. Absent if it has none. */
-                    name?: string;
-                };
-                /**
-                 * @description Who made the change. Absent if the service made it by itself.
-                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
-                 */
-                account_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The membership of the person or the program that made the change. Absent as `account_id`.
-                 * @example 1CfpGx3oGJQzy3gYEoz2YP
-                 */
-                membership_id?: components["schemas"]["Identifier"];
-                /**
-                 * @description The API key that sent the request. Absent as `account_id`.
-                 * @example 1CfrKuhzvvc8GfuDyU5wWz
-                 */
-                key_id?: components["schemas"]["Identifier"];
-                /** @description The first 50 changes of the request. The first of them is at the top level too. */
-                entries: components["schemas"]["ChangelogEventEntry"][];
-                /** @description How many changes the request made. The project's changelog has all of them. */
-                count: number;
-            };
-        };
-        /** @description The body that is sent to a webhook. Its `type` determines the fields of `data`. */
-        EventPayload: components["schemas"]["PingEvent"] | components["schemas"]["DeploymentsInProgressEvent"] | components["schemas"]["DeploymentsSucceededEvent"] | components["schemas"]["DeploymentsFailedEvent"] | components["schemas"]["PromotionsCreatedEvent"] | components["schemas"]["ApprovalsRequestedEvent"] | components["schemas"]["ApprovalsGivenEvent"] | components["schemas"]["ApprovalsRejectedEvent"] | components["schemas"]["DeploymentsOverriddenEvent"] | components["schemas"]["FreezesCreatedEvent"] | components["schemas"]["FreezesDeletedEvent"] | components["schemas"]["ServicesInAlarmEvent"] | components["schemas"]["ServicesOkEvent"] | components["schemas"]["ChangelogCreatedEvent"];
-        /** @description One request to the integration's target, and its result. */
-        DeliveryAttempt: {
+            key_id?: components["schemas"]["Identifier"];
             /**
-             * @description 1 for the first attempt.
-             * @example 1
+             * @description The browser that signed in. Absent: not known.
+             * @example Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0
              */
-            number: number;
-            /** @description When the request was sent. */
-            started_at: components["schemas"]["Timestamp"];
-            /**
-             * @description Milliseconds until the response was read, or the attempt failed.
-             * @example 184
-             */
-            duration_ms: number;
-            /**
-             * @description The status of the response. Absent if there was none.
-             * @example 503
-             */
-            status_code?: number;
-            /**
-             * @description Why there was no response, or why the response is a failure. Absent after a success.
-             * @example answered 503
-             */
-            error?: string;
-            /**
-             * @description The first 1024 bytes of the response, with `***` in place of what it repeats of the target's URL. Absent if it was empty.
-             * @example upstream unavailable
-             */
-            response?: string;
-        };
-        /** @description A delivery with its event and the result of each attempt. */
-        DeliveryInFull: components["schemas"]["Delivery"] & {
-            /**
-             * @description The body that is sent, the same in every attempt.
-             * @example {
-             *       "id": "1CgNThcegWHbhpNQB1L8Jj",
-             *       "type": "deployments.succeeded",
-             *       "timestamp": "2026-11-21T09:30:00.000Z",
-             *       "data": {
-             *         "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-             *         "status": "succeeded",
-             *         "created_by": {
-             *           "type": "person",
-             *           "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-             *         },
-             *         "reason": "More traffic",
-             *         "trigger": "api",
-             *         "queued_seconds": 4,
-             *         "run_seconds": 42,
-             *         "project": {
-             *           "id": "1CfvyrdE3swnumqQc5jCRM",
-             *           "name": "storefront"
-             *         },
-             *         "environment": {
-             *           "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *           "name": "production"
-             *         },
-             *         "stacks": [
-             *           {
-             *             "id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *             "name": "api-production",
-             *             "status": "succeeded"
-             *           }
-             *         ],
-             *         "outputs": [
-             *           {
-             *             "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *             "name": "url",
-             *             "value": "https://shop.example.com"
-             *           }
-             *         ]
-             *       }
-             *     }
-             */
-            payload: components["schemas"]["EventPayload"];
-            /** @description Every attempt, oldest first. */
-            attempts: components["schemas"]["DeliveryAttempt"][];
-        };
-        /** @description Something that happened in a project. */
-        ProjectEvent: {
-            /**
-             * @description The `webhook-id`, and the `event_id` of every delivery of the event.
-             * @example 1CgNThcegWHbhpNQB1L8Jj
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description What happened. Determines the fields of `data`.
-             * @example deployments.succeeded
-             */
-            type: components["schemas"]["EventType"];
-            /**
-             * @description Where it happened. It may be deleted by now. Absent if the event is about the project as a whole.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id?: components["schemas"]["Identifier"];
-            /** @description When it happened: the `timestamp` of the body. */
+            user_agent?: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** @description The session ends at this time at the latest, and 12 hours after its last use. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last use, to 5 minutes. Absent: not used yet. */
+            last_used_at?: components["schemas"]["Timestamp"];
+            /** @description When the person signed in. */
             created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description The resources concerned, as they were at that time: the `data` of the body of this type. Webhooks describes it for each type.
-             * @example {
-             *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9",
-             *       "status": "succeeded",
-             *       "created_by": {
-             *         "type": "person",
-             *         "membership_id": "1CfpGx3oGJQzy3gYEoz2YP"
-             *       },
-             *       "reason": "More traffic",
-             *       "trigger": "api",
-             *       "queued_seconds": 4,
-             *       "run_seconds": 42,
-             *       "project": {
-             *         "id": "1CfvyrdE3swnumqQc5jCRM",
-             *         "name": "storefront"
-             *       },
-             *       "environment": {
-             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
-             *         "name": "production"
-             *       },
-             *       "stacks": [
-             *         {
-             *           "id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *           "name": "api-production",
-             *           "status": "succeeded"
-             *         }
-             *       ],
-             *       "outputs": [
-             *         {
-             *           "stack_id": "1Cg38jbq6cZAbs5tGiyPJx",
-             *           "name": "url",
-             *           "value": "https://shop.example.com"
-             *         }
-             *       ]
-             *     }
-             */
-            data: {
-                [key: string]: unknown;
-            };
         };
         /** @description One page of a list. */
-        ProjectEventList: {
+        SessionList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["ProjectEvent"][];
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description An organization of the person who has signed in. */
+        SessionOrganization: {
+            /**
+             * @description The organization's own ID.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization's name.
+             * @example Acme
+             */
+            name: string;
+            /** @description The role of the person's membership. */
+            role: components["schemas"]["OrgRole"];
+            /** @description Whether it is the organization of the session. */
+            current: boolean;
+        };
+        /** @description One page of a list. */
+        SessionOrganizationList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["SessionOrganization"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -7609,26 +8361,40 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description Where notifications are sent.
+         * @description How the person signed in.
          * @enum {string}
          */
-        IntegrationType: "slack" | "webhook";
-        /** @description Whether each kind of notification is sent. */
-        IntegrationConfiguration: {
-            /** @description Whether `deployments.failed` is sent. */
-            deployments_failed: boolean;
-            /** @description Whether `deployments.in_progress` is sent. */
-            deployments_in_progress: boolean;
-            /** @description Whether `deployments.succeeded` is sent. */
-            deployments_succeeded: boolean;
-            /** @description Whether `changelog.created` is sent. */
-            changelog: boolean;
-            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
-            promotions: boolean;
-            /** @description Whether `services.in_alarm` is sent. */
-            services_in_alarm: boolean;
-            /** @description Whether `services.ok` is sent. */
-            services_ok: boolean;
+        SessionSource: "api_key" | "sign_in_link" | "open_id_connect";
+        /**
+         * @description Default: `active`. Sessions that have ended are listed as long as the audit log.
+         * @enum {string}
+         */
+        SessionStatus: "active" | "ended";
+        /** @description A new sign-in link. Only this response contains it. */
+        SignInLink: {
+            /**
+             * @description The link, shown only once. It signs in once.
+             * @example https://longshore.example.com/sign-in/lsl_1Cg5dLk2VfJ9sYc4BtGwNq_7Rk2mWq9TzB4xYcLd8sNhJ6vFgA3pUeXi5oQbKtZrM1nCyEwS
+             */
+            url: string;
+            /** @description The link does not sign in from this time on. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How people sign in, besides with links and API keys, which always work. */
+        SignInMethods: {
+            /**
+             * @description Absent: this deployment has no identity provider.
+             * @example {
+             *       "issuer": "https://accounts.example.com",
+             *       "url": "https://longshore.example.com/sign-in"
+             *     }
+             */
+            open_id_connect?: {
+                /** @description The issuer of the identity provider. */
+                issuer: string;
+                /** @description Where the sign-in begins. */
+                url: string;
+            };
         };
         /** @description The channel that a Slack installation has chosen, as Slack named it then. Compare the IDs: any workspace can have these names. Absent for webhooks. */
         SlackChannel: {
@@ -7653,123 +8419,6 @@ export interface components {
              */
             channel_name?: string;
         };
-        /**
-         * @description `gone`: the endpoint responded with 410. `failing`: every attempt failed for 5 days.
-         * @enum {string}
-         */
-        IntegrationDisabledReason: "gone" | "failing";
-        /** @description A destination of a project's notifications. */
-        Integration: {
-            /**
-             * @description The `integration_id` in the paths.
-             * @example 1Cg8yK6FQpG43h8EDMqZ3E
-             */
-            id: components["schemas"]["Identifier"];
-            /** @description The project whose events are sent. */
-            project_id: components["schemas"]["Identifier"];
-            type: components["schemas"]["IntegrationType"];
-            configuration: components["schemas"]["IntegrationConfiguration"];
-            /**
-             * @description The scheme, host and port of the target of webhooks. `***` replaces what may be secret: the first label of a host with three or more, and always the path with the query. Absent for Slack.
-             * @example https://***.example.com/***
-             */
-            url?: string;
-            slack?: components["schemas"]["SlackChannel"];
-            /** @description Of the events of environments, only those of these environments are sent. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
-            environment_ids?: components["schemas"]["Identifier"][];
-            /** @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: all. Deleted resources leave the list, which may become empty: then none are sent. */
-            stack_ids?: components["schemas"]["Identifier"][];
-            /**
-             * @description Nothing is sent until this is true. Always true for a webhook; false for a Slack installation until an owner of the project has confirmed it.
-             * @example true
-             */
-            confirmed: boolean;
-            /** @description When the installation is deleted unless it is confirmed. Absent once it is confirmed. */
-            confirm_by?: components["schemas"]["Timestamp"];
-            /** @description Every attempt has failed since then. Absent if the last attempt succeeded. */
-            failing_since?: components["schemas"]["Timestamp"];
-            /** @description Nothing is sent before this time, because the endpoint asked for a pause or was overloaded. Once it is past, the pause is over. `POST …/resume` ends it earlier. */
-            paused_until?: components["schemas"]["Timestamp"];
-            /** @description Nothing is sent since then. Any update of the integration enables it again. */
-            disabled_at?: components["schemas"]["Timestamp"];
-            /** @description Why the service disabled the integration. Absent while it is enabled. */
-            disabled_reason?: components["schemas"]["IntegrationDisabledReason"];
-            /** @description When the integration was created. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When the integration last changed. */
-            updated_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        IntegrationList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Integration"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description A new webhook. Only this response contains its secret. */
-        CreatedIntegration: components["schemas"]["Integration"] & {
-            /**
-             * @description The secret that signs webhooks, in the format of Standard Webhooks. No other response shows it: store it now.
-             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwqVEiDJTTH6s=
-             */
-            secret: string;
-        };
-        /** @description A webhook with its new secret, which no other response contains. */
-        RotatedIntegration: components["schemas"]["CreatedIntegration"] & {
-            /** @description Until then webhooks are signed with the previous secret too. */
-            previous_secret_until: components["schemas"]["Timestamp"];
-        };
-        /**
-         * @description `running` until it has read every failed delivery of the period.
-         * @enum {string}
-         */
-        RecoveryStatus: "running" | "finished";
-        /** @description The new deliveries of what failed in a period. */
-        Recovery: {
-            /**
-             * @description The `recovery_id` in the paths.
-             * @example 1CgPzX7rWm3nVhTk9LdBcQ
-             */
-            id: components["schemas"]["Identifier"];
-            /**
-             * @description The integration that the events are sent to.
-             * @example 1Cg8yK6FQpG43h8EDMqZ3E
-             */
-            integration_id: components["schemas"]["Identifier"];
-            status: components["schemas"]["RecoveryStatus"];
-            /** @description It covers deliveries that were created at this time or later. */
-            since: components["schemas"]["Timestamp"];
-            /** @description It covers deliveries that were created before this time. */
-            until: components["schemas"]["Timestamp"];
-            /**
-             * @description How many deliveries it has created so far. They may not be sent yet.
-             * @example 1204
-             */
-            delivery_count: number;
-            /** @description When it was requested. */
-            created_at: components["schemas"]["Timestamp"];
-            /** @description When it last made progress. */
-            updated_at: components["schemas"]["Timestamp"];
-            /** @description When it finished. Absent while it is running. */
-            finished_at?: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        RecoveryList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Recovery"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
         /** @description The start of an installation, which a person finishes at Slack. */
         SlackInstallation: {
             /**
@@ -7780,125 +8429,95 @@ export interface components {
             url: string;
         };
         /**
-         * @description A web service, a background worker, a job that runs to completion, or a static site.
+         * @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest.
+         * @default -created_at
          * @enum {string}
          */
-        ComponentKind: "service" | "worker" | "job" | "site";
-        /** @description A part of the app in one environment. It has variables. */
-        Component: {
+        SortOrder: "created_at" | "+created_at" | "-created_at";
+        /** @description A machine that is reached by SSH. */
+        SshConnection: {
             /**
-             * @description The component's own ID.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "ssh";
+            /**
+             * @description The host, as the runner's SSH configuration knows it.
+             * @example web-1.example.com
+             */
+            host: string;
+            /**
+             * @description The user on the host. Absent or null: that of the SSH configuration.
+             * @example deploy
+             */
+            user?: string | null;
+        };
+        /** @description A machine that is reached by SSH. */
+        SshHost: {
+            /**
+             * @description The kind of the connection. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "ssh";
+            /**
+             * @description The host, as the runner's SSH configuration knows it.
+             * @example web-1.example.com
+             */
+            host: string;
+            /**
+             * @description Absent: the user of the SSH configuration.
+             * @example deploy
+             */
+            user?: string;
+        };
+        /** @description A group of resources at the provider that is deployed as a unit. */
+        Stack: {
+            /**
+             * @description The stack's own ID in this service.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
              */
             id: components["schemas"]["Identifier"];
             /** @description The project that the environment belongs to. */
             project_id: components["schemas"]["Identifier"];
             /**
-             * @description The environment that the component is in.
+             * @description The environment that the stack belongs to.
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: components["schemas"]["Identifier"];
             /**
-             * @description Unique in the environment.
-             * @example api
+             * @description The component that the stack runs. Absent: it runs no single component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
              */
             name: string;
-            kind: components["schemas"]["ComponentKind"];
-            /** @description When the component was created. */
+            outputs?: components["schemas"]["StackOutputs"];
+            /** @description When the stack was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the component last changed. */
+            /** @description When the name or the component last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description One page of a list. */
-        ComponentList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Component"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description One page of a list. */
-        EnvironmentList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Environment"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
         /**
-         * @description A role in the project: owner > contributor > viewer.
-         * @enum {string}
+         * @description All fields of a stack that a request can set.
+         * @example {
+         *       "name": "api-production",
+         *       "component_id": "1Cg1Q5Rp8ge1z6ozVPXUsy"
+         *     }
          */
-        ProjectRole: "viewer" | "contributor" | "owner";
-        /** @description A member of the organization, with a role in one project. */
-        ProjectMember: {
+        StackInput: {
             /**
-             * @description The `member_id` in the paths.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person, in every organization and project.
-             * @example 1Cfo6KUc4VFzXW7PgzEXZF
-             */
-            account_id: components["schemas"]["Identifier"];
-            /** @description The project that the role is for. */
-            project_id: components["schemas"]["Identifier"];
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
              */
             name: string;
             /**
-             * @description What to call the person in lists.
-             * @example Ada
+             * @description A component of the environment. Absent or null: no component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
              */
-            display_name: string;
-            /**
-             * @description A URL of an image, or an emoji. Absent: the person has none.
-             * @example https://example.com/ada.png
-             */
-            avatar?: string;
-            profile: components["schemas"]["Profile"];
-            /** @description The role in the organization. An admin may do everything in its projects. */
-            org_role: components["schemas"]["OrgRole"];
-            role: components["schemas"]["ProjectRole"];
-            /** @description When the member was added to the project. */
-            created_at: components["schemas"]["Timestamp"];
-        };
-        /** @description One page of a list. */
-        ProjectMemberList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["ProjectMember"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /** @description In the order of the request. */
-        AddedProjectMembers: components["schemas"]["ProjectMember"][];
-        /** @description One page of a list. */
-        ProjectList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["Project"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
+            component_id?: string | null;
         };
         /** @description One page of a list. */
         StackList: {
@@ -7912,18 +8531,268 @@ export interface components {
              */
             next_page?: string;
         };
-        /** @description The current value of one variable. */
-        VariableValue: {
+        /** @description What a deployment has done to one of its stacks so far. */
+        StackOfDeployment: {
             /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
+             * @description The stack. It may be deleted by now.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
              */
-            value: string;
+            id: components["schemas"]["Identifier"];
+            status: components["schemas"]["StackStatus"];
+            /**
+             * @description Why the stack has this status, as the runner or the service states it.
+             * @example The bucket name is taken
+             */
+            status_reason?: string;
+            /** @description When the status last changed. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description When the runner first reported the stack. */
+            started_at?: components["schemas"]["Timestamp"];
+            /**
+             * @description From `started_at` to its final status. In seconds.
+             * @example 42
+             */
+            run_seconds?: number;
+        };
+        /** @description A stack to deploy. */
+        StackOfInput: {
+            /**
+             * @description The stack's own ID in this service.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Unique in the environment.
+             * @example web
+             */
+            name: string;
+            /** @description The component that the stack runs. Absent: it runs no single component. */
+            component?: {
+                /**
+                 * @description Its own ID, which stays when the component is renamed.
+                 * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example api
+                 */
+                name: string;
+            };
+            outputs: components["schemas"]["StackOutputs"];
+        };
+        /** @description Which variables a stack of the deployment gets. */
+        StackOfVariables: {
+            /**
+             * @description One of the stacks that the deployment covers.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description The component of the stack. Absent: the stack belongs to the environment itself.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: components["schemas"]["Identifier"];
+        };
+        /**
+         * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
+         * @example {
+         *       "url": "https://shop.example.com"
+         *     }
+         */
+        StackOutputs: {
+            [key: string]: string;
+        };
+        /** @description The stack, as far as the event names it. */
+        StackReference: {
+            /**
+             * @description Read it with `GET /v1/stacks/{stack_id}`.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description Its name when the event happened.
+             * @example api-production
+             */
+            name: string;
+        };
+        /**
+         * @description The progress of one stack.
+         * @example {
+         *       "seq": 1,
+         *       "status": "in_progress"
+         *     }
+         */
+        StackReport: {
+            /**
+             * @description Increases with each report of the stack. An older report is ignored.
+             * @example 1
+             */
+            seq: number;
+            status: components["schemas"]["ReportedStackStatus"];
+            /** @description Why the stack has this status, for people. Absent: no reason is shown. */
+            status_reason?: string;
+            /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
+            resources?: components["schemas"]["ReportedResource"][];
+            /** @description Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if more than 500 resources of the stack would not be deleted. */
+            changed_resources?: components["schemas"]["ReportedResource"][];
+            /** @description All outputs of the stack. Those of the report of a success are kept, and replace those of the success before. */
+            outputs?: components["schemas"]["ReportedOutput"][];
+        };
+        /**
+         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
+         * @enum {string}
+         */
+        StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
+        /** @description What a started deployment deploys, and where. */
+        StartInput: {
+            /** @description What is deployed. */
+            deployment: {
+                /**
+                 * @description Identifies what runs, in logs and in the names of what it creates.
+                 * @example 1CgDnQkZtH6hVJuWg8P7W9
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description What the deployment changes in the environment's configuration. */
+                patch: components["schemas"]["PatchOperation"][];
+                /** @description What is deployed. Absent if the request gave none. */
+                source?: components["schemas"]["DeploymentSource"];
+                trigger: components["schemas"]["StartTrigger"];
+            };
+            /** @description What the environment belongs to. */
+            project: {
+                /** @description Its own ID, which stays when the project is renamed. */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example shop
+                 */
+                name: string;
+            };
+            /** @description Where it is deployed to. */
+            environment: {
+                /**
+                 * @description Its own ID, which stays when the environment is renamed.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description As people named it, at the time of the start.
+                 * @example production
+                 */
+                name: string;
+            };
+            /** @description In the order of the deployment. */
+            stacks: components["schemas"]["StackOfInput"][];
+            /** @description The configuration as this deployment makes it. */
+            configuration: components["schemas"]["Configuration"];
+            /** @description Absent: the project is not connected. */
+            connection?: components["schemas"]["Connection"];
+        };
+        /**
+         * @description Which request created a deployment: a new one, or a copy of another. A rollback is a redeployment.
+         * @enum {string}
+         */
+        StartTrigger: "api" | "redeployment" | "promotion";
+        /** @description The deployment to execute, and what the runner must do next. */
+        StartedAttempt: components["schemas"]["AttemptProgress"] & {
+            /** @description The deployment to execute. `data.patch` is based on the current configuration. */
+            deployment: components["schemas"]["Deployment"];
+            input: components["schemas"]["StartInput"];
+        };
+        /**
+         * @description How runners store the value at the provider: as a secret, as an encrypted parameter, or as plain text. The service itself stores every value encrypted.
+         * @enum {string}
+         */
+        StorageMethod: "secret" | "secure_string" | "string";
+        /**
+         * Format: date-time
+         * @description RFC 3339, in UTC with milliseconds.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        Timestamp: string;
+        /** @description Which tokens of an issuer can be exchanged, and for what. */
+        Trust: {
+            /**
+             * @description The `trust_id` in the paths.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            id: components["schemas"]["Identifier"];
+            /**
+             * @description The organization that trusts the issuer.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /**
+             * @description What the trust is for. The names of its keys begin with it.
+             * @example deploy workflow
+             */
+            name: string;
+            /**
+             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
+             * @example https://longshore.example.com
+             */
+            audience: string;
+            /**
+             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match.
+             * @example {
+             *       "repository_id": "74",
+             *       "environment": "production",
+             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
+             *     }
+             */
+            conditions: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The membership that the keys act for, such as that of a service account. Absent: a pool.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The pool that the runner tokens are for. Absent: a membership.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
+             */
+            pool_id?: components["schemas"]["Identifier"];
+            /** @description The maximum role of the keys. Absent: the trust is for a pool. */
+            role?: components["schemas"]["OrgRole"];
+            /** @description The only scopes of the keys. Absent: all that their role permits. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only projects that the keys can access. Absent: all. */
+            project_ids?: components["schemas"]["Identifier"][];
+            /** @description The only environments that the keys can access. Absent: all. */
+            environment_ids?: components["schemas"]["Identifier"][];
+            /**
+             * @description How long each key or runner token is valid, in seconds.
+             * @example 900
+             */
+            ttl_seconds: number;
+            created_by: components["schemas"]["TrustCreator"];
+            /** @description When the trust was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Who created the trust. */
+        TrustCreator: {
+            /**
+             * @description The key that created the trust. The trust descends from it.
+             * @example 1CfrKuhzvvc8GfuDyU5wWz
+             */
+            key_id: components["schemas"]["Identifier"];
+            /**
+             * @description The membership of that key.
+             * @example 1CfpGx3oGJQzy3gYEoz2YP
+             */
+            membership_id: components["schemas"]["Identifier"];
         };
         /** @description One page of a list. */
-        VariableList: {
+        TrustList: {
             /** @description The resources of this page. */
-            data: components["schemas"]["Variable"][];
+            data: components["schemas"]["Trust"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /**
@@ -7932,8 +8801,348 @@ export interface components {
              */
             next_page?: string;
         };
-        /** @description A setting of a component or an environment, with its value. */
-        RevealedVariable: {
+        /** @description The cause of an `internal` of `GET /health`. */
+        UnhealthyCause: {
+            /**
+             * Format: uuid
+             * @description Identifies the request in the service's log, as `X-Request-Id` does.
+             * @example 5f0c8a52-6f0e-4a53-9d0f-3f8e0f6d2b17
+             */
+            request_id: string;
+            /**
+             * @description The names of the secrets that the operator has to set.
+             * @example [
+             *       "LEASE_SECRET"
+             *     ]
+             */
+            missing_secrets: string[];
+            /**
+             * @description The settings that are missing, too short, published, or not allowed for this host.
+             * @example []
+             */
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /**
+             * @description The names of the tables that pending migrations create.
+             * @example []
+             */
+            missing_tables: string[];
+            database: components["schemas"]["DatabaseStatus"];
+        };
+        /**
+         * @description The fields to change. An absent field stays as it is.
+         * @example {
+         *       "name": "Ada King",
+         *       "profile": {
+         *         "github": "ada",
+         *         "location": null
+         *       }
+         *     }
+         */
+        UpdateAccount: {
+            /**
+             * @description The person's full name.
+             * @example Ada Lovelace
+             */
+            name?: string;
+            /**
+             * @description What to call the person in lists. Null: the full name. One that equals the full name changes with it.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /** @description A URL of an image, or an emoji. Null: none. */
+            avatar?: string | null;
+            /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
+            profile?: components["schemas"]["ProfileInput"] | null;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "ci of the shop"
+         *     }
+         */
+        UpdateApiKey: {
+            /**
+             * @description What the key is for.
+             * @example ci
+             */
+            name?: string;
+            /** @description Some of what the key may do now. Absent: it stays as it is. It cannot be removed. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description Some of the projects that the key can access now. Absent: it stays as it is. It cannot be removed. */
+            project_ids?: string[];
+            /** @description Some of the environments that the key can access now. Absent: it stays as it is. It cannot be removed. A key without `project_ids` gets those of the environments. */
+            environment_ids?: string[];
+            /**
+             * Format: date-time
+             * @description A time in the future, before the key expires now. Absent: it stays as it is. It cannot be removed.
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expires_at?: string;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "worker",
+         *       "kind": "worker"
+         *     }
+         */
+        UpdateComponent: {
+            /**
+             * @description Unique in the environment.
+             * @example api
+             */
+            name?: string;
+            kind?: components["schemas"]["ComponentKind"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "production-eu"
+         *     }
+         */
+        UpdateEnvironment: {
+            /**
+             * @description Unique in the project.
+             * @example production
+             */
+            name?: string;
+        };
+        /**
+         * @description The fields to change. Absent fields keep their values.
+         * @example {
+         *       "configuration": {
+         *         "promotions": true
+         *       }
+         *     }
+         */
+        UpdateIntegration: {
+            /** @description The kinds to switch on or off. A kind that is absent does not change. */
+            configuration?: components["schemas"]["IntegrationConfigurationInput"];
+            /**
+             * Format: uri
+             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
+             * @example https://ci.example.com/hooks
+             */
+            url?: string;
+            /**
+             * @description Of the events of environments, only those of these environments are sent. Absent: no change. `null` or an empty list: all.
+             * @example [
+             *       "1CfxKdwWcfEyrDeRPtCDxJ"
+             *     ]
+             */
+            environment_ids?: string[] | null;
+            /**
+             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: no change. `null` or an empty list: all.
+             * @example [
+             *       "1Cg38jbq6cZAbs5tGiyPJx"
+             *     ]
+             */
+            stack_ids?: string[] | null;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "Acme Inc."
+         *     }
+         */
+        UpdateOrganization: {
+            /**
+             * @description The display name. It need not be unique.
+             * @example Acme
+             */
+            name?: string;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "storefront-eu",
+         *       "description": null
+         *     }
+         */
+        UpdateProject: {
+            /**
+             * @description The name. It is unique in the organization.
+             * @example storefront
+             */
+            name?: string;
+            /**
+             * @description What the project is, in a few lines. Null: cleared.
+             * @example The shop and its API.
+             */
+            description?: string | null;
+            /**
+             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Null: cleared.
+             * @example emoji:🚢
+             */
+            icon?: string | null;
+            /**
+             * @description The ID of the project's repository, which the service stores and does not check. Null: cleared.
+             * @example 1Cfx1LTKtUKeF5B2hRbYoC
+             */
+            repo_id?: string | null;
+            /**
+             * @description The environment that clients show first, one of the project's own.
+             * @example 1CfxKdwWcfEyrDeRPtCDxJ
+             */
+            default_environment_id?: string;
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "eu-west"
+         *     }
+         */
+        UpdateRunnerPool: {
+            /**
+             * @description Unique in the organization.
+             * @example eu
+             */
+            name?: string;
+            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
+            environment_ids?: string[];
+            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
+            max_run_seconds?: number;
+        };
+        /**
+         * @description What a request can change.
+         * @example {
+         *       "name": "release-bot-2",
+         *       "role": "member"
+         *     }
+         */
+        UpdateServiceAccount: {
+            /**
+             * @description Absent: the name stays.
+             * @example release-bot
+             */
+            name?: string;
+            /** @description Absent: the role stays. */
+            role?: components["schemas"]["ServiceAccountRole"];
+        };
+        /**
+         * @description The fields to change. The others stay as they are.
+         * @example {
+         *       "name": "api-production-eu"
+         *     }
+         */
+        UpdateStack: {
+            /**
+             * @description Unique in the environment, for example the stack's name at the provider.
+             * @example api-production
+             */
+            name?: string;
+            /**
+             * @description A component of the environment. Null: no component.
+             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
+             */
+            component_id?: string | null;
+        };
+        /** @description What an organization stores, and what it may store. */
+        Usage: {
+            /**
+             * @description The organization whose resources are counted.
+             * @example 1CfiqFR7M6S38z94Y2usEL
+             */
+            org_id: components["schemas"]["Identifier"];
+            /** @description The stored bytes of the organization in total. */
+            bytes: {
+                /**
+                 * @description The stored bytes now.
+                 * @example 73400
+                 */
+                used: number;
+                /**
+                 * @description The quota in bytes. A write that would exceed it is a `conflict`.
+                 * @example 1073741824
+                 */
+                allowed: number;
+            };
+            /** @description The usage of each kind of resource. */
+            records: {
+                /** @description The usage of deployments in the organization. */
+                deployments: components["schemas"]["RecordUsage"];
+                /** @description The usage of projects in the organization. */
+                projects: components["schemas"]["RecordUsage"];
+                /** @description The usage of environments in the organization. */
+                environments: components["schemas"]["RecordUsage"];
+                /** @description The usage of components in the organization. */
+                components: components["schemas"]["RecordUsage"];
+                /** @description The usage of stacks in the organization. */
+                stacks: components["schemas"]["RecordUsage"];
+                /** @description The usage of variables in the organization. */
+                variables: components["schemas"]["RecordUsage"];
+                /** @description The usage of alarms in the organization. */
+                alarms: components["schemas"]["RecordUsage"];
+                /** @description The usage of members in the organization. */
+                members: components["schemas"]["RecordUsage"];
+                /** @description The usage of project members in the organization. */
+                project_members: components["schemas"]["RecordUsage"];
+                /** @description The usage of api keys in the organization. */
+                api_keys: components["schemas"]["RecordUsage"];
+                /** @description The usage of runner pools in the organization. */
+                runner_pools: components["schemas"]["RecordUsage"];
+                /** @description The usage of runner tokens in the organization. */
+                runner_tokens: components["schemas"]["RecordUsage"];
+                /** @description The usage of integrations in the organization. */
+                integrations: components["schemas"]["RecordUsage"];
+                /** @description The usage of invitations, sessions, sign-ins, trusts, connections, recoveries, runners and environments of pools, and what remains of revoked credentials, in the organization. */
+                others: components["schemas"]["RecordUsage"];
+            };
+            /** @description What the organization keeps for a time. Counted at least once an hour. */
+            history: {
+                /**
+                 * @description The bytes of all kinds except the audit log.
+                 * @example 1048576
+                 */
+                used: number;
+                /**
+                 * @description The share in bytes. Beyond it, the oldest history is deleted.
+                 * @example 536870912
+                 */
+                allowed: number;
+                /** @description The bytes of each kind. */
+                by_kind: {
+                    /**
+                     * @description The bytes of the changelog that are kept.
+                     * @example 65536
+                     */
+                    changelog: number;
+                    /**
+                     * @description The bytes of the events that are kept.
+                     * @example 65536
+                     */
+                    events: number;
+                    /**
+                     * @description The bytes of the deliveries that are kept.
+                     * @example 65536
+                     */
+                    deliveries: number;
+                    /**
+                     * @description The bytes of the delivery attempts that are kept.
+                     * @example 65536
+                     */
+                    delivery_attempts: number;
+                    /**
+                     * @description The bytes of the deployments that are kept.
+                     * @example 65536
+                     */
+                    deployments: number;
+                    /**
+                     * @description The bytes of the audit log that are kept.
+                     * @example 65536
+                     */
+                    audit_log: number;
+                    /**
+                     * @description The bytes of the idempotency records that are kept.
+                     * @example 65536
+                     */
+                    idempotency_records: number;
+                };
+            };
+            database: components["schemas"]["DatabaseSpace"];
+        };
+        /** @description A setting of a component or an environment, without its value. */
+        Variable: {
             /**
              * @description The variable's own ID.
              * @example 1Cg4dffD1ishzVFEtps3vf
@@ -7971,963 +9180,6 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             /** @description Why a deployment with this variable may fail: the reference runner refuses its name. Absent: it accepts it. */
             warning?: string;
-            /**
-             * @description The plain text, decrypted for this response.
-             * @example postgres://app@db/shop
-             */
-            value: string;
-        };
-        /** @description One page of a list. */
-        RevealedVariableList: {
-            /** @description The resources of this page. */
-            data: components["schemas"]["RevealedVariable"][];
-            /** @description Whether there is a next page. */
-            has_more: boolean;
-            /**
-             * @description The cursor of the next page. Absent on the last page.
-             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
-             */
-            next_page?: string;
-        };
-        /**
-         * @description The invitation to accept.
-         * @example {
-         *       "token": "lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP"
-         *     }
-         */
-        AcceptInvitation: {
-            /**
-             * @description What follows `/invitations/` in the link.
-             * @example lsi_1Cg5ZDvX9xhTrxC3WqbHLb_5VbT1nQ8wZk3RrYxJd0sLhG7cFmA2pKeU9iXoB4tWvN6yEqzP
-             */
-            token: string;
-        };
-        /**
-         * @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest.
-         * @default -created_at
-         * @enum {string}
-         */
-        SortOrder: "created_at" | "+created_at" | "-created_at";
-        /**
-         * @description What to sign in with.
-         * @example {
-         *       "api_key": "lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD"
-         *     }
-         */
-        CreateSession: {
-            /**
-             * @description An API key. The session has its role, scopes and boundaries.
-             * @example lsh_1CfrKuhzvvc8GfuDyU5wWz_8aspm4G7VmSUfOoD6V1vrORcmn0iSHkpEby6vK111fY0yuOhD
-             */
-            api_key: string;
-        };
-        /**
-         * @description The token to exchange.
-         * @example {
-         *       "org_id": "1CfiqFR7M6S38z94Y2usEL",
-         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
-         *     }
-         */
-        ExchangeToken: {
-            /**
-             * @description The organization that has the trust.
-             * @example 1CfiqFR7M6S38z94Y2usEL
-             */
-            org_id: string;
-            /**
-             * @description The JSON Web Token of the CI job, signed with RS256 or ES256. Each is accepted once.
-             * @example eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl
-             */
-            token: string;
-        };
-        /**
-         * @description What the person tells about themselves. Absent or null: not set.
-         * @example {
-         *       "github": "ada",
-         *       "location": "London"
-         *     }
-         */
-        ProfileInput: {
-            /** @description Some lines about the person. */
-            bio?: string | null;
-            /** @description The user name at GitHub. */
-            github?: string | null;
-            /** @description Where the person is, as free text. */
-            location?: string | null;
-            /** @description The user name at Twitter. */
-            twitter?: string | null;
-            /** @description The address of the person's own pages. */
-            website?: string | null;
-        };
-        /**
-         * @description A person, who may join several organizations.
-         * @example {
-         *       "email": "ada@example.com",
-         *       "name": "Ada Lovelace"
-         *     }
-         */
-        AccountInput: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Private: only the person's own account shows it.
-             * @example ada@example.com
-             */
-            email: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists. Absent or null: the full name.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Absent or null: none. */
-            avatar?: string | null;
-            /** @description What the person tells about themselves. Absent or null: nothing. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-        };
-        /**
-         * @description The first organization and the person who owns it.
-         * @example {
-         *       "organization": {
-         *         "name": "Acme"
-         *       },
-         *       "account": {
-         *         "email": "ada@example.com",
-         *         "name": "Ada Lovelace"
-         *       }
-         *     }
-         */
-        Bootstrap: {
-            /** @description The first organization of the installation. */
-            organization: {
-                /**
-                 * @description The display name of the organization.
-                 * @example Acme
-                 */
-                name: string;
-            };
-            /** @description Its first member, with the role `owner`. */
-            account: components["schemas"]["AccountInput"];
-        };
-        /**
-         * @description The organization to create.
-         * @example {
-         *       "name": "Acme"
-         *     }
-         */
-        CreateOrganization: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name: string;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "Acme Inc."
-         *     }
-         */
-        UpdateOrganization: {
-            /**
-             * @description The display name. It need not be unique.
-             * @example Acme
-             */
-            name?: string;
-        };
-        /**
-         * @description The person to add, with the role.
-         * @example {
-         *       "email": "grace@example.com",
-         *       "name": "Grace Hopper",
-         *       "role": "member"
-         *     }
-         */
-        AddMember: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Private: only the person's own account shows it.
-             * @example ada@example.com
-             */
-            email: string;
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name: string;
-            /**
-             * @description What to call the person in lists. Absent or null: the full name.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Absent or null: none. */
-            avatar?: string | null;
-            /** @description What the person tells about themselves. Absent or null: nothing. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-            /** @description The member's role in the organization. */
-            role: components["schemas"]["OrgRole"];
-        };
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "role": "admin"
-         *     }
-         */
-        ReplaceMember: {
-            /** @description The new role in the organization. */
-            role: components["schemas"]["OrgRole"];
-        };
-        /**
-         * @description Whether what was made with a credential ends with it.
-         * @enum {string}
-         */
-        Descendants: "revoke" | "keep";
-        /**
-         * @description Whom to invite, with the role.
-         * @example {
-         *       "email": "grace@example.com",
-         *       "name": "Grace Hopper",
-         *       "role": "member"
-         *     }
-         */
-        CreateInvitation: {
-            /**
-             * Format: email
-             * @description The person's address, in any case. Only the organization's invitations show it.
-             * @example grace@example.com
-             */
-            email: string;
-            /** @description The role that the member will have. */
-            role: components["schemas"]["OrgRole"];
-            /**
-             * @description What the organization calls the person. Absent or null: `New member`.
-             * @example Grace Hopper
-             */
-            name?: string | null;
-        };
-        /**
-         * @description The fields to change. An absent field stays as it is.
-         * @example {
-         *       "name": "Ada King",
-         *       "profile": {
-         *         "github": "ada",
-         *         "location": null
-         *       }
-         *     }
-         */
-        UpdateAccount: {
-            /**
-             * @description The person's full name.
-             * @example Ada Lovelace
-             */
-            name?: string;
-            /**
-             * @description What to call the person in lists. Null: the full name. One that equals the full name changes with it.
-             * @example Ada
-             */
-            display_name?: string | null;
-            /** @description A URL of an image, or an emoji. Null: none. */
-            avatar?: string | null;
-            /** @description Merged into the profile: an absent field stays, and null clears one. Null: clears all. */
-            profile?: components["schemas"]["ProfileInput"] | null;
-        };
-        /**
-         * @description The role in the organization: admin > member.
-         * @enum {string}
-         */
-        ServiceAccountRole: "member" | "admin";
-        /**
-         * @description The service account to create.
-         * @example {
-         *       "name": "release-bot",
-         *       "role": "member"
-         *     }
-         */
-        CreateServiceAccount: {
-            /**
-             * @description The program that the service account is for.
-             * @example release-bot
-             */
-            name: string;
-            role: components["schemas"]["ServiceAccountRole"];
-        };
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "name": "release-bot-2",
-         *       "role": "member"
-         *     }
-         */
-        UpdateServiceAccount: {
-            /**
-             * @description Absent: the name stays.
-             * @example release-bot
-             */
-            name?: string;
-            /** @description Absent: the role stays. */
-            role?: components["schemas"]["ServiceAccountRole"];
-        };
-        /**
-         * @description `active` lists the keys that exist, expired ones included.
-         * @default active
-         * @enum {string}
-         */
-        ApiKeyStatus: "active" | "revoked";
-        /**
-         * @description The key to create.
-         * @example {
-         *       "name": "ci",
-         *       "role": "member",
-         *       "scopes": [
-         *         "deployments:write",
-         *         "environments:read"
-         *       ]
-         *     }
-         */
-        CreateApiKey: {
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * @description The membership that the key acts for. Default: your own.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            /** @description Default: the lower of the membership's role and your key's role. */
-            role?: components["schemas"]["OrgRole"];
-            /** @description What the key may do at most, within its role. `write` includes `read`. `GET /v1/orgs` needs none. Default: as the key that creates it, which cannot give more than it has. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the key can access. Default: those of the environments, or as your key. */
-            project_ids?: string[];
-            /** @description The only environments that the key can access. It reads the resources of their projects themselves, such as the changelog and the integrations, and cannot change them. Default: as the key that creates it, which cannot give more than it has. */
-            environment_ids?: string[];
-            /**
-             * Format: date-time
-             * @description A time in the future. Default: the expiry of the key that creates it, or the organization's maximum age, whichever is earlier.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "ci of the shop"
-         *     }
-         */
-        UpdateApiKey: {
-            /**
-             * @description What the key is for.
-             * @example ci
-             */
-            name?: string;
-            /** @description Some of what the key may do now. Absent: it stays as it is. It cannot be removed. */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description Some of the projects that the key can access now. Absent: it stays as it is. It cannot be removed. */
-            project_ids?: string[];
-            /** @description Some of the environments that the key can access now. Absent: it stays as it is. It cannot be removed. A key without `project_ids` gets those of the environments. */
-            environment_ids?: string[];
-            /**
-             * Format: date-time
-             * @description A time in the future, before the key expires now. Absent: it stays as it is. It cannot be removed.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string;
-        };
-        /**
-         * @description How to rotate the key.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateApiKey: {
-            /** @description How long the old key remains valid. Default: 0, it is revoked at once. */
-            overlap_seconds?: number;
-            /**
-             * Format: date-time
-             * @description A time in the future. Default: that of the old key.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description The rules for new API keys of an organization.
-         * @example {
-         *       "max_age_seconds": 7776000
-         *     }
-         */
-        PutApiKeyPolicy: {
-            /** @description A new key expires at most this long after it is created. Null: unlimited. */
-            max_age_seconds: number | null;
-        };
-        /**
-         * @description Default: `active`. Sessions that have ended are listed as long as the audit log.
-         * @enum {string}
-         */
-        SessionStatus: "active" | "ended";
-        /**
-         * @description The pool to create.
-         * @example {
-         *       "name": "eu",
-         *       "environment_ids": [
-         *         "1CfxKdwWcfEyrDeRPtCDxJ"
-         *       ]
-         *     }
-         */
-        CreateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name: string;
-            /** @description The environments whose deployments the pool's runners may claim. */
-            environment_ids: string[];
-            /**
-             * @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Default: 6 hours.
-             * @default 21600
-             */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "eu-west"
-         *     }
-         */
-        UpdateRunnerPool: {
-            /**
-             * @description Unique in the organization.
-             * @example eu
-             */
-            name?: string;
-            /** @description The environments whose deployments the pool's runners may claim. They replace the present ones. */
-            environment_ids?: string[];
-            /** @description The maximum duration of a run, in seconds. A run that takes longer must cancel, also if it sends heartbeats, and its deployment fails with the reason `run_timeout`. Runs that have started keep theirs. */
-            max_run_seconds?: number;
-        };
-        /**
-         * @description The token to create.
-         * @example {
-         *       "name": "ci"
-         *     }
-         */
-        CreateRunnerToken: {
-            /**
-             * @description What the token is for.
-             * @example ci
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description A time in the future, not after the expiry of your own key. Absent or null: the expiry of your own key; if it has none, the token does not expire.
-             * @example 2027-11-21T09:30:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @description How to rotate the token.
-         * @example {
-         *       "overlap_seconds": 3600
-         *     }
-         */
-        RotateRunnerToken: {
-            /**
-             * @description How long the old token remains valid, if it does not expire before. 0 revokes it at once.
-             * @default 0
-             */
-            overlap_seconds?: number;
-        };
-        /**
-         * @description The trust to create.
-         * @example {
-         *       "name": "deploy workflow",
-         *       "issuer": "https://token.actions.githubusercontent.com",
-         *       "audience": "https://longshore.example.com",
-         *       "conditions": {
-         *         "repository_id": "74",
-         *         "environment": "production",
-         *         "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-         *       },
-         *       "membership_id": "1CfpGx3oGJQzy3gYEoz2YP",
-         *       "scopes": [
-         *         "deployments:write"
-         *       ]
-         *     }
-         */
-        CreateTrust: {
-            /**
-             * @description What the trust is for. The names of its keys begin with it.
-             * @example deploy workflow
-             */
-            name: string;
-            /**
-             * @description The URL of the issuer, exactly as in the tokens' `iss`. It needs an OpenID Connect configuration with keys for RS256 or ES256.
-             * @example https://token.actions.githubusercontent.com
-             */
-            issuer: string;
-            /**
-             * @description The `aud` that a token must have, or have among others. Use one that only Longshore accepts.
-             * @example https://longshore.example.com
-             */
-            audience: string;
-            /**
-             * @description The claims that a token must have, each with its value, or with a list of which it must have one. In a value, `*` stands for any number of characters except `/`. A number or a boolean is compared as its JSON text. A missing claim, a list and an object do not match. `iss`, `aud`, `exp`, `nbf`, `iat` and `jti` are checked for every token.
-             * @example {
-             *       "repository_id": "74",
-             *       "environment": "production",
-             *       "job_workflow_ref": "octo-org/octo-automation/.github/workflows/deploy.yml@refs/heads/main"
-             *     }
-             */
-            conditions: {
-                [key: string]: string | string[];
-            };
-            /**
-             * @description The membership that the keys act for, such as that of a service account. Send either this or `pool_id`.
-             * @example 1CfpGx3oGJQzy3gYEoz2YP
-             */
-            membership_id?: string;
-            /**
-             * @description The pool that the runner tokens are for. Send either this or `membership_id`.
-             * @example 1Cg6SuCmeUhdfoSqQkGqSX
-             */
-            pool_id?: string;
-            /**
-             * @description The only scopes of the keys. Absent: all that their role permits.
-             * @example [
-             *       "deployments:write"
-             *     ]
-             */
-            scopes?: components["schemas"]["Scope"][];
-            /** @description The only projects that the keys can access. Absent: all. */
-            project_ids?: string[];
-            /** @description The only environments that the keys can access. Absent: all. */
-            environment_ids?: string[];
-            /**
-             * @description How long each key or runner token is valid, in seconds.
-             * @default 900
-             */
-            ttl_seconds?: number;
-        };
-        /**
-         * @description The project to create.
-         * @example {
-         *       "name": "storefront",
-         *       "description": "The shop and its API.",
-         *       "icon": "emoji:🚢"
-         *     }
-         */
-        CreateProject: {
-            /**
-             * @description The name. It is unique in the organization.
-             * @example storefront
-             */
-            name: string;
-            /**
-             * @description What the project is, in a few lines.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-        };
-        /**
-         * @description All fields of a project that a request can set.
-         * @example {
-         *       "default_environment_id": "1CfxKdwWcfEyrDeRPtCDxJ",
-         *       "name": "storefront",
-         *       "icon": "icon:ship"
-         *     }
-         */
-        ReplaceProject: {
-            /**
-             * @description The environment that clients show first, one of the project's own.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id: string;
-            /**
-             * @description The display name. Absent: unchanged.
-             * @example storefront
-             */
-            name?: string;
-            /**
-             * @description What the project is, in a few lines. Absent or null: cleared.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Absent or null: cleared.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Absent or null: cleared.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "storefront-eu",
-         *       "description": null
-         *     }
-         */
-        UpdateProject: {
-            /**
-             * @description The name. It is unique in the organization.
-             * @example storefront
-             */
-            name?: string;
-            /**
-             * @description What the project is, in a few lines. Null: cleared.
-             * @example The shop and its API.
-             */
-            description?: string | null;
-            /**
-             * @description The name of an icon, an emoji, or the URL of an image, with its type before it. No control characters. Null: cleared.
-             * @example emoji:🚢
-             */
-            icon?: string | null;
-            /**
-             * @description The ID of the project's repository, which the service stores and does not check. Null: cleared.
-             * @example 1Cfx1LTKtUKeF5B2hRbYoC
-             */
-            repo_id?: string | null;
-            /**
-             * @description The environment that clients show first, one of the project's own.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            default_environment_id?: string;
-        };
-        /**
-         * @description Where the project is deployed to. No field is a secret: runners have the credentials.
-         * @example {
-         *       "provider": "aws",
-         *       "account_id": "123456789012",
-         *       "region": "eu-central-1",
-         *       "role_arn": "arn:aws:iam::123456789012:role/deploy"
-         *     }
-         */
-        ConnectProject: components["schemas"]["AwsConnection"] | components["schemas"]["CloudflareConnection"] | components["schemas"]["KubernetesConnection"] | components["schemas"]["SshConnection"] | components["schemas"]["OtherConnection"];
-        /**
-         * @description The members to add.
-         * @example {
-         *       "member_ids": [
-         *         "1CfpGx3oGJQzy3gYEoz2YP"
-         *       ],
-         *       "role": "contributor"
-         *     }
-         */
-        AddProjectMembers: {
-            /** @description The `membership_id`s of members of the organization. All are added or none. */
-            member_ids: string[];
-            /** @description The role of every added member. Default: `viewer`. */
-            role?: components["schemas"]["ProjectRole"];
-        };
-        /**
-         * @description What a request can change.
-         * @example {
-         *       "role": "contributor"
-         *     }
-         */
-        ReplaceProjectMember: {
-            /** @description The new role in the project. */
-            role: components["schemas"]["ProjectRole"];
-        };
-        /**
-         * @description The environment to create.
-         * @example {
-         *       "name": "staging",
-         *       "configuration": {
-         *         "replicas": 1
-         *       }
-         *     }
-         */
-        CreateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            /**
-             * @description The first configuration. Default: an empty object.
-             * @example {
-             *       "replicas": 2,
-             *       "features": {
-             *         "search": true
-             *       }
-             *     }
-             */
-            configuration?: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @description The order of a project's environments.
-         * @example {
-         *       "environment_ids": [
-         *         "1CfypZztYHKeqD35Z1CY1i",
-         *         "1CfxKdwWcfEyrDeRPtCDxJ"
-         *       ]
-         *     }
-         */
-        EnvironmentOrder: {
-            /** @description All environments of the project, the first to show first. */
-            environment_ids: string[];
-        };
-        /**
-         * @description All fields of an environment that a request can set.
-         * @example {
-         *       "name": "production",
-         *       "configuration": {
-         *         "replicas": 2
-         *       }
-         *     }
-         */
-        ReplaceEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name: string;
-            configuration: components["schemas"]["Configuration"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "production-eu"
-         *     }
-         */
-        UpdateEnvironment: {
-            /**
-             * @description Unique in the project.
-             * @example production
-             */
-            name?: string;
-        };
-        /**
-         * @description Who may: those with a role, or listed members. Exactly one of both fields.
-         * @example {
-         *       "role": "owner"
-         *     }
-         */
-        ProtectionMembers: {
-            /** @description Everybody with at least this role in the project, and the admins of the organization. */
-            role?: components["schemas"]["ProtectionRole"];
-            /** @description Only these. A list gives no role: each needs that of the operation, too. */
-            membership_ids?: string[];
-        };
-        /** @description Who may change the environment. */
-        ProtectionAccess: {
-            /** @description Who may create deployments, also by redeploying and promoting, and change stacks. Default: contributors. */
-            deploy?: components["schemas"]["ProtectionMembers"];
-            /** @description Who may write the configuration and the variables, and change components. Default: contributors, with approvals owners. */
-            configure?: components["schemas"]["ProtectionMembers"];
-        };
-        /** @description The approvals that a deployment needs. */
-        ProtectionApprovals: {
-            /** @description How many people have to approve. */
-            required: number;
-            /** @description Who may approve: people, never programs. */
-            approvers: components["schemas"]["ProtectionMembers"];
-            /** @description Whether the creator's own approval does not count, nor that of who has made the key. Default: true. */
-            prevent_self_approval?: boolean;
-            /**
-             * @description A deployment without its approvals ends `canceled` this long after its creation. Default: a day.
-             * @example 86400
-             */
-            expires_after_seconds?: number;
-        };
-        /** @description Where the same has to have succeeded before. */
-        ProtectionFrom: {
-            /** @description Other environments of the project. A success in one of them is enough. */
-            environment_ids: string[];
-            /** @description For how long it has to have been there since it succeeded. Default: 0. */
-            minimum_seconds?: number;
-            /** @description Whether the configuration has to be the same, too. Absent: only the source. */
-            same_configuration?: {
-                /**
-                 * @description JSON Pointers to what may differ, with everything below it.
-                 * @example [
-                 *       "/replicas"
-                 *     ]
-                 */
-                except: string[];
-            };
-        };
-        /**
-         * @description A repository and a ref, as one of the trusts, or one with the issuer, has verified them. Send either `trust_ids` or `issuer`.
-         * @example {
-         *       "issuer": "https://token.actions.githubusercontent.com",
-         *       "repository_id": "1296269",
-         *       "ref": "refs/heads/main"
-         *     }
-         */
-        ProtectionSource: {
-            /** @description Only keys of these trusts. Needed for a code host of your own. */
-            trust_ids?: string[];
-            /** @description Keys of each trust with this issuer. */
-            issuer?: components["schemas"]["CodeHostIssuer"];
-            /**
-             * @description The claim `repository_id` of the job's token; at GitLab, `project_id`.
-             * @example 1296269
-             */
-            repository_id: string;
-            /**
-             * @description The full ref of the job: the claim `ref`; at GitLab, `ref_path`. `*` stands for any characters but `/`.
-             * @example refs/heads/main
-             */
-            ref: string;
-            /** @description Whether only a ref that the code host protects counts: the claim `ref_protected`. Default: false. */
-            protected_ref?: boolean;
-        };
-        /** @description When deployments may start, on the clock of the time zone. What the clock passes over does not occur; what it shows twice counts twice. */
-        ProtectionWindows: {
-            /**
-             * @description Whose clock decides: an IANA name.
-             * @example Europe/Berlin
-             */
-            time_zone: string;
-            /** @description In any of these. */
-            weekly: {
-                /** @description The days on which it begins. */
-                days: components["schemas"]["Weekday"][];
-                /**
-                 * @description When it begins.
-                 * @example 09:00
-                 */
-                from: string;
-                /**
-                 * @description When it ends: on the next day, unless that is after the beginning.
-                 * @example 17:00
-                 */
-                to: string;
-            }[];
-        };
-        /**
-         * @description The rules of the environment. None: everybody may as their role says.
-         * @example {
-         *       "access": {
-         *         "deploy": {
-         *           "role": "contributor"
-         *         }
-         *       },
-         *       "approvals": {
-         *         "required": 1,
-         *         "approvers": {
-         *           "role": "owner"
-         *         }
-         *       }
-         *     }
-         */
-        ReplaceProtection: {
-            access?: components["schemas"]["ProtectionAccess"];
-            approvals?: components["schemas"]["ProtectionApprovals"];
-            from?: components["schemas"]["ProtectionFrom"];
-            /** @description Only jobs of these may deploy, with the key that a trust gives them; and the commit of the source, if it has one, has to be the job's. */
-            sources?: components["schemas"]["ProtectionSource"][];
-            windows?: components["schemas"]["ProtectionWindows"];
-            /** @description Redeployments that need nothing of this but their turn in the group, and that no freeze holds. */
-            exempt?: components["schemas"]["Exemption"][];
-            /**
-             * @description Of all environments of the project with the same group, one is deployed at a time.
-             * @example production
-             */
-            group?: string;
-        };
-        /**
-         * @description All fields of a component that a request can set.
-         * @example {
-         *       "name": "api",
-         *       "kind": "service"
-         *     }
-         */
-        ComponentInput: {
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name: string;
-            kind: components["schemas"]["ComponentKind"];
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "worker",
-         *       "kind": "worker"
-         *     }
-         */
-        UpdateComponent: {
-            /**
-             * @description Unique in the environment.
-             * @example api
-             */
-            name?: string;
-            kind?: components["schemas"]["ComponentKind"];
-        };
-        /**
-         * @description All fields of a stack that a request can set.
-         * @example {
-         *       "name": "api-production",
-         *       "component_id": "1Cg1Q5Rp8ge1z6ozVPXUsy"
-         *     }
-         */
-        StackInput: {
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name: string;
-            /**
-             * @description A component of the environment. Absent or null: no component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: string | null;
-        };
-        /**
-         * @description The fields to change. The others stay as they are.
-         * @example {
-         *       "name": "api-production-eu"
-         *     }
-         */
-        UpdateStack: {
-            /**
-             * @description Unique in the environment, for example the stack's name at the provider.
-             * @example api-production
-             */
-            name?: string;
-            /**
-             * @description A component of the environment. Null: no component.
-             * @example 1Cg1Q5Rp8ge1z6ozVPXUsy
-             */
-            component_id?: string | null;
-        };
-        /**
-         * @description What a monitoring system observed of a stack.
-         * @example {
-         *       "state": "alarm",
-         *       "reason": "5 % of the requests failed"
-         *     }
-         */
-        AlarmReport: {
-            state: components["schemas"]["AlarmState"];
-            /**
-             * @description Why the alarm is in this state. Absent or null: clears the earlier reason.
-             * @example 5 % of the requests failed
-             */
-            reason?: string | null;
         };
         /**
          * @description All fields of a variable that a request can set.
@@ -8950,452 +9202,200 @@ export interface components {
              */
             value: string;
         };
+        /** @description One page of a list. */
+        VariableList: {
+            /** @description The resources of this page. */
+            data: components["schemas"]["Variable"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /**
+             * @description The cursor of the next page. Absent on the last page.
+             * @example ZDAwbXdxN2lzdzAxQ2Z2eXJkRTNzd251bXFRYzVqQ1JN
+             */
+            next_page?: string;
+        };
+        /** @description The current value of one variable. */
+        VariableValue: {
+            /**
+             * @description The plain text, decrypted for this response.
+             * @example postgres://app@db/shop
+             */
+            value: string;
+        };
         /**
          * @description `merge` keeps the variables that the request does not name; `replace` deletes them.
          * @enum {string}
          */
         VariablesWriteMode: "merge" | "replace";
         /**
-         * @description Many variables to write at once.
-         * @example {
-         *       "mode": "merge",
-         *       "variables": [
-         *         {
-         *           "name": "DATABASE_URL",
-         *           "storage_method": "secret",
-         *           "value": "postgres://app@db/shop"
-         *         },
-         *         {
-         *           "name": "LOG_LEVEL",
-         *           "storage_method": "string",
-         *           "value": "info"
-         *         }
-         *       ]
-         *     }
-         */
-        PutVariables: {
-            mode: components["schemas"]["VariablesWriteMode"];
-            /** @description The variables to create or replace, each name once. */
-            variables: components["schemas"]["VariableInput"][];
-        };
-        /**
-         * @description One operation of a JSON Patch (RFC 6902).
-         * @example {
-         *       "op": "replace",
-         *       "path": "/replicas",
-         *       "value": 3
-         *     }
-         */
-        PatchOperationInput: {
-            op: components["schemas"]["PatchOperationName"];
-            /**
-             * @description The place to change, as a JSON Pointer (RFC 6901).
-             * @example /replicas
-             */
-            path: string;
-            /** @description The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`. */
-            from?: string;
-            /** @description The value to add, replace with or compare. Only for `add`, `replace` and `test`. */
-            value?: unknown;
-        };
-        /**
-         * @description `supersede`, the default, replaces queued deployments of the environment; `fifo` waits until they have ended.
+         * @description `approvals`: people have to approve it, by a rule of the environment. `from`: the same has to succeed in another environment first. `sources`: only keys that a trust has given for other sources may deploy. `window`: deployments start at other times. `freeze`: nothing starts meanwhile. `group`: another deployment of the group is running. `deployment`: another one is active or queued before it in the environment. `pool`: no runner pool of the organization includes the environment. `runner`: a runner has to ask for work. Later releases add codes.
          * @enum {string}
          */
-        DeploymentQueue: "supersede" | "fifo";
-        /**
-         * @description The deployment to create. Every field is optional.
-         * @example {
-         *       "patch": [
-         *         {
-         *           "op": "add",
-         *           "path": "/replicas",
-         *           "value": 3
-         *         }
-         *       ],
-         *       "reason": "More traffic"
-         *     }
-         */
-        CreateDeployment: {
-            /** @description A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused if the patch, with the values that it replaces, exceeds 256 KiB. */
-            patch?: components["schemas"]["PatchOperationInput"][];
+        WaitingCode: "approvals" | "from" | "sources" | "window" | "freeze" | "group" | "deployment" | "pool" | "runner";
+        /** @description A runner pool that includes the environment of a queued deployment. */
+        WaitingPool: {
             /**
-             * @description What to deploy. Runners receive it unchanged. Absent: what the environment runs when the deployment starts. Null: nothing.
-             * @example {
-             *       "registry": {
-             *         "image": "ghcr.io/acme/shop:1.4.2"
-             *       }
-             *     }
+             * @description The runner pool.
+             * @example 1Cg6SuCmeUhdfoSqQkGqSX
              */
-            source?: {
-                /** @description Absent: no commit is given. */
-                git?: components["schemas"]["GitSource"];
-                /** @description Absent: no image is given. */
-                registry?: components["schemas"]["RegistrySource"];
-            } | null;
-            /** @description Stacks of the environment, in this order. Default: all stacks. */
-            stack_ids?: string[];
-            queue?: components["schemas"]["DeploymentQueue"];
+            id: components["schemas"]["Identifier"];
             /**
-             * @description Why the deployment is made, for those who read about it.
-             * @example More traffic
-             */
-            reason?: string;
-        };
-        /**
-         * @description Where to promote the deployment.
-         * @example {
-         *       "environment_id": "1CfxKdwWcfEyrDeRPtCDxJ"
-         *     }
-         */
-        PromoteDeployment: {
-            /**
-             * @description The environment to deploy: another one of the same project.
-             * @example 1CfxKdwWcfEyrDeRPtCDxJ
-             */
-            environment_id: string;
-        };
-        /**
-         * @description What you decide about a queued deployment.
-         * @example {
-         *       "decision": "approve",
-         *       "comment": "Looks good"
-         *     }
-         */
-        CreateApproval: {
-            decision: components["schemas"]["ApprovalDecision"];
-            /** @description For people. All who may read the deployment see it. */
-            comment?: string;
-            /** @description The `digest` of the configuration that you have read, so that nothing else is approved. Another content is a `conflict`. Absent: what would start now. */
-            digest?: string;
-        };
-        /**
-         * @description Which conditions to override.
-         * @example {
-         *       "reason": "The shop is down",
-         *       "conditions": [
-         *         "freeze"
-         *       ]
-         *     }
-         */
-        OverrideDeployment: {
-            /**
-             * @description Why. It stays visible.
-             * @example The shop is down
-             */
-            reason: string;
-            /** @description What shall not hold the deployment. */
-            conditions: components["schemas"]["OverridableCondition"][];
-        };
-        /**
-         * @description The freeze to create.
-         * @example {
-         *       "name": "Black Friday",
-         *       "reason": "The busiest days of the year",
-         *       "starts_at": "2025-11-27T00:00:00.000Z",
-         *       "ends_at": "2025-12-01T00:00:00.000Z"
-         *     }
-         */
-        CreateFreeze: {
-            /**
-             * @description What people call it.
-             * @example Black Friday
+             * @description As the organization calls it.
+             * @example eu
              */
             name: string;
-            /**
-             * @description Why nothing is deployed. Whoever deploys meanwhile reads it.
-             * @example The busiest days of the year
-             */
-            reason: string;
-            /**
-             * Format: date-time
-             * @description From then on, nothing starts.
-             */
-            starts_at: string;
-            /**
-             * Format: date-time
-             * @description From then on, deployments start again.
-             */
-            ends_at: string;
-            /** @description Only these environments. Absent: all. */
-            environment_ids?: string[];
-            /** @description The members who may start a deployment in spite of it, beside the owners of the organization. */
-            override?: string[];
-        };
-        /** @description Whether each kind of notification is to be sent. */
-        IntegrationConfigurationInput: {
-            /** @description Whether `deployments.failed` is sent. */
-            deployments_failed?: boolean;
-            /** @description Whether `deployments.in_progress` is sent. */
-            deployments_in_progress?: boolean;
-            /** @description Whether `deployments.succeeded` is sent. */
-            deployments_succeeded?: boolean;
-            /** @description Whether `changelog.created` is sent. */
-            changelog?: boolean;
-            /** @description Whether `promotions.created`, `approvals.requested`, `approvals.given`, `approvals.rejected`, `deployments.overridden`, `freezes.created`, `freezes.deleted` are sent. */
-            promotions?: boolean;
-            /** @description Whether `services.in_alarm` is sent. */
-            services_in_alarm?: boolean;
-            /** @description Whether `services.ok` is sent. */
-            services_ok?: boolean;
+            /** @description Whether one of its runners has asked for work in the last 5 minutes, or executes a deployment. Runners that ask for one deployment alone do not count for others. */
+            online: boolean;
+            /** @description When one of its runners last asked for work, up to 60 seconds before. Absent if the pool keeps none that has. */
+            last_asked_at?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description The webhook to create.
+         * @description Why a deployment has not started.
          * @example {
-         *       "type": "webhook",
-         *       "configuration": {
-         *         "deployments_failed": true,
-         *         "deployments_succeeded": true
-         *       },
-         *       "url": "https://ci.example.com/hooks"
+         *       "code": "deployment",
+         *       "message": "It starts after the deployment 1CgDnQkZtH6hVJuWg8P7W9 of its environment has ended.",
+         *       "deployment_id": "1CgDnQkZtH6hVJuWg8P7W9"
          *     }
          */
-        CreateIntegration: {
+        WaitingReason: {
+            code: components["schemas"]["WaitingCode"];
             /**
-             * @description Only `webhook`: Slack is installed instead.
-             * @constant
+             * @description The reason, for people.
+             * @example No runner of the pool "eu" has asked for work in the last 5 minutes: start one.
              */
-            type: "webhook";
-            /** @description The kinds to send. A kind that is absent is off. */
-            configuration: components["schemas"]["IntegrationConfigurationInput"];
+            message: string;
+            /** @description When it may be met. Absent if that does not depend on the time alone. */
+            opens_at?: components["schemas"]["Timestamp"];
+            /** @description For `approvals`: when the deployment ends `canceled` with `approval_expired`, unless it has them before. */
+            expires_at?: components["schemas"]["Timestamp"];
             /**
-             * Format: uri
-             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
-             * @example https://ci.example.com/hooks
-             */
-            url: string;
-            /**
-             * @description Of the events of environments, only those of these environments are sent. Absent, `null` or an empty list: all.
-             * @example [
-             *       "1CfxKdwWcfEyrDeRPtCDxJ"
-             *     ]
-             */
-            environment_ids?: string[] | null;
-            /**
-             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent, `null` or an empty list: all.
-             * @example [
-             *       "1Cg38jbq6cZAbs5tGiyPJx"
-             *     ]
-             */
-            stack_ids?: string[] | null;
-        };
-        /**
-         * @description The fields to change. Absent fields keep their values.
-         * @example {
-         *       "configuration": {
-         *         "promotions": true
-         *       }
-         *     }
-         */
-        UpdateIntegration: {
-            /** @description The kinds to switch on or off. A kind that is absent does not change. */
-            configuration?: components["schemas"]["IntegrationConfigurationInput"];
-            /**
-             * Format: uri
-             * @description The target of webhooks: `https://`, port 443 or 8443, a host on the public Internet, and no user name, password or fragment. It is stored encrypted.
-             * @example https://ci.example.com/hooks
-             */
-            url?: string;
-            /**
-             * @description Of the events of environments, only those of these environments are sent. Absent: no change. `null` or an empty list: all.
-             * @example [
-             *       "1CfxKdwWcfEyrDeRPtCDxJ"
-             *     ]
-             */
-            environment_ids?: string[] | null;
-            /**
-             * @description Of the events of deployments and alarms, only those of these stacks are sent: of a deployment, if it includes one of them. Absent: no change. `null` or an empty list: all.
-             * @example [
-             *       "1Cg38jbq6cZAbs5tGiyPJx"
-             *     ]
-             */
-            stack_ids?: string[] | null;
-        };
-        /**
-         * @description The period of the failed deliveries.
-         * @example {
-         *       "since": "2026-11-21T09:30:00.000Z",
-         *       "until": "2026-11-21T11:00:00.000Z"
-         *     }
-         */
-        CreateRecovery: {
-            /**
-             * Format: date-time
-             * @description The start of the period, at most 30 days ago.
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the period, which it does not include. Absent, or a later time: now.
-             */
-            until?: string;
-        };
-        /**
-         * @description What people see of a runner.
-         * @example {
-         *       "name": "builder-1",
-         *       "version": "1.4.0"
-         *     }
-         */
-        RunnerDescription: {
-            /**
-             * @description Of this runner: another one with the same token has another name.
-             * @example builder-1
-             */
-            name: string;
-            /**
-             * @description The version of its program.
-             * @example 1.4.0
-             */
-            version?: string;
-        };
-        /**
-         * @description A runner's request for its next deployment.
-         * @example {
-         *       "request_id": "3f6f0c1e-claim-1"
-         *     }
-         */
-        ClaimInput: {
-            /**
-             * @description Generate a new one for each claim. The same ID gives the same attempt.
-             * @example 3f6f0c1e-claim-1
-             */
-            request_id: string;
-            /**
-             * @description Claims this deployment and no other: the reply is 204 until it is its turn, and a `conflict` once it has ended.
+             * @description For `group`: the running one. For `deployment`: the one that is active, or else the first of those that are queued before it.
              * @example 1CgDnQkZtH6hVJuWg8P7W9
              */
-            deployment_id?: string;
-            /** @description Who asks. Absent: people see the token of the runner alone. */
-            runner?: components["schemas"]["RunnerDescription"];
+            deployment_id?: components["schemas"]["Identifier"];
+            /** @description For `runner`: the pools that include the environment, at most 10, those that asked last first. */
+            pools?: components["schemas"]["WaitingPool"][];
         };
         /**
-         * @description The status of a stack that a runner reports. All but `in_progress` are final.
+         * @description A day on the clock of the time zone.
          * @enum {string}
          */
-        ReportedStackStatus: "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
-        /**
-         * @description One resource of a stack at the provider.
-         * @example {
-         *       "template_id": "Bucket",
-         *       "physical_id": "shop-bucket-1x2y3z",
-         *       "resource_type": "AWS::S3::Bucket",
-         *       "status": "CREATE_COMPLETE"
-         *     }
-         */
-        ReportedResource: {
-            /**
-             * @description The logical ID in the stack's template. Identifies the resource.
-             * @example Bucket
-             */
-            template_id: string;
-            /**
-             * @description The ID at the provider. Send an empty text while there is none.
-             * @example shop-bucket-1x2y3z
-             */
-            physical_id: string;
-            /**
-             * @description The provider's name of the type.
-             * @example AWS::S3::Bucket
-             */
-            resource_type: string;
-            status: components["schemas"]["ResourceStatus"];
-            /** @description Why the resource has this status, as the provider states it. */
-            status_reason?: string;
-            /**
-             * Format: date-time
-             * @description When the provider changed the resource. Default: now.
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            timestamp?: string;
-        };
-        /**
-         * @description A value that a stack gives to people and to later stacks.
-         * @example {
-         *       "name": "url",
-         *       "value": "https://shop.example.com"
-         *     }
-         */
-        ReportedOutput: {
-            /**
-             * @description The name. `url` is where people open what was deployed: an `http` or `https` URL without credentials.
-             * @example url
-             */
-            name: string;
-            /**
-             * @description Not secret: everybody who reads the stack sees it. At most 2 KiB.
-             * @example https://shop.example.com
-             */
-            value: string;
-        };
-        /**
-         * @description The progress of one stack.
-         * @example {
-         *       "seq": 1,
-         *       "status": "in_progress"
-         *     }
-         */
-        StackReport: {
-            /**
-             * @description Increases with each report of the stack. An older report is ignored.
-             * @example 1
-             */
-            seq: number;
-            status: components["schemas"]["ReportedStackStatus"];
-            /** @description Why the stack has this status, for people. Absent: no reason is shown. */
-            status_reason?: string;
-            /** @description All resources of the stack. The others are marked DELETE_COMPLETE. Absent: unchanged. */
-            resources?: components["schemas"]["ReportedResource"][];
-            /** @description Instead of `resources`: those that have changed or are new. The others are unchanged. Not stored if more than 500 resources of the stack would not be deleted. */
-            changed_resources?: components["schemas"]["ReportedResource"][];
-            /** @description All outputs of the stack. Those of the report of a success are kept, and replace those of the success before. */
-            outputs?: components["schemas"]["ReportedOutput"][];
-        };
-        /** @description What a runner declares of a log at its end. */
-        LogDeclaration: {
-            /**
-             * @description All bytes that the command has printed, also those beyond `log_bytes`.
-             * @example 5120
-             */
-            size: number;
-            /**
-             * @description The SHA-256 of these bytes, in hex.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            sha256: string;
-        };
-        /**
-         * @description How the runner's work ended.
-         * @example {
-         *       "outcome": "succeeded"
-         *     }
-         */
-        AttemptCompletion: {
-            outcome: components["schemas"]["AttemptOutcome"];
-            /**
-             * @description A short reason for programs, of your choice. Absent: none.
-             * @example build_failed
-             */
-            failure_reason?: string;
-            /**
-             * @description What happened, for people. It becomes the reason of unfinished stacks.
-             * @example The image does not exist.
-             */
-            message?: string;
-            /** @description The whole log. Bytes of it that are missing are accepted for another 10 minutes. Absent: the log is sealed with the bytes that have arrived. */
-            log?: components["schemas"]["LogDeclaration"];
+        Weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+        /** @description Who sends a request, and what they may do. */
+        WhoAmI: {
+            /** @description The only organization that the credential can access. */
+            organization: {
+                /**
+                 * @description The `org_id` in the paths.
+                 * @example 1CfiqFR7M6S38z94Y2usEL
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description Its display name.
+                 * @example Acme
+                 */
+                name: string;
+            };
+            /** @description The membership that the credential acts for. */
+            membership: {
+                /**
+                 * @description The `member_id` in the paths.
+                 * @example 1CfpGx3oGJQzy3gYEoz2YP
+                 */
+                id: components["schemas"]["Identifier"];
+                /** @description The highest role that its keys can have. */
+                role: components["schemas"]["OrgRole"];
+                kind: components["schemas"]["MemberKind"];
+            };
+            /** @description The person or the program. */
+            account: {
+                /**
+                 * @description The account of the membership.
+                 * @example 1Cfo6KUc4VFzXW7PgzEXZF
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description Its full name.
+                 * @example Ada Lovelace
+                 */
+                name: string;
+            };
+            /** @description The key that the request was sent with, and what it may do. */
+            credential: {
+                type: components["schemas"]["CredentialType"];
+                /**
+                 * @description The ID of the key, or of the session.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The key that the session came from. Absent: none.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                key_id?: components["schemas"]["Identifier"];
+                /**
+                 * @description What the key is for.
+                 * @example ci
+                 */
+                name: string;
+                /** @description The effective role: the lower of the roles of the key and the membership. */
+                role: components["schemas"]["OrgRole"];
+                /** @description What the key may do. Absent: all that its role allows. */
+                scopes?: components["schemas"]["Scope"][];
+                /** @description The only projects that the key can access. Absent: all. */
+                project_ids?: components["schemas"]["Identifier"][];
+                /** @description The only environments that the key can access. Absent: all. */
+                environment_ids?: components["schemas"]["Identifier"][];
+                /** @description The credential is rejected from this time on. Absent: never. */
+                expires_at?: components["schemas"]["Timestamp"];
+                /** @description Who created the credential. Absent: not known. */
+                created_by?: {
+                    /**
+                     * @description The key that created it.
+                     * @example 1CfrKuhzvvc8GfuDyU5wWz
+                     */
+                    key_id?: components["schemas"]["Identifier"];
+                    /**
+                     * @description The membership that created it.
+                     * @example 1CfpGx3oGJQzy3gYEoz2YP
+                     */
+                    membership_id?: components["schemas"]["Identifier"];
+                };
+                /** @description Whether only the membership itself has made the key, and the keys that it descends from. */
+                own: boolean;
+                /** @description Whether it can add, invite and promote members, found organizations, and change the account: the key is the person's `own`, is not narrowed, has no expiry but one that only the organization's `max_age_seconds` imposed, and has the whole role of its membership. */
+                full: boolean;
+            };
+            /** @description The rate limits of the credential, by the kind of request. */
+            limits: {
+                /**
+                 * @description The policy's name.
+                 * @example default
+                 */
+                name: string;
+                /**
+                 * @description Requests in each window.
+                 * @example 100
+                 */
+                limit: number;
+                /**
+                 * @description How long a request counts toward the limit.
+                 * @example 60
+                 */
+                window_seconds: number;
+            }[];
         };
     };
     responses: never;
     parameters: {
-        /** @description The ID of the organization. */
-        OrgId: string;
         /** @description The maximum number of resources on a page. */
         Limit: number;
         /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
         SortBy: components["schemas"]["SortOrder"];
         /** @description A text of your own, new for each request. For 24 hours, a repeat with the same key gets the response to the first request, if the caller still has the access that the request needs. If its resource was deleted since, an admin gets the response, and others `not_found`. */
         IdempotencyKey: string;
+        /** @description The ID of the organization. */
+        OrgId: string;
         /** @description `ETag`s. The reply is 304 if the response would have one of them. */
         IfNoneMatch: string;
         /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
@@ -9426,6 +9426,10 @@ export interface components {
         FreezeId: string;
         /** @description The ID of the resource. */
         ResourceId: string;
+        /** @description The ID of the attempt. */
+        AttemptId: string;
+        /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+        LeaseToken: string;
         /** @description The ID of the notification integration. */
         IntegrationId: string;
         /** @description The ID of the delivery. */
@@ -9438,10 +9442,6 @@ export interface components {
         Target: string;
         /** @description Only what was done to those whose `target.name` is exactly this; upper and lower case differ. A page may end early. */
         TargetName: string;
-        /** @description The ID of the attempt. */
-        AttemptId: string;
-        /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-        LeaseToken: string;
     };
     requestBodies: never;
     headers: never;
@@ -9449,293 +9449,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    acceptInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AcceptInvitation"];
-            };
-        };
-        responses: {
-            /** @description The member and their first key, which is not shown again. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AcceptedInvitation"];
-                };
-            };
-        };
-    };
-    listSignInMethods: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The ways to sign in. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInMethods"];
-                };
-            };
-        };
-    };
-    startSignIn: {
-        parameters: {
-            query?: {
-                /** @description The path on this origin to continue at. Default: `/console/`, also for anything else. */
-                return_to?: string;
-                /** @description The token of the invitation to accept. */
-                invitation?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    finishSignIn: {
-        parameters: {
-            query?: {
-                /** @description The authorization code from the identity provider. */
-                code?: string;
-                /** @description The state that the sign-in started with. */
-                state?: string;
-                /** @description The issuer (RFC 9207). */
-                iss?: string;
-                /** @description Why there is no code. */
-                error?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    chooseSignInOrganization: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The ID of the organization. */
-                org_id: components["parameters"]["OrgId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    declineSignInOrganization: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The ID of the organization. */
-                org_id: components["parameters"]["OrgId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    listSessions: {
-        parameters: {
-            query?: {
-                /** @description The `next_page` of an earlier response. Absent: the first page. */
-                after?: string;
-                /** @description The maximum number of resources on a page. */
-                limit?: components["parameters"]["Limit"];
-                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
-                sort_by?: components["parameters"]["SortBy"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of sessions. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionList"];
-                };
-            };
-        };
-    };
-    createSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateSession"];
-            };
-        };
-        responses: {
-            /** @description The session. Its cookie is in `Set-Cookie`. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-        };
-    };
-    showSignInLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of HTML. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-        };
-    };
-    useSignInLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    exchangeToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ExchangeToken"];
-            };
-        };
-        responses: {
-            /** @description The key. It is not shown again. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ExchangedKey"];
-                };
-            };
-        };
-    };
-    bootstrap: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Bootstrap"];
-            };
-        };
-        responses: {
-            /** @description The organization and its first key, which is not shown again. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedOrganization"];
-                };
-            };
-        };
-    };
-    readHealth: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The service works. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-        };
-    };
-    readOpenApiDocument: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description An OpenAPI 3.1 document. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description The version of the OpenAPI specification.
-                         * @example 3.1.0
-                         */
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
     listOrganizations: {
         parameters: {
             query?: {
@@ -10157,6 +9870,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInvitation"];
+            };
+        };
+        responses: {
+            /** @description The member and their first key, which is not shown again. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedInvitation"];
+                };
             };
         };
     };
@@ -10696,6 +10433,137 @@ export interface operations {
             };
         };
     };
+    listSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    startSignIn: {
+        parameters: {
+            query?: {
+                /** @description The path on this origin to continue at. Default: `/console/`, also for anything else. */
+                return_to?: string;
+                /** @description The token of the invitation to accept. */
+                invitation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    finishSignIn: {
+        parameters: {
+            query?: {
+                /** @description The authorization code from the identity provider. */
+                code?: string;
+                /** @description The state that the sign-in started with. */
+                state?: string;
+                /** @description The issuer (RFC 9207). */
+                iss?: string;
+                /** @description Why there is no code. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    chooseSignInOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    declineSignInOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the organization. */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSession"];
+            };
+        };
+        responses: {
+            /** @description The session. Its cookie is in `Set-Cookie`. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
     endCurrentSession: {
         parameters: {
             query?: never;
@@ -10822,6 +10690,42 @@ export interface operations {
                 };
             };
         };
+    };
+    showSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of HTML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    useSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
     };
     listApiKeyFamily: {
         parameters: {
@@ -11413,6 +11317,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    exchangeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeToken"];
+            };
+        };
+        responses: {
+            /** @description The key. It is not shown again. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangedKey"];
+                };
             };
         };
     };
@@ -13006,32 +12934,6 @@ export interface operations {
             };
         };
     };
-    getDeployment: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path: {
-                /** @description The ID of the deployment. */
-                deployment_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The deployment. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deployment"];
-                };
-            };
-        };
-    };
     listEnvironmentDeployments: {
         parameters: {
             query?: {
@@ -13088,6 +12990,32 @@ export interface operations {
         responses: {
             /** @description The deployment, queued. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+        };
+    };
+    getDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s. The reply is 304 if the response would have one of them. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The ID of the deployment. */
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13775,6 +13703,230 @@ export interface operations {
             };
         };
     };
+    claimDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimInput"];
+            };
+        };
+        responses: {
+            /** @description An attempt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description No deployment to execute; see Retry-After. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_page` of an earlier response. Absent: the first page. */
+                after?: string;
+                /** @description The maximum number of resources on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
+                sort_by?: components["parameters"]["SortBy"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimList"];
+                };
+            };
+        };
+    };
+    startAttempt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment to execute. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedAttempt"];
+                };
+            };
+        };
+    };
+    sendHeartbeat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The directive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptProgress"];
+                };
+            };
+        };
+    };
+    deliverVariables: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveredVariables"];
+                };
+            };
+        };
+    };
+    reportStack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+                /** @description The ID of the stack. */
+                stack_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StackReport"];
+            };
+        };
+        responses: {
+            /** @description The directive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedProgress"];
+                };
+            };
+        };
+    };
+    completeAttempt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttemptCompletion"];
+            };
+        };
+        responses: {
+            /** @description The outcome. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletedAttempt"];
+                };
+            };
+        };
+    };
+    releaseAttempt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The directive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptProgress"];
+                };
+            };
+        };
+    };
     readLog: {
         parameters: {
             query?: {
@@ -13804,6 +13956,41 @@ export interface operations {
                     "application/json": components["schemas"]["LogPage"];
                     "text/plain": string;
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    appendToLog: {
+        parameters: {
+            query: {
+                /** @description The offset of the first byte of the body in the output of the attempt. */
+                offset: number;
+                /** @description The stack that the bytes are of. */
+                stack_id: string;
+            };
+            header?: {
+                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
+                "lease-token"?: components["parameters"]["LeaseToken"];
+            };
+            path: {
+                /** @description The ID of the attempt. */
+                attempt_id: components["parameters"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description How far the log goes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppendedLog"];
                 };
             };
         };
@@ -14407,7 +14594,7 @@ export interface operations {
             };
         };
     };
-    claimDeployment: {
+    bootstrap: {
         parameters: {
             query?: never;
             header?: never;
@@ -14416,252 +14603,65 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ClaimInput"];
+                "application/json": components["schemas"]["Bootstrap"];
             };
         };
         responses: {
-            /** @description An attempt. */
-            200: {
+            /** @description The organization and its first key, which is not shown again. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Claim"];
+                    "application/json": components["schemas"]["CreatedOrganization"];
                 };
-            };
-            /** @description No deployment to execute; see Retry-After. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
-    listAttempts: {
+    readHealth: {
         parameters: {
-            query?: {
-                /** @description The `next_page` of an earlier response. Absent: the first page. */
-                after?: string;
-                /** @description The maximum number of resources on a page. */
-                limit?: components["parameters"]["Limit"];
-                /** @description `created_at` and `+created_at` list the oldest first, `-created_at` the newest. */
-                sort_by?: components["parameters"]["SortBy"];
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of attempts. */
+            /** @description The service works. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ClaimList"];
+                    "application/json": components["schemas"]["Health"];
                 };
             };
         };
     };
-    startAttempt: {
+    readOpenApiDocument: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The deployment to execute. */
+            /** @description An OpenAPI 3.1 document. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StartedAttempt"];
-                };
-            };
-        };
-    };
-    sendHeartbeat: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The directive. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AttemptProgress"];
-                };
-            };
-        };
-    };
-    deliverVariables: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The values. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveredVariables"];
-                };
-            };
-        };
-    };
-    reportStack: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-                /** @description The ID of the stack. */
-                stack_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StackReport"];
-            };
-        };
-        responses: {
-            /** @description The directive. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReportedProgress"];
-                };
-            };
-        };
-    };
-    completeAttempt: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AttemptCompletion"];
-            };
-        };
-        responses: {
-            /** @description The outcome. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompletedAttempt"];
-                };
-            };
-        };
-    };
-    releaseAttempt: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The directive. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AttemptProgress"];
-                };
-            };
-        };
-    };
-    appendToLog: {
-        parameters: {
-            query: {
-                /** @description The offset of the first byte of the body in the output of the attempt. */
-                offset: number;
-                /** @description The stack that the bytes are of. */
-                stack_id: string;
-            };
-            header?: {
-                /** @description The `lease_token` of the claim. Without it, the reply is a `conflict`. */
-                "lease-token"?: components["parameters"]["LeaseToken"];
-            };
-            path: {
-                /** @description The ID of the attempt. */
-                attempt_id: components["parameters"]["AttemptId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "text/plain": string;
-            };
-        };
-        responses: {
-            /** @description How far the log goes. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AppendedLog"];
+                    "application/json": {
+                        /**
+                         * @description The version of the OpenAPI specification.
+                         * @example 3.1.0
+                         */
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };

@@ -8,13 +8,13 @@ export const WITHOUT_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   "POST /v1/sessions",
   "POST /sign-in/{token}",
   "POST /v1/oidc/token",
-  "POST /v1/bootstrap",
   "POST /v1/runner/claims",
   "POST /v1/runner/attempts/{attempt_id}/start",
   "POST /v1/runner/attempts/{attempt_id}/heartbeat",
   "POST /v1/runner/attempts/{attempt_id}/complete",
   "POST /v1/runner/attempts/{attempt_id}/release",
   "POST /v1/runner/attempts/{attempt_id}/logs",
+  "POST /v1/bootstrap",
 ]);
 
 /** Paths of records that PUT replaces. */

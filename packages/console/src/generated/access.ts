@@ -2,7 +2,6 @@
 
 /** The least role and the scope of each operation that needs one, and whether it needs a full credential. */
 export const ACCESS = {
-  listSessions: {"scope":"keys:read"},
   createOrganization: {"scope":"organization:write","full":true},
   getOrganization: {"scope":"organization:read"},
   updateOrganization: {"organization":"admin","scope":"organization:write"},
@@ -33,6 +32,7 @@ export const ACCESS = {
   rotateApiKey: {"scope":"keys:write"},
   getApiKeyPolicy: {"organization":"admin","scope":"keys:read"},
   putApiKeyPolicy: {"organization":"owner","scope":"keys:write"},
+  listSessions: {"scope":"keys:read"},
   revokeSession: {"scope":"keys:write"},
   listMemberSessions: {"organization":"admin","scope":"members:read"},
   revokeMemberSession: {"organization":"admin","scope":"members:write"},
@@ -111,9 +111,9 @@ export const ACCESS = {
   putEnvironmentVariables: {"project":"contributor","scope":"variables:write"},
   revealEnvironmentVariables: {"project":"contributor","scope":"variables:reveal"},
   listDeployments: {"scope":"deployments:read"},
-  getDeployment: {"project":"viewer","scope":"deployments:read"},
-  createDeployment: {"project":"contributor","scope":"deployments:write"},
   listEnvironmentDeployments: {"project":"viewer","scope":"deployments:read"},
+  createDeployment: {"project":"contributor","scope":"deployments:write"},
+  getDeployment: {"project":"viewer","scope":"deployments:read"},
   cancelDeployment: {"project":"contributor","scope":"deployments:write"},
   redeployDeployment: {"project":"contributor","scope":"deployments:write"},
   promoteDeployment: {"project":"contributor","scope":"deployments:write"},
