@@ -189,7 +189,10 @@ function replacementsFor(operation: Operation, { ids, other, ordered }: Target):
     membership_id: undefined,
     project_ids: undefined,
     // Instead of it, `membership_ids`; and not more than all rules may have.
-    ...(operationId === "replaceProtection" && { role: undefined, except: ["/flood"] }),
+    ...(operationId === "replaceProtection" && {
+      ...{ role: undefined, except: ["/flood"], trust_ids: undefined },
+      ...{ repository_id: "4711", ref: "refs/heads/main" },
+    }),
     ...(operationId.endsWith("Project") && { repo_id: undefined }),
     scopes: undefined,
     expires_at: undefined,
