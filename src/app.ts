@@ -76,7 +76,8 @@ export function createApp({
     safeWrites,
     read: async (context, path, reader) => {
       const request = new Request(new URL(path, context.request.url));
-      const bindings = { context: { ...context, request, path, reader } };
+      // The log names the route of the request, not the one that is read.
+      const bindings = { context: { ...context, request, path, reader, requestLog: {} } };
       return features.fetch(request, bindings, context.execution);
     },
   };
