@@ -23,7 +23,7 @@ export type Access =
 /** What an operation declares beside what `createRoute` takes. */
 export interface Declared {
   method: RouteConfig["method"];
-  /** As in the OpenAPI document: `/v1/projects/{project_id}`. */
+  /** The path as the OpenAPI document writes it: `/v1/projects/{project_id}`. */
   path: string;
   operationId: string;
   access: Access;

@@ -44,7 +44,7 @@ function unknownParameter(path: string, known: readonly string[]): Issue {
   return { path, message: `Unknown query parameter; ${instead}.` };
 }
 
-/** Of Levenshtein: how many characters are inserted, deleted or replaced. */
+/** The Levenshtein distance: how many characters are inserted, deleted or replaced. */
 function distance(one: string, other: string): number {
   const row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 0; at < one.length; at += 1) {

@@ -9,7 +9,7 @@ import type { Declared } from "./declared.ts";
 export interface RequestLog {
   /** The route's pattern. The path itself contains IDs, which are not logged. */
   route?: string;
-  /** Of a session: the key that it came from. */
+  /** The key of the request. For a session, the key that it came from. */
   keyId?: string;
   sessionId?: string;
   organizationId?: string;
