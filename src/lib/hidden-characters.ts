@@ -2,9 +2,10 @@
 const FLAG =
   "\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}";
 const IN_EMOJI =
-  "(?<=[\\p{ExtPict}\\p{EMod}\\uFE0F])\\u200D(?=\\p{ExtPict})|(?<=\\p{ExtPict})(?:\\uFE0E|\\uFE0F)|(?<=[#*0-9])\\uFE0F(?=\\u20E3)";
-/** Persian and the scripts of India need it. */
-const BETWEEN_LETTERS = "(?<=[\\p{L}\\p{M}])[\\u200C\\u200D](?=[\\p{L}\\p{M}])";
+  "(?<=\\p{ExtPict}\\uFE0F?|\\p{EMod})\\u200D(?=\\p{ExtPict})|(?<=\\p{ExtPict})(?:\\uFE0E|\\uFE0F)|(?<=[#*0-9])\\uFE0F(?=\\u20E3)";
+/** Persian and the scripts of India need it. Fillers and variation selectors are letters and marks, and hidden. */
+const BETWEEN_LETTERS =
+  "(?<=(?!\\p{DI})[\\p{L}\\p{M}])[\\u200C\\u200D](?=(?!\\p{DI})[\\p{L}\\p{M}])";
 /** Invisible, or of an effect on the direction, the lines or the layout of a text. */
 const HIDDEN = "[\\p{DI}\\u2028\\u2029\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}]";
 

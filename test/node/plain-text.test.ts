@@ -23,6 +23,8 @@ describe("a text of others on a terminal and in the console", () => {
     ["a\u202eb\u2066", "a\\u202eb\\u2066"],
     ["🏴\u{e0061}\u{e007f}", "🏴\\u{e0061}\\u{e007f}"],
     ["a \u200d b\u200c", "a \\u200d b\\u200c"],
+    ["a\u200d\ufe0f a\u200c\u3164", "a\\u200d\\ufe0f a\\u200c\\u3164"],
+    ["a\ufe0f\u200d❤", "a\\ufe0f\\u200d❤"],
   ])("has its hidden characters as escapes: %j", (text, shown) => {
     expect(toPlainText(text)).toBe(shown);
   });
