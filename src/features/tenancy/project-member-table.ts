@@ -1,7 +1,6 @@
 import { and, type Column, eq, sql } from "drizzle-orm";
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, version } from "../../db/columns.ts";
-import type { BindValue } from "../../db/compiled-select.ts";
 import type { ProjectRole } from "../../lib/roles.ts";
 import { PROJECT_ROLES } from "../../lib/roles.ts";
 import { memberships } from "./member-table.ts";
@@ -43,9 +42,6 @@ export const projectMembers = sqliteTable(
   ],
 );
 
-/** The IDs of an actor, as values or as placeholders of a compiled query. */
-export type ActorBindings = { [Name in "organizationId" | "membershipId"]: BindValue };
-
 /**
  * Needs a left join on `isRoleOf`. Not a subquery: in a select from one table, Drizzle drops the
  * table names in its fields, so that `project_id` would refer to the subquery's own column.
@@ -55,7 +51,7 @@ export const MEMBER_ROLE = sql<ProjectRole | null>`${projectMembers.role}`.as("m
 /** The place of a project, and of a resource that is in none of its environments, for `authorize`. */
 export const NO_ENVIRONMENT = sql<null>`null`.as("no_environment_id");
 
-export function isRoleOf(actor: ActorBindings, projectId: Column) {
+export function isRoleOf(actor: { membershipId: string }, projectId: Column) {
   return and(
     eq(projectMembers.projectId, projectId),
     eq(projectMembers.membershipId, actor.membershipId),

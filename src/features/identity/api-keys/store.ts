@@ -2,7 +2,6 @@ import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
-import { compileSelect } from "../../../db/compiled-select.ts";
 import { hasExpectedVersion, nextVersion } from "../../../db/expected-version.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
@@ -44,19 +43,22 @@ const PRINCIPAL = {
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
-export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
-  db
+export function findPrincipal(
+  db: Database,
+  { id, secretHash }: { id: string; secretHash: string },
+) {
+  return db
     .select(PRINCIPAL)
     .from(apiKeys)
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
     .where(
       and(
-        eq(apiKeys.id, sql.placeholder("id")),
-        eq(apiKeys.secretHash, sql.placeholder("secretHash")),
+        eq(apiKeys.id, id),
+        eq(apiKeys.secretHash, secretHash),
         isLiveOrganization(apiKeys.organizationId),
       ),
-    ),
-);
+    );
+}
 
 export function saveUse(db: Database, id: string, hour: number) {
   return db

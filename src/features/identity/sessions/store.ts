@@ -3,7 +3,6 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ServiceContext } from "../../../context.ts";
 import { after, type Statement } from "../../../db/batch.ts";
 import type { Database } from "../../../db/client.ts";
-import { compileSelect } from "../../../db/compiled-select.ts";
 import { insertFrom } from "../../../db/insert-from.ts";
 import { keyset, type PageRequest } from "../../../db/keyset.ts";
 import { isLiveOrganization } from "../../../db/tombstone.ts";
@@ -47,20 +46,23 @@ const PRINCIPAL = {
   lastUsedAt: sessions.lastUsedAt,
 };
 
-export const findPrincipal = compileSelect(PRINCIPAL, (db) =>
-  db
+export function findPrincipal(
+  db: Database,
+  { id, secretHash }: { id: string; secretHash: string },
+) {
+  return db
     .select(PRINCIPAL)
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
     .innerJoin(memberships, eq(memberships.id, apiKeys.membershipId))
     .where(
       and(
-        eq(sessions.id, sql.placeholder("id")),
-        eq(sessions.secretHash, sql.placeholder("secretHash")),
+        eq(sessions.id, id),
+        eq(sessions.secretHash, secretHash),
         isLiveOrganization(sessions.organizationId),
       ),
-    ),
-);
+    );
+}
 
 export function saveUse(db: Database, id: string, time: number) {
   return db

@@ -32,7 +32,7 @@ export async function requireProject(
   id: string,
   needed: ProjectRole,
 ): Promise<ProjectRow> {
-  const [project] = await store.readProject(ctx.db, ctx.actor, id);
+  const [project] = await store.findProject(ctx.db, ctx.actor, id);
   return authorize(ctx.actor, "project", project, needed);
 }
 

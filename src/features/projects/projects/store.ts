@@ -2,7 +2,6 @@ import { and, eq, exists, getTableColumns, notExists, or, type SQLWrapper, sql }
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
-import { type BindValue, compileSelect } from "../../../db/compiled-select.ts";
 import {
   hasExpectedVersion,
   nextVersion,
@@ -22,7 +21,6 @@ import { isOneOf } from "../../../db/list-of.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import {
-  type ActorBindings,
   isRoleOf,
   MEMBER_ROLE,
   NO_ENVIRONMENT,
@@ -33,7 +31,7 @@ import { FIRST_CONFIGURATION, type ProjectChange } from "./model.ts";
 
 export type ProjectRow = typeof projects.$inferSelect;
 
-const within = (organizationId: BindValue, id: BindValue) =>
+const within = (organizationId: string, id: string) =>
   and(eq(projects.organizationId, organizationId), eq(projects.id, id));
 
 const PROJECT_WITH_ROLE = {
@@ -43,26 +41,12 @@ const PROJECT_WITH_ROLE = {
   memberRole: MEMBER_ROLE,
 };
 
-export function findProject(db: Database, actor: ActorBindings, id: BindValue) {
+export function findProject(db: Database, actor: Actor, id: string) {
   return db
     .select(PROJECT_WITH_ROLE)
     .from(projects)
     .leftJoin(projectMembers, isRoleOf(actor, projects.id))
     .where(within(actor.organizationId, id));
-}
-
-const readCompiled = compileSelect(PROJECT_WITH_ROLE, (db) => {
-  const { placeholder } = sql;
-  const actor = {
-    organizationId: placeholder("organizationId"),
-    membershipId: placeholder("membershipId"),
-  };
-  return findProject(db, actor, placeholder("id"));
-});
-
-/** `findProject` as a compiled query, because most requests begin with it. */
-export function readProject(db: Database, { organizationId, membershipId }: Actor, id: string) {
-  return readCompiled(db, { organizationId, membershipId, id });
 }
 
 const SIZE = sizeOf({ text: [projects.name, projects.description, projects.icon], rest: 400 });
