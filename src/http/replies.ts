@@ -12,6 +12,11 @@ export function json<Schema extends z.ZodType>(schema: Schema, description: stri
   return { description, content: { "application/json": { schema } } };
 }
 
+export const htmlReply = {
+  description: "A page of HTML.",
+  content: { "text/html": { schema: z.string() } },
+};
+
 /** The type of the key is wide, because the types of zod-openapi allow no handler for the literal. */
 export function ndjsonReply(description: string): {
   description: string;

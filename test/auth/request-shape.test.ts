@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { type SQL, sql } from "drizzle-orm";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openForWriting } from "../../src/db/client.ts";
+import { Dialect } from "../../src/db/dialect.ts";
 import { Ownership } from "../../src/db/ownership.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/tenancy/project-table.ts";
@@ -142,8 +144,30 @@ function costOf(operation: Operation): Cost {
 
 let world: World;
 
+const { sqlToQuery } = Dialect.prototype;
+const drizzle = new SQLiteAsyncDialect();
+/** The texts of our dialect and of Drizzle's where they differ. */
+const differences: unknown[] = [];
+let compared = 0;
+
 beforeAll(async () => {
+  vi.spyOn(Dialect.prototype, "sqlToQuery").mockImplementation(function (
+    this: Dialect,
+    statement: SQL,
+  ) {
+    const ours = sqlToQuery.call(this, statement);
+    const { sql: text, params } = drizzle.sqlToQuery(statement);
+    compared += 1;
+    if (JSON.stringify(ours) !== JSON.stringify({ sql: text, params })) {
+      differences.push([ours, { sql: text, params }]);
+    }
+    return ours;
+  });
   world = await newWorld();
+});
+
+afterAll(() => {
+  vi.restoreAllMocks();
 });
 
 /** One database round trip and one object call, in parallel. */
@@ -313,5 +337,13 @@ describe("with a key that is not cached", () => {
     expect(constraints).toEqual(["first-unconstrained", "first-primary"]);
     expect((await client.get("/v1/projects")).status).toBe(401);
     expect(worker.exchanges).toHaveLength(2);
+  });
+});
+
+// The last, because it looks at what the others have sent.
+describe("a statement of any operation", () => {
+  it("has the text and the parameters that Drizzle's own dialect writes", () => {
+    expect(compared).toBeGreaterThan(1000);
+    expect(differences).toEqual([]);
   });
 });

@@ -9,6 +9,8 @@ import {
   type Operation,
   openApi,
   operations,
+  published,
+  publishedOperations,
   resolve,
 } from "../support/contract.ts";
 
@@ -361,10 +363,32 @@ describe("the document", () => {
     expect(info.contact).toEqual({ name: "Longshore", url: expect.stringContaining("https://") });
   });
 
-  it.each(cases)("describes %s", (_, { summary, description = "", tags }) => {
-    expect(wordsOf(summary).length).toBeGreaterThan(1);
-    expect(wordsOf(description).length).toBeGreaterThan(3);
-    expect(tags).toHaveLength(1);
+  it.each(publishedOperations.map((each) => [title(each), each] as const))(
+    "describes %s",
+    (_, { summary, description = "", tags }) => {
+      expect(wordsOf(summary).length).toBeGreaterThan(1);
+      expect(wordsOf(description).length).toBeGreaterThan(3);
+      expect(tags).toHaveLength(1);
+    },
+  );
+
+  it("has every operation except the pages for browsers, and what those send", () => {
+    const pages = operations.filter((each) => !publishedOperations.includes(each));
+    expect(pages.map(title).toSorted()).toEqual([
+      "GET /invitations/{token}",
+      "GET /sign-in",
+      "GET /sign-in/{token}",
+      "GET /v1/sign-in/callback",
+      "GET /v1/sign-in/organizations",
+      "GET /v1/slack/callback",
+      "POST /invitations/{token}",
+      "POST /sign-in/{token}",
+      "POST /v1/sign-in/organizations/{org_id}",
+      "POST /v1/sign-in/organizations/{org_id}/decline",
+    ]);
+    const types = [...JSON.stringify(published.paths).matchAll(/"(text\/html)"/g)];
+    expect(types).toEqual([]);
+    expect(published.components.schemas).toEqual(openApi.components.schemas);
   });
 
   it("contains its own path", () => {

@@ -113,22 +113,12 @@ describe("the samples of the command line", () => {
   it("are absent only where longshore api cannot send the request or print the response", () => {
     const absent = requests.filter((each) => renderCli(each) === undefined);
     expect(absent.map(({ operation }) => operation.id).toSorted()).toEqual([
-      "acceptInvitationOnPage",
       "appendToLog",
       "bootstrap",
-      "chooseSignInOrganization",
-      "declineSignInOrganization",
       "endCurrentSession",
       "exportAuditLog",
-      "finishSignIn",
-      "finishSlackInstallation",
       "listSessionOrganizations",
-      "showInvitation",
-      "showSignInLink",
-      "showSignInOrganizations",
-      "startSignIn",
       "switchOrganization",
-      "useSignInLink",
     ]);
     expect(commands).toHaveLength(rendered.length);
   });

@@ -452,86 +452,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sign-in": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Sign in with OpenID Connect
-         * @description Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has `text/html`.
-         */
-        get: operations["startSignIn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Come back from the identity provider
-         * @description The identity provider redirects the browser to this path. Starts a session of the person with the verified e-mail address, in the organization of the invitation, or in the only one that the person has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.
-         */
-        get: operations["finishSignIn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/organizations/{org_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in to an organization
-         * @description What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, and sets the cookie of a new session.
-         */
-        post: operations["chooseSignInOrganization"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sign-in/organizations/{org_id}/decline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decline an invitation or a membership
-         * @description What a button of the page sends. Deletes the open invitation, or the membership that somebody has added and the person has not accepted.
-         */
-        post: operations["declineSignInOrganization"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -650,30 +570,6 @@ export interface paths {
          * @description Needs the scope `keys:write`. Returns a link that signs in once, within 10 minutes. Its session has the role, the scopes and the boundaries of the key of the request. Opening the link changes nothing: the button of its page signs in.
          */
         post: operations["createSignInLink"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sign-in/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Open a sign-in link
-         * @description An HTML page that names the organization and the person, with a button that signs in. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.
-         */
-        get: operations["showSignInLink"];
-        put?: never;
-        /**
-         * Sign in with a link
-         * @description What the button of the page sends. Sets the session's cookie, and always starts a new session.
-         */
-        post: operations["useSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10453,66 +10349,6 @@ export interface operations {
             };
         };
     };
-    startSignIn: {
-        parameters: {
-            query?: {
-                /** @description The path on this origin to continue at. Default: `/console/`, also for anything else. */
-                return_to?: string;
-                /** @description The token of the invitation to accept. */
-                invitation?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    finishSignIn: {
-        parameters: {
-            query?: {
-                /** @description The authorization code from the identity provider. */
-                code?: string;
-                /** @description The state that the sign-in started with. */
-                state?: string;
-                /** @description The issuer (RFC 9207). */
-                iss?: string;
-                /** @description Why there is no code. */
-                error?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    chooseSignInOrganization: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The ID of the organization. */
-                org_id: components["parameters"]["OrgId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
-    declineSignInOrganization: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The ID of the organization. */
-                org_id: components["parameters"]["OrgId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
-    };
     listSessions: {
         parameters: {
             query?: {
@@ -10690,42 +10526,6 @@ export interface operations {
                 };
             };
         };
-    };
-    showSignInLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of HTML. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-        };
-    };
-    useSignInLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The token of the link: `^lsl_([1-9A-HJ-NP-Za-km-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: never;
     };
     listApiKeyFamily: {
         parameters: {

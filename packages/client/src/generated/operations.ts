@@ -3,10 +3,7 @@
 /** POST and PATCH operations without an `Idempotency-Key`. */
 export const WITHOUT_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   "POST /v1/invitations/accept",
-  "POST /v1/sign-in/organizations/{org_id}",
-  "POST /v1/sign-in/organizations/{org_id}/decline",
   "POST /v1/sessions",
-  "POST /sign-in/{token}",
   "POST /v1/oidc/token",
   "POST /v1/runner/claims",
   "POST /v1/runner/attempts/{attempt_id}/start",

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
 import { setLocation, tagged } from "../../../http/entity-tags.ts";
@@ -8,6 +7,7 @@ import { OrganizationParams } from "../../../http/params.ts";
 import {
   createdWithSecrets,
   done,
+  htmlReply,
   json,
   noContent,
   ok,
@@ -63,8 +63,6 @@ const JOINING = {
   member_limit: new LimitReached(QUOTAS.members, "members"),
   api_key_limit: new LimitReached(QUOTAS.api_keys, "api keys"),
 };
-
-const PAGE = { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } };
 
 const list = apiRoute({
   method: "get",
@@ -162,14 +160,10 @@ const show = apiRoute({
   method: "get",
   path: `${INVITATION_PATH}/{token}`,
   operationId: "showInvitation",
-  tags: ["Invitations"],
-  summary: "Open the link of an invitation",
-  description:
-    "An HTML page that names the organization and the role, with a button that accepts the " +
-    "invitation. Opening it changes nothing. Errors are a page, too, if `Accept` has `text/html`.",
+  page: true,
   access: "public",
   request: { params: InvitationLinkParams },
-  responses: { 200: PAGE },
+  responses: { 200: htmlReply },
   errors: ACCEPTING,
   middleware: [showErrors],
 });
@@ -178,15 +172,11 @@ const acceptOnPage = apiRoute({
   method: "post",
   path: `${INVITATION_PATH}/{token}`,
   operationId: "acceptInvitationOnPage",
-  tags: ["Invitations"],
-  summary: "Accept an invitation on its page",
-  description:
-    "What the button of the page sends. Does the same as `POST /v1/invitations/accept`, and shows " +
-    "the key on an HTML page.",
+  page: true,
   access: "public",
   writes: true,
   request: { params: InvitationLinkParams },
-  responses: { 200: PAGE },
+  responses: { 200: htmlReply },
   errors: { ...ACCEPTING, ...JOINING },
   middleware: [showErrors],
 });

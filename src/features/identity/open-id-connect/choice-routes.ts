@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { OpenContext } from "../../../context.ts";
 import { apiRoute } from "../../../http/api-route.ts";
 import { showErrorsAs } from "../../../http/narrow-page.ts";
 import { toPageRequest } from "../../../http/pagination.ts";
 import { OrganizationParams } from "../../../http/params.ts";
+import { htmlReply } from "../../../http/replies.ts";
 import type { FeatureEnv } from "../../../http/request-context.ts";
 import { createRouter } from "../../../http/router.ts";
 import { isSameOrigin } from "../../../http/same-origin.ts";
@@ -27,16 +27,10 @@ const show = apiRoute({
   method: "get",
   path: CHOICES_PATH,
   operationId: "showSignInOrganizations",
-  tags: ["Sessions"],
-  summary: "Choose an organization after signing in with OpenID Connect",
-  description:
-    "An HTML page that lists the memberships of the verified e-mail address, the last used first, and then " +
-    "its open invitations and the memberships that others have added. Opening it changes nothing.",
+  page: true,
   access: "public",
   request: { query: ChoicesQuery },
-  responses: {
-    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-  },
+  responses: { 200: htmlReply },
   errors: { unknown_sign_in: UNKNOWN_SIGN_IN, no_account: NO_ACCOUNT },
   middleware: [showErrors],
 });
@@ -45,11 +39,7 @@ const choose = apiRoute({
   method: "post",
   path: `${CHOICES_PATH}/{org_id}`,
   operationId: "chooseSignInOrganization",
-  tags: ["Sessions"],
-  summary: "Sign in to an organization",
-  description:
-    "What a button of the page sends. Accepts the invitation or the membership, if the person has not yet, " +
-    "and sets the cookie of a new session.",
+  page: true,
   access: "public",
   writes: true,
   request: { params: OrganizationParams },
@@ -67,11 +57,7 @@ const decline = apiRoute({
   method: "post",
   path: `${CHOICES_PATH}/{org_id}/decline`,
   operationId: "declineSignInOrganization",
-  tags: ["Sessions"],
-  summary: "Decline an invitation or a membership",
-  description:
-    "What a button of the page sends. Deletes the open invitation, or the membership that somebody has " +
-    "added and the person has not accepted.",
+  page: true,
   access: "public",
   writes: true,
   request: { params: OrganizationParams },

@@ -69,11 +69,7 @@ const start = apiRoute({
   method: "get",
   path: SIGN_IN_PATH,
   operationId: "startSignIn",
-  tags: ["Sessions"],
-  summary: "Sign in with OpenID Connect",
-  description:
-    "Redirects to the identity provider, which redirects back with a code. Errors are a page, if `Accept` has " +
-    "`text/html`.",
+  page: true,
   access: "public",
   request: { query: SignInQuery },
   responses: { 303: { description: "`Location` is the page of the identity provider." } },
@@ -89,12 +85,7 @@ const callback = apiRoute({
   method: "get",
   path: CALLBACK_PATH,
   operationId: "finishSignIn",
-  tags: ["Sessions"],
-  summary: "Come back from the identity provider",
-  description:
-    "The identity provider redirects the browser to this path. Starts a session of the person with the " +
-    "verified e-mail address, in the organization of the invitation, or in the only one that the person " +
-    "has accepted if no invitation is open. Otherwise, the person chooses on the page that follows.",
+  page: true,
   access: "public",
   writes: true,
   request: { query: CallbackQuery },

@@ -1,11 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { apiRoute } from "../../../http/api-route.ts";
 import { CONSOLE_PATH } from "../../../http/assets.ts";
 import { jsonBody } from "../../../http/bodies.ts";
 import { showErrorsAs } from "../../../http/narrow-page.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
-import { createdHere, done, json, noContent, page } from "../../../http/replies.ts";
+import { createdHere, done, htmlReply, json, noContent, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { isFromAnotherOrigin, isSameOrigin } from "../../../http/same-origin.ts";
 import { sessionCookie, sessionCookieName } from "../../../http/session-cookie.ts";
@@ -180,16 +179,10 @@ const show = apiRoute({
   method: "get",
   path: `${SIGN_IN_PATH}/{token}`,
   operationId: "showSignInLink",
-  tags: ["Sessions"],
-  summary: "Open a sign-in link",
-  description:
-    "An HTML page that names the organization and the person, with a button that signs in. Opening it " +
-    "changes nothing. Errors are a page, too, if `Accept` has `text/html`.",
+  page: true,
   access: "public",
   request: { params: SignInLinkParams },
-  responses: {
-    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-  },
+  responses: { 200: htmlReply },
   errors: { invalid_sign_in_link: INVALID_LINK },
   middleware: [showErrors],
 });
@@ -198,10 +191,7 @@ const useLink = apiRoute({
   method: "post",
   path: `${SIGN_IN_PATH}/{token}`,
   operationId: "useSignInLink",
-  tags: ["Sessions"],
-  summary: "Sign in with a link",
-  description:
-    "What the button of the page sends. Sets the session's cookie, and always starts a new session.",
+  page: true,
   access: "public",
   writes: true,
   request: { params: SignInLinkParams },

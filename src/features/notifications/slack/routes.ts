@@ -1,7 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import { apiRoute } from "../../../http/api-route.ts";
 import { ProjectParams } from "../../../http/params.ts";
-import { json, ok } from "../../../http/replies.ts";
+import { htmlReply, json, ok } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { ApiError, BadInput, Forbidden, LimitReached, NotConfigured } from "../../../lib/errors.ts";
 import { EXAMPLE_REQUEST_ID } from "../../../lib/example-ids.ts";
@@ -35,18 +34,11 @@ const callback = apiRoute({
   method: "get",
   path: "/v1/slack/callback",
   operationId: "finishSlackInstallation",
-  tags: ["Notification integrations"],
-  summary: "Come back from Slack",
-  description:
-    "Slack redirects the browser to this path. The key that requested the installation must still " +
-    "have the role. Repeating the request creates no second integration. The page states how to " +
-    "confirm the channel.",
+  page: true,
   access: "public",
   writes: true,
   request: { query: CallbackQuery },
-  responses: {
-    200: { description: "A page of HTML.", content: { "text/html": { schema: z.string() } } },
-  },
+  responses: { 200: htmlReply },
   errors: {
     access_not_granted: NOT_GRANTED,
     state_expired: new BadInput([
