@@ -1,5 +1,4 @@
-import type { RouteConfig } from "@hono/zod-openapi";
-import { z } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
 import { notFullIn } from "../features/housekeeping/audit/index.ts";
 import { AccessDenied } from "../features/projects/access/model.ts";
 import { credentialsOf, type Declared } from "../http/declared.ts";
@@ -10,6 +9,7 @@ import {
   ApiError,
   BadInput,
   DatabaseTimeout,
+  ERRORS,
   type ErrorStatus,
   Forbidden,
   NotFound,
@@ -29,8 +29,22 @@ import {
 import { LIMITS } from "../lib/limits.ts";
 import { PROTECTED_PARTS, type ProtectedPart } from "../lib/protected-parts.ts";
 import type { ProjectRole } from "../lib/roles.ts";
-import { errorReply } from "./error-replies.ts";
+import { CODES, ErrorBody } from "./error-body.ts";
 import { headerErrors } from "./operation-headers.ts";
+
+/** @param errors Named examples, all with the same status. */
+function errorReply(errors: Readonly<Record<string, ApiError>>) {
+  const codes = CODES.filter((code) => Object.values(errors).some((error) => error.code === code));
+  const examples = Object.entries(errors).map(([name, { code, message, cause }]) => {
+    return [name, { value: { code, message, ...(cause !== undefined && { cause }) } }] as const;
+  });
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join(" "),
+    content: {
+      "application/json": { schema: ErrorBody, examples: Object.fromEntries(examples) },
+    },
+  };
+}
 
 type NamedErrors = Readonly<Record<string, ApiError>>;
 

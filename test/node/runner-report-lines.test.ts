@@ -7,7 +7,7 @@ import {
 } from "../../packages/runner/src/report-lines.ts";
 import { ReportedState } from "../../packages/runner/src/reported-state.ts";
 import { RESOURCE_STATUSES } from "../../src/features/deployments/resources/model.ts";
-import { StackReport } from "../../src/features/deployments/runner-api/schemas.ts";
+import { StackReport } from "../../src/features/deployments/runner-api/report-schemas.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import { isSafeUrl } from "../../src/lib/safe-url.ts";
 

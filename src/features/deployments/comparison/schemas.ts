@@ -3,7 +3,8 @@ import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { identifierInput, identifierOf } from "../../../lib/schemas.ts";
 import { Environment } from "../../projects/environments/schemas.ts";
 import { Variable } from "../../projects/variables/schemas.ts";
-import { Deployment, PatchOperation } from "../deployments/schemas.ts";
+import { PatchOperation } from "../deployments/patch-schemas.ts";
+import { Deployment } from "../deployments/schemas.ts";
 
 export const ComparisonQuery = z.object({
   with: identifierInput("stagingEnvironment").openapi({

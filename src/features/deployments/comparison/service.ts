@@ -3,7 +3,7 @@ import type { ServiceContext } from "../../../context.ts";
 import { batch } from "../../../db/batch.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { findEnvironment } from "../../projects/environments/index.ts";
-import { differencesBetween } from "./differences.ts";
+import type { ComparedVariable, VariableDifferences } from "./model.ts";
 import type { Comparison } from "./presenters.ts";
 import { listVariables } from "./store.ts";
 
@@ -31,4 +31,25 @@ export async function compareEnvironments(
     hasSources: hasScope(actor, "deployments:read"),
     variables: found.variables && differencesBetween(of(id), of(otherId)),
   };
+}
+
+/** Components are matched by their names. */
+function differencesBetween(
+  own: readonly ComparedVariable[],
+  others: readonly ComparedVariable[],
+): VariableDifferences {
+  const ownByName = new Map(own.map((each) => [keyOf(each), each]));
+  const othersByName = new Map(others.map((each) => [keyOf(each), each]));
+  return {
+    missing: others.filter((each) => !ownByName.has(keyOf(each))),
+    extra: own.filter((each) => !othersByName.has(keyOf(each))),
+    storedDifferently: own.flatMap((each) => {
+      const other = othersByName.get(keyOf(each));
+      return other && other.storageMethod !== each.storageMethod ? [{ own: each, other }] : [];
+    }),
+  };
+}
+
+function keyOf({ component, name }: ComparedVariable): string {
+  return JSON.stringify([component, name]);
 }

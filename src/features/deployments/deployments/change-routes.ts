@@ -5,14 +5,14 @@ import { json, ok } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { ConfigurationChange } from "./patch-schemas.ts";
 import { presentPreview } from "./presenters.ts";
+import { DeploymentPreview } from "./preview-schemas.ts";
 import { previewDeployment, previewPromotion, previewRedeployment } from "./preview-service.ts";
 import {
-  ConfigurationChange,
   CreateDeployment,
   DeploymentOfEnvironmentParams,
   DeploymentParams,
-  DeploymentPreview,
   toInput,
 } from "./schemas.ts";
 import { compareConfigurations } from "./service.ts";

@@ -1,11 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf, ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { EnvironmentParams, textParam } from "../../../http/params.ts";
-import type { ApiError } from "../../../lib/errors.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
-import { documentProblem } from "../../../lib/json-document.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { sizeOf } from "../../../lib/quantities.ts";
 import {
   enumFilter,
   identifierInput,
@@ -14,9 +11,7 @@ import {
   text,
   timestampOf,
 } from "../../../lib/schemas.ts";
-import { LINE } from "../../../lib/text-patterns.ts";
 import { EXEMPTIONS } from "../../projects/access/model.ts";
-import { Environment } from "../../projects/environments/schemas.ts";
 import { OVERRIDABLE } from "../conditions/index.ts";
 import { Waiting } from "../conditions/schemas.ts";
 import {
@@ -26,62 +21,10 @@ import {
   QUEUES,
   STACK_STATUSES,
 } from "./lifecycle.ts";
-import { OPERATIONS } from "./patch.ts";
+import { PatchOperation, PatchOperationInput, secondsOf, TOO_LARGE } from "./patch-schemas.ts";
 import { Source } from "./source-schemas.ts";
 
-const { patchOperations, pointerLength, deploymentStacks } = LIMITS;
-
-export const TOO_LARGE = `exceeds ${sizeOf(LIMITS.patchBytes.value)}`;
-
-export const OperationName = z
-  .enum(OPERATIONS)
-  .openapi("PatchOperationName", { description: "The operation, as RFC 6902 defines it." });
-
-export const PATH = "The place to change, as a JSON Pointer (RFC 6901).";
-export const FROM =
-  "The place to move or copy from, as a JSON Pointer. Only for `move` and `copy`.";
-export const VALUE =
-  "The value to add, replace with or compare. Only for `add`, `replace` and `test`.";
-
-const PointerInput = z
-  .string()
-  .max(pointerLength.value, `Send at most ${pointerLength.value} characters.`)
-  .refine((path) => path.isWellFormed(), "Send a path without lone surrogates.")
-  .refine((path) => LINE.test(path), "Send a path without control characters.")
-  .openapi({ pattern: LINE.source });
-
-const REQUIRED_MEMBER = {
-  add: "value",
-  replace: "value",
-  test: "value",
-  move: "from",
-  copy: "from",
-  remove: undefined,
-} as const satisfies Record<(typeof OPERATIONS)[number], "value" | "from" | undefined>;
-
-const PatchOperationInput = z
-  .strictObject({
-    op: OperationName,
-    path: PointerInput.openapi({ description: PATH, example: "/replicas" }),
-    from: PointerInput.optional().openapi({ description: FROM }),
-    value: z.unknown().optional().openapi({ description: VALUE }),
-  })
-  .superRefine(({ value }, ctx) => {
-    const problem = documentProblem(value);
-    if (!problem) return;
-    const { path, message } = problem;
-    ctx.addIssue({ code: "custom", path: ["value", ...path], message });
-  })
-  .superRefine((operation, ctx) => {
-    const member = REQUIRED_MEMBER[operation.op];
-    if (member === undefined || operation[member] !== undefined) return;
-    const message = `Send ${member}: ${operation.op} needs it.`;
-    ctx.addIssue({ code: "custom", path: [member], message });
-  })
-  .openapi("PatchOperationInput", {
-    description: "One operation of a JSON Patch (RFC 6902).",
-    example: { op: "replace", path: "/replicas", value: 3 },
-  });
+const { patchOperations, deploymentStacks } = LIMITS;
 
 const Queue = z.enum(QUEUES).openapi("DeploymentQueue", {
   description:
@@ -167,6 +110,7 @@ export const OverrideDeployment = z
 const deploymentParam = textParam("deployment_id", "deployment", "deployment");
 
 export const DeploymentParams = z.object(deploymentParam);
+
 export const DeploymentOfEnvironmentParams = EnvironmentParams.extend(deploymentParam);
 
 export const DeploymentQuery = ListQuery.extend({
@@ -178,125 +122,6 @@ export const DeploymentQuery = ListQuery.extend({
 export function toDeploymentPage(query: z.output<typeof DeploymentQuery>) {
   return { ...toPageRequest(query), statuses: query.status ?? [] };
 }
-
-export const PatchOperation = z
-  .object({
-    op: OperationName,
-    path: z.string().openapi({ description: PATH, example: "/replicas" }),
-    from: z.string().optional().openapi({ description: FROM }),
-    value: z.unknown().optional().openapi({ description: VALUE }),
-    old_value: z
-      .unknown()
-      .optional()
-      .openapi({
-        description: `The previous value at \`path\`. Absent if the patch with all old values ${TOO_LARGE}.`,
-      }),
-  })
-  .openapi("PatchOperation", {
-    description: "One operation of a JSON Patch, with the value that it replaces.",
-    example: { op: "replace", path: "/replicas", value: 3, old_value: 2 },
-  });
-
-const secondsOf = (description: string) =>
-  z
-    .int()
-    .min(0)
-    .openapi({ description: `${description} In seconds.`, example: 42 });
-
-export const ConfigurationChange = z
-  .object({
-    before: Environment.shape.configuration.optional(),
-    after: Environment.shape.configuration.optional(),
-    diff: z
-      .array(PatchOperation)
-      .optional()
-      .openapi({
-        description:
-          "What turns `before` into `after`: one operation for each value that differs, `add`, " +
-          "`remove` or `replace`.",
-      }),
-    digest: z
-      .string()
-      .optional()
-      .openapi({
-        description:
-          "What an approval of this content names. Present while the deployment is queued and rules of the environment apply; " +
-          "`before` is then the environment's present configuration.",
-        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-      }),
-  })
-  .openapi("ConfigurationChange", {
-    description:
-      "A deployment's configuration. `before` is the environment's configuration that the deployment " +
-      "is based on, and `after` what it becomes if the deployment succeeds. All are absent if they " +
-      "are no longer stored; `before` and `diff` also if the deployment has no `old_value`s.",
-    example: {
-      before: { replicas: 2 },
-      after: { replicas: 3 },
-      diff: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
-    },
-  });
-
-/** Its schema is in the document alone, which describes the errors of all operations. */
-const PreviewError = (z.unknown() as z.ZodType<Pick<ApiError, "code" | "message">>).openapi({
-  $ref: "#/components/schemas/Error",
-  description: "The error that the request would return now. Absent if it would succeed.",
-} as object);
-
-export const DeploymentPreview = z
-  .object({
-    environment_id: identifierOf("environment", "The environment that would be deployed."),
-    patch: z
-      .array(PatchOperation)
-      .optional()
-      .openapi({
-        description:
-          "What the deployment would change in the environment's present configuration. Absent if its " +
-          "own configuration is no longer stored, or its patch does not apply.",
-      }),
-    source: Source.optional().openapi({ description: "What would be deployed. Absent if none." }),
-    stack_ids: identifiersOf("stack").openapi({
-      description: "The stacks that would be deployed, in this order.",
-    }),
-    superseded_ids: identifiersOf("deployment").openapi({
-      description: "The queued deployments that the new one would replace, the oldest first.",
-    }),
-    changed_variables: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description:
-          "Of a redeploy, which uses the variables as they are when it runs: the names of those that " +
-          "somebody has created, changed or deleted since the deployment was created, in the " +
-          "environment and its components. Deleted ones are found in the newest " +
-          `${LIMITS.variablesOfEnvironment.value} entries of the project's changelog, except those deleted with ` +
-          "their component. Absent for a key without the scope `variables:read`.",
-      }),
-    waiting_for: z.array(Waiting).openapi({
-      description:
-        "What it would wait for: the rules of the environment, freezes, the deployment that is running, and a runner if " +
-        "none is online. Empty if nothing.",
-    }),
-    error: PreviewError.optional(),
-  })
-  .openapi("DeploymentPreview", {
-    description: "What a deployment, a redeploy or a promotion would do now.",
-    example: {
-      environment_id: EXAMPLE_IDS.environment,
-      patch: [{ op: "replace", path: "/replicas", value: 3, old_value: 2 }],
-      source: { registry: { image: "ghcr.io/acme/shop:1.4.2" } },
-      stack_ids: [EXAMPLE_IDS.stack],
-      superseded_ids: [],
-      changed_variables: ["LOG_LEVEL"],
-      waiting_for: [
-        {
-          code: "approvals",
-          message: "0 of 1 approval by owners of the project and admins of the organization.",
-          expires_at: "2026-11-22T09:30:00.000Z",
-        },
-      ],
-    },
-  });
 
 export const StackStatusName = z.enum(STACK_STATUSES).openapi("StackStatus", {
   description:

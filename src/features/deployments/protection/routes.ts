@@ -6,8 +6,9 @@ import { createRouter } from "../../../http/router.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { NOT_FULL } from "../../housekeeping/audit/index.ts";
+import { ReplaceProtection } from "./input-schemas.ts";
 import { presentProtection } from "./presenters.ts";
-import { EnvironmentProtection, ReplaceProtection } from "./schemas.ts";
+import { EnvironmentProtection } from "./schemas.ts";
 import { getProtection, replaceProtection } from "./service.ts";
 
 const PATH = "/v1/environments/{environment_id}/protection";

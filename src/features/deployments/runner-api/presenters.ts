@@ -11,7 +11,8 @@ import {
 } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
 import type { InputRow, OutputsOfStacks } from "./input-store.ts";
-import type { ClaimInput, CompletionInput, LeaseHeaders, StackReport } from "./schemas.ts";
+import type { CompletionInput, StackReport } from "./report-schemas.ts";
+import type { ClaimInput, LeaseHeaders } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
 import type {
   AttemptRow,

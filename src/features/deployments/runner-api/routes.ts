@@ -34,19 +34,18 @@ import {
   toReport,
 } from "./presenters.ts";
 import { reportStack } from "./report.ts";
+import { CompletionInput, StackReport } from "./report-schemas.ts";
 import {
   AttemptParams,
   Claim,
   ClaimInput,
   ClaimList,
   CompletedAttempt,
-  CompletionInput,
   DeliveredVariables,
   LeaseHeaders,
   Progress,
   ReportedProgress,
   StackOfAttemptParams,
-  StackReport,
   StartedAttempt,
 } from "./schemas.ts";
 import {

@@ -1,2 +1,1 @@
-export { DEFAULT_QUOTAS, QUOTA_KINDS, type QuotaKind } from "./model.ts";
-export { quotaOf, selectFounder } from "./store.ts";
+export { DEFAULT_QUOTAS, QUOTA_KINDS, type QuotaKind, quotaOf, selectFounder } from "./table.ts";

@@ -2,11 +2,12 @@ import { apiRoute } from "../../../http/api-route.ts";
 import { ListQuery, toPageRequest } from "../../../http/pagination.ts";
 import { json, page } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { toTimestamp } from "../../../lib/clock.ts";
 import { Unauthorized } from "../../../lib/errors.ts";
 import { ApiKeyParams } from "../api-keys/schemas.ts";
 import { MemberParams } from "../memberships/schemas.ts";
 import { MemberSessionParams } from "../sessions/schemas.ts";
-import { presentFamilyItem } from "./presenters.ts";
+import type { FamilyItem } from "./model.ts";
 import { FamilyItemList } from "./schemas.ts";
 import { listFamilyOfKey, listFamilyOfMember, listFamilyOfSession } from "./service.ts";
 
@@ -83,3 +84,22 @@ export const familyRoutes = createRouter()
       presentFamilyItem,
     );
   });
+
+function presentFamilyItem(item: FamilyItem) {
+  return {
+    type: item.type,
+    id: item.id,
+    name: item.name ?? undefined,
+    membership_id: item.membershipId ?? undefined,
+    role: item.role ?? undefined,
+    counts: item.type === "organization" ? countTypes(item.credentials) : undefined,
+    created_at: toTimestamp(item.createdAt),
+  };
+}
+
+/** Each text begins with a type. */
+function countTypes(credentials: ReadonlySet<string>) {
+  const counts = { api_keys: 0, runner_tokens: 0, trusts: 0, invitations: 0 };
+  for (const each of credentials) counts[`${each.split(" ")[0]}s` as keyof typeof counts] += 1;
+  return counts;
+}

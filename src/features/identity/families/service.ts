@@ -7,8 +7,7 @@ import { authorizeKey, findKeyOrTombstone, type KeyOrTombstone } from "../api-ke
 import { walkFamily } from "../credentials/index.ts";
 import { findFormerMember, findMember } from "../memberships/index.ts";
 import { findSessions, type SessionId } from "../sessions/index.ts";
-import { mergeItems } from "./items.ts";
-import type { FamilyItem } from "./model.ts";
+import type { FamilyItem, FoundItem } from "./model.ts";
 import type { FamilyRoot } from "./store.ts";
 import * as store from "./store.ts";
 
@@ -71,4 +70,23 @@ async function listFamily<Root extends Statements>(
   const { walk, select } = store.itemsWalk(db, root, page, now);
   const parts = whole[0]?.value ? [found] : walkFamily(db, walk, select);
   return toPage(page, await mergeItems(parts, page.direction), (row) => row);
+}
+
+/** Parts of a walk may have the same item, and the same credentials. */
+async function mergeItems(
+  parts: AsyncIterable<readonly FoundItem[]> | readonly (readonly FoundItem[])[],
+  direction: "asc" | "desc",
+): Promise<FamilyItem[]> {
+  const items = new Map<string, FamilyItem & { credentials: Set<string> }>();
+  for await (const part of parts) {
+    for (const item of part) {
+      const credentials = items.get(item.id)?.credentials ?? new Set();
+      for (const each of JSON.parse(item.credentials ?? "[]")) credentials.add(each);
+      items.set(item.id, { ...item, credentials });
+    }
+  }
+  const sign = direction === "asc" ? 1 : -1;
+  const compare = (a: FamilyItem, b: FamilyItem) =>
+    sign * (a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return [...items.values()].toSorted(compare);
 }

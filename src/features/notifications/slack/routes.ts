@@ -1,14 +1,42 @@
+import { z } from "@hono/zod-openapi";
 import { apiRoute } from "../../../http/api-route.ts";
 import { ProjectParams } from "../../../http/params.ts";
 import { htmlReply, json, ok } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
 import { ApiError, BadInput, Forbidden, LimitReached, NotConfigured } from "../../../lib/errors.ts";
 import { EXAMPLE_REQUEST_ID } from "../../../lib/example-ids.ts";
+import { LIMITS } from "../../../lib/limits.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
+import { line } from "../../../lib/schemas.ts";
 import { finishInstallation, startInstallation } from "./install.ts";
 import { FAILED, FULL, NOT_GRANTED, TIMED_OUT } from "./model.ts";
 import { PAGE_HEADERS, renderInstalled } from "./page.ts";
-import { CallbackQuery, SlackInstallation } from "./schemas.ts";
+import { STATE_TTL_MS } from "./state.ts";
+
+const parameter = (metadata: { description: string }) =>
+  line(LIMITS.callbackLength.value).optional().openapi(metadata);
+
+const CallbackQuery = z.object({
+  code: parameter({ description: "The authorization code from Slack." }),
+  state: parameter({ description: "The state that the installation started with." }),
+  error: parameter({ description: "Why Slack issued no code." }),
+});
+
+const EXAMPLE_URL =
+  "https://slack.com/oauth/v2/authorize?client_id=1.2&scope=incoming-webhook" +
+  "&redirect_uri=https%3A%2F%2Flongshore.example.com%2Fv1%2Fslack%2Fcallback&state=k1";
+
+const SlackInstallation = z
+  .object({
+    url: z.url().openapi({
+      description: `Open this URL in a browser within ${durationOf(STATE_TTL_MS)}, choose a channel, and allow access.`,
+      example: EXAMPLE_URL,
+    }),
+  })
+  .openapi("SlackInstallation", {
+    description: "The start of an installation, which a person finishes at Slack.",
+  });
 
 const install = apiRoute({
   method: "get",

@@ -9,7 +9,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
 import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
 import { presentStack } from "./presenters.ts";
-import { Stack, StackInput, StackList, StackParams, UpdateStack } from "./schemas.ts";
+import { Stack, StackInput, StackList, StackParams, toFields, UpdateStack } from "./schemas.ts";
 import { changeStack, createStack, deleteStack, getStack, listStacks } from "./service.ts";
 
 const TAKEN = "A name that is taken in the environment is a `conflict`.";
@@ -133,29 +133,19 @@ export const stackRoutes = createRouter()
     ),
   )
   .openapi(create, (c) => {
-    const { name, component_id: componentId } = c.req.valid("json");
-    return created(
-      c,
-      get.path,
-      (ctx) => createStack(ctx, c.req.valid("param").environment_id, { name, componentId }),
-      presentStack,
-    );
+    const { environment_id } = c.req.valid("param");
+    const fields = toFields(c.req.valid("json"));
+    return created(c, get.path, (ctx) => createStack(ctx, environment_id, fields), presentStack);
   })
   .openapi(get, (c) => ok(c, (ctx) => getStack(ctx, c.req.valid("param").stack_id), presentStack))
   .openapi(replace, (c) => {
-    const { name, component_id: componentId } = c.req.valid("json");
-    return ok(
-      c,
-      (ctx) => changeStack(ctx, c.req.valid("param").stack_id, { name, componentId }),
-      presentStack,
-    );
+    const { stack_id } = c.req.valid("param");
+    const fields = toFields(c.req.valid("json"));
+    return ok(c, (ctx) => changeStack(ctx, stack_id, fields), presentStack);
   })
   .openapi(update, (c) => {
-    const { name, component_id: componentId } = c.req.valid("json");
-    return ok(
-      c,
-      (ctx) => changeStack(ctx, c.req.valid("param").stack_id, { name, componentId }),
-      presentStack,
-    );
+    const { stack_id } = c.req.valid("param");
+    const fields = toFields(c.req.valid("json"));
+    return ok(c, (ctx) => changeStack(ctx, stack_id, fields), presentStack);
   })
   .openapi(remove, (c) => done(c, (ctx) => deleteStack(ctx, c.req.valid("param").stack_id)));

@@ -41,6 +41,14 @@ export const UpdateStack = z
     example: { name: "api-production-eu" },
   });
 
+/** The fields of a body as the row of a stack names them. */
+export function toFields<Body extends z.output<typeof UpdateStack>>(body: Body) {
+  return {
+    name: body.name as Body["name"],
+    componentId: body.component_id as Body["component_id"],
+  };
+}
+
 export const StackParams = z.object(textParam("stack_id", "stack", "stack"));
 
 export const StackOutputs = z.record(z.string(), z.string()).openapi("StackOutputs", {
