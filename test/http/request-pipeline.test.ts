@@ -328,6 +328,27 @@ describe("a response", () => {
     ]);
   });
 
+  it("is logged with its own route if it repeats another, whose resource it reads", async () => {
+    const isolate = new Instrumented();
+    const { client } = await newKey(world);
+    const { id } = await newProject(world.client);
+    const path = `/v1/projects/${id}/environments`;
+    const create = () =>
+      client
+        .via(isolate.fetch)
+        .request("POST", path, { name: "staging" }, { "idempotency-key": "a-repeated-request" });
+    const first = await create();
+    const repeated = await create();
+    expect([first.status, repeated.status]).toEqual([201, 201]);
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    const lines = isolate.logged.filter(({ event }) => event === "request");
+    const route = "/v1/projects/{project_id}/environments";
+    expect(lines.map(({ fields }) => [fields["method"], fields["route"]])).toEqual([
+      ["POST", route],
+      ["POST", route],
+    ]);
+  });
+
   it("is logged without keys, names and e-mail addresses", async () => {
     const isolate = new Instrumented();
     const { client } = await newKey(world);
