@@ -1,2 +1,2 @@
 /** What `npm run check` and the benchmarks allow the Worker's bundle, after gzip. The platform allows 3 MB. */
-export const MAXIMUM_BUNDLE_KB = 440;
+export const MAXIMUM_BUNDLE_KB = 452;

@@ -19,6 +19,48 @@ export interface JobSource {
   sha?: string;
 }
 
+/** A commit as the source of a deployment names it. */
+interface NamedCommit {
+  provider: string;
+  owner: string;
+  repo: string;
+  repo_id: string;
+  url?: string;
+  ref: string;
+  commit: { sha: string };
+}
+
+type VerifiedJob = Partial<JobSource> & { issuer: string };
+
+/**
+ * Whether the job has run for this commit.
+ * @param repository Its name in the claims.
+ */
+export function isCommitOfJob(git: NamedCommit, job: VerifiedJob, repository?: string): boolean {
+  const isCommit = job.ref === git.ref && job.sha === git.commit.sha.toLowerCase();
+  return isCommit && repository !== undefined && isRepositoryOfJob(git, job, repository);
+}
+
+/** A server of one's own has its own `acme/shop`, with a number of its own: its host must be that of the URL. */
+function isRepositoryOfJob(
+  { provider, owner, repo, repo_id, url }: NamedCommit,
+  { issuer, repository_id }: VerifiedJob,
+  repository: string,
+): boolean {
+  const name = repository.toLowerCase();
+  if (Object.hasOwn(KNOWN_HOSTS, issuer)) {
+    const isHost = KNOWN_HOSTS[issuer] === provider && repository_id === repo_id;
+    return isHost && name === `${owner}/${repo}`.toLowerCase();
+  }
+  if (url === undefined || !URL.canParse(issuer)) return false;
+  const { hostname, pathname } = new URL(url);
+  const path = pathname
+    .slice(1)
+    .replace(/\.git$/, "")
+    .toLowerCase();
+  return hostname === new URL(issuer).hostname && path === name;
+}
+
 type Claims = Readonly<Record<string, unknown>>;
 
 const HOSTS = { github: readGitHub, gitlab: readGitLab };

@@ -158,6 +158,66 @@ describe("a deployment of a CI job", () => {
     });
   });
 
+  describe("that sends its commit", () => {
+    const sha = "ab".repeat(20);
+    const commit = { author: {}, committer: {}, message: "Say ahoy" };
+    const sourceOf = (git: object) => ({
+      git: {
+        commit: { ...commit, sha: sha.toUpperCase() },
+        owner: "Octo-Org",
+        provider: "github",
+        ref: "refs/heads/main",
+        repo: "octo-repo",
+        repo_id: "74",
+        ...git,
+      },
+    });
+    const onServer = (url: string) =>
+      sourceOf({ provider: "git", url, owner: undefined, repo: undefined, repo_id: undefined });
+
+    const verifiedIn = async (source: object, issuer: string, claims: object = {}) => {
+      const { body } = await harness.exchangeIn(world.id, await harness.sign({ sha, ...claims }));
+      const keyId = body.key.slice(4, 26);
+      await env.DB.prepare(
+        "update api_keys set claims = json_set(claims, '$.source.issuer', ?2) where id = ?1",
+      )
+        .bind(keyId, issuer)
+        .run();
+      const { id } = await newDeployment(harness.client(body.key), environmentId, { source });
+      const { data } = await read(id);
+      expect((await listed(id)).data.source).toEqual(data.source);
+      return data.source.verified;
+    };
+
+    it.each([
+      ["at GitHub", sourceOf({}), GITHUB],
+      ["at a server of one's own", onServer(`${ISSUER}/octo-org/octo-repo.git`), ISSUER],
+      ["over ssh", onServer("ssh://git@ci.issuer.dev/Octo-Org/octo-repo"), ISSUER],
+    ])("shows that its trust has verified the source: %s", async (_, source, issuer) => {
+      expect(await verifiedIn(source, issuer)).toBe(true);
+    });
+
+    it.each([
+      ["another commit", sourceOf({ commit: { ...commit, sha: "c".repeat(40) } }), GITHUB],
+      ["another ref", sourceOf({ ref: "refs/heads/other" }), GITHUB],
+      ["a repository of another name", sourceOf({ owner: "acme" }), GITHUB],
+      ["a repository of another number", sourceOf({ repo_id: "75" }), GITHUB],
+      ["no number", sourceOf({ repo_id: undefined }), GITHUB],
+      ["another code host", sourceOf({ provider: "gitlab" }), GITHUB],
+      ["a code host, by a server of one's own", sourceOf({}), ISSUER],
+      ["another server", onServer("https://git.example.com/octo-org/octo-repo.git"), ISSUER],
+      ["another path", onServer(`${ISSUER}/acme/octo-org/octo-repo.git`), ISSUER],
+      ["a file", onServer("file:///octo-org/octo-repo.git"), ISSUER],
+    ])("does not show it of %s, and refuses nothing for it", async (_, source, issuer) => {
+      expect(await verifiedIn(source, issuer)).toBeUndefined();
+    });
+
+    it("does not show it without a claim of the commit, or of an image alone", async () => {
+      expect(await verifiedIn(sourceOf({}), GITHUB, { sha: undefined })).toBeUndefined();
+      expect(await verifiedIn({ registry: { image: "shop:1" } }, GITHUB)).toBeUndefined();
+    });
+  });
+
   it("has a link to its run for GitHub's issuer alone, and if the claims have the form of its runs", async () => {
     const run = await deployAs({ run_id: "17" });
     const forged = await deployAs({ run_id: "17/../../../evil" });

@@ -110,3 +110,176 @@ describe("the input of a start", () => {
     expect((await third.post("start")).body.input.deployment.trigger).toBe("redeployment");
   });
 });
+
+describe("the source of a request", () => {
+  const sha = "6dcb09b5b57875f334f61aebed695e2e4193db5e";
+  const commit = { author: {}, committer: {}, message: "Scale up", sha };
+  const ref = "refs/heads/main";
+  const atGitHub = { commit, ref, provider: "github", owner: "acme", repo: "shop" };
+  const atServer = (url: string) => ({ commit, ref, provider: "git", url });
+  const deployments = () => `/v1/environments/${environmentId}/deployments`;
+
+  const refusalOf = async (git: object) => {
+    const reply = await world.client.post(deployments(), { source: { git } });
+    expect([reply.status, reply.body.code]).toEqual([400, "bad_input"]);
+    return reply.body.cause.issues;
+  };
+
+  it("may leave out the IDs of the code host, which are then empty", async () => {
+    const { data } = await deploy({ source: { git: atGitHub } });
+    expect(data.source).toEqual({ git: { ...atGitHub, installation_id: "", repo_id: "" } });
+    expect((await deploy({ source: data.source })).data.source).toEqual(data.source);
+    const known = { ...atGitHub, provider: "gitlab", installation_id: "5", repo_id: "7" };
+    expect((await deploy({ source: { git: known } })).data.source.git).toEqual(known);
+    expect(await run()).toEqual({ git: known });
+  });
+
+  it("names the owner and the repository, except by a URL", async () => {
+    const { owner: _, repo: __, ...unnamed } = atGitHub;
+    expect((await refusalOf(unnamed)).map(({ path }: { path: string }) => path)).toEqual([
+      "source.git.owner",
+      "source.git.repo",
+    ]);
+    expect(await refusalOf({ ...atGitHub, owner: "" })).toEqual([
+      { path: "source.git.owner", message: "Send the account that owns the repository." },
+    ]);
+    expect(await refusalOf({ ...atGitHub, url: "https://github.com/acme/shop" })).toEqual([
+      { path: "source.git.url", message: "Send a url only with the provider git." },
+    ]);
+  });
+
+  it.each([
+    [
+      "https://Git.Example.com:443/team/shop.git/",
+      "https://git.example.com/team/shop.git",
+      "team",
+      "shop",
+    ],
+    ["https://git.example.com:8443/a/b/shop", "https://git.example.com:8443/a/b/shop", "b", "shop"],
+    ["ssh://git@Git.example.com:22/shop.git", "ssh://git@git.example.com/shop.git", "", "shop"],
+    ["file:///srv/git/hello.git", "file:///srv/git/hello.git", "git", "hello"],
+  ])("may be at any server: %s", async (url, shown, owner, repo) => {
+    const { data } = await deploy({ source: { git: atServer(url) } });
+    const expected = { ...atServer(shown), owner, repo, installation_id: "", repo_id: "" };
+    expect(data.source.git).toEqual(expected);
+    const again = await deploy({ source: data.source });
+    expect(again.data.source).toEqual(data.source);
+    expect(await run()).toEqual(data.source);
+  });
+
+  it.each([
+    undefined,
+    "git.example.com/shop.git",
+    "git@git.example.com:acme/shop.git",
+    "http://git.example.com/acme/shop.git",
+    "git://git.example.com/acme/shop.git",
+    "https://mona@git.example.com/acme/shop.git",
+    "https://mona:secret@git.example.com/acme/shop.git",
+    "ssh://git:secret@git.example.com/acme/shop.git",
+    "https://git.example.com/",
+    "https://git.example.com/.git",
+    "https://git.example.com/acme/shop.git?ref=main",
+    "https://git.example.com/acme/shop.git#main",
+    "file://server/srv/shop.git",
+    "ext::sh -c id",
+  ])("has no URL that a runner could not compare, or with a password: %s", async (url) => {
+    const [issue, ...others] = await refusalOf({ commit, ref, provider: "git", url });
+    expect(others).toEqual([]);
+    expect(issue.path).toBe("source.git.url");
+    expect(issue.message).not.toContain("secret");
+  });
+
+  it("has the names that follow from its URL, or none", async () => {
+    const git = { ...atServer("https://git.example.com/acme/shop.git"), owner: "acme" };
+    expect((await deploy({ source: { git } })).data.source.git.repo).toBe("shop");
+    expect(await refusalOf({ ...git, owner: "evil", repo: "other" })).toEqual([
+      { path: "source.git.owner", message: "Leave it out: it follows from the url." },
+      { path: "source.git.repo", message: "Leave it out: it follows from the url." },
+    ]);
+  });
+});
+
+describe("a stack that a built-in executor deploys", () => {
+  const git = {
+    commit: { author: {}, committer: {}, message: "Scale up", sha: "a".repeat(40) },
+    ref: "refs/heads/main",
+    ...{ provider: "github", owner: "acme", repo: "shop" },
+  };
+  let otherId: string;
+
+  const configure = async (stacks: object) => {
+    const path = `/v1/environments/${environmentId}`;
+    const { name } = (await world.client.get(path)).body;
+    const reply = await world.client.put(path, { name, configuration: { stacks } });
+    expect(reply.status).toBe(200);
+  };
+  const post = (path: string, body: object) => world.client.post(path, body);
+
+  beforeEach(async () => {
+    const path = `/v1/environments/${environmentId}/stacks`;
+    await world.client.post(path, { name: "site" });
+    otherId = (await world.client.post(path, { name: "other" })).body.id;
+    await configure({ site: { executor: "script", path: "deploy.sh" } });
+  });
+
+  it("needs a commit, and says so before anything is created", async () => {
+    const path = `/v1/environments/${environmentId}`;
+    for (const body of [{}, { source: imageOf("1") }, { source: null }]) {
+      const refused = await post(`${path}/deployments`, body);
+      expect([refused.status, refused.body.cause.issues]).toEqual([
+        400,
+        [
+          {
+            path: "source",
+            message: expect.stringContaining("The stack site needs a commit"),
+          },
+        ],
+      ]);
+      const preview = await post(`${path}/deployment-preview`, body);
+      expect(preview.body.error.message).toContain("The stack site needs a commit");
+    }
+    expect((await world.client.get(`${path}/deployments`)).body.data).toEqual([]);
+    expect((await post(`${path}/deployments`, { source: { git } })).status).toBe(201);
+    expect(
+      (await post(`${path}/deployment-preview`, { source: { git } })).body.error,
+    ).toBeUndefined();
+  });
+
+  it("needs none where it is not deployed, or by an executor of others", async () => {
+    const path = `/v1/environments/${environmentId}/deployments`;
+    expect((await post(path, { stack_ids: [otherId] })).status).toBe(201);
+    await configure({
+      site: { executor: "our-own" },
+      gone: { executor: "script", path: "x" },
+    });
+    expect((await post(path, {})).status).toBe(201);
+  });
+
+  it("has the commit that the environment runs", async () => {
+    await deploy({ source: { git } });
+    await run();
+    const path = `/v1/environments/${environmentId}/deployments`;
+    const kept = await post(path, {});
+    expect(kept.body.data.source.git.commit.sha).toBe("a".repeat(40));
+  });
+
+  it("needs it of what is promoted or deployed again, too", async () => {
+    await configure({ web: { executor: "script", path: "deploy.sh" } });
+    const first = await deploy({ source: imageOf("1") });
+    await run();
+    const { body: there } = await post(`/v1/projects/${projectId}/environments`, { name: "there" });
+    const stacksThere = `/v1/environments/${there.id}/stacks`;
+    await post(stacksThere, { name: "site" });
+    const promote = () => post(`/v1/deployments/${first.id}/promote`, { environment_id: there.id });
+    expect((await promote()).status).toBe(201);
+    await post(stacksThere, { name: "web" });
+    const refused = await promote();
+    expect([refused.status, refused.body.cause.issues[0].message]).toEqual([
+      400,
+      expect.stringContaining("The stack web needs a commit"),
+    ]);
+    const [stack] = first.stack_ids;
+    expect((await world.client.patch(`/v1/stacks/${stack}`, { name: "web" })).status).toBe(200);
+    expect((await post(`/v1/deployments/${first.id}/redeploy`, {})).status).toBe(400);
+  });
+});

@@ -4207,7 +4207,7 @@ export interface components {
              */
             source?: {
                 /** @description Absent: no commit is given. */
-                git?: components["schemas"]["GitSource"];
+                git?: components["schemas"]["GitSourceInput"];
                 /** @description Absent: no image is given. */
                 registry?: components["schemas"]["RegistrySource"];
             } | null;
@@ -5146,6 +5146,25 @@ export interface components {
         DeploymentSource: {
             /** @description Absent: no commit is given. */
             git?: components["schemas"]["GitSource"];
+            /** @description Absent: no image is given. */
+            registry?: components["schemas"]["RegistrySource"];
+            /**
+             * @description The trust of the CI job that created the deployment has confirmed the repository, the ref and the commit. Absent: it has not.
+             * @constant
+             */
+            verified?: true;
+        };
+        /**
+         * @description What is deployed: a commit, an image, or both. Runners receive it unchanged.
+         * @example {
+         *       "registry": {
+         *         "image": "ghcr.io/acme/shop:1.4.2"
+         *       }
+         *     }
+         */
+        DeploymentSourceInput: {
+            /** @description Absent: no commit is given. */
+            git?: components["schemas"]["GitSourceInput"];
             /** @description Absent: no image is given. */
             registry?: components["schemas"]["RegistrySource"];
         };
@@ -6181,24 +6200,13 @@ export interface components {
             };
         };
         /**
-         * @description The code host of a repository.
+         * @description The code host of a repository. `git`: any Git server, which `url` names.
          * @enum {string}
          */
-        GitProvider: "github" | "gitlab" | "bitbucket";
-        /** @description A commit to build and deploy. */
+        GitProvider: "github" | "gitlab" | "bitbucket" | "git";
+        /** @description A commit that is built and deployed. */
         GitSource: {
             commit: components["schemas"]["Commit"];
-            /**
-             * @description The ID of your app's installation at the code host.
-             * @example 48151623
-             */
-            installation_id: string;
-            /**
-             * @description The account that owns the repository.
-             * @example acme
-             */
-            owner: string;
-            provider: components["schemas"]["GitProvider"];
             /**
              * @description The number of the pull request. Absent: the commit is of no pull request.
              * @example 42
@@ -6210,15 +6218,71 @@ export interface components {
              */
             ref: string;
             /**
+             * @description The ID of your app's installation at the code host. Empty: unknown.
+             * @example 48151623
+             */
+            installation_id: string;
+            /**
+             * @description The account that owns the repository.
+             * @example acme
+             */
+            owner: string;
+            provider: components["schemas"]["GitProvider"];
+            /**
              * @description The name of the repository, without its owner.
              * @example shop
              */
             repo: string;
             /**
-             * @description The repository's ID at the code host.
+             * @description The repository's ID at the code host. Empty: unknown.
              * @example 1296269
              */
             repo_id: string;
+            /**
+             * @description Only with the provider `git`: the URL of the repository, with https, ssh or file and without a password. `owner` and `repo` follow from it.
+             * @example https://git.example.com/acme/shop.git
+             */
+            url?: string;
+        };
+        /** @description A commit to build and deploy. `owner` and `repo` are required, except for the provider `git`. */
+        GitSourceInput: {
+            commit: components["schemas"]["Commit"];
+            /**
+             * @description The number of the pull request. Absent: the commit is of no pull request.
+             * @example 42
+             */
+            pull_request?: string;
+            /**
+             * @description The full name of the branch or tag.
+             * @example refs/heads/main
+             */
+            ref: string;
+            /**
+             * @description The ID of your app's installation at the code host.
+             * @example 48151623
+             */
+            installation_id?: string;
+            /**
+             * @description The account that owns the repository.
+             * @example acme
+             */
+            owner?: string;
+            provider: components["schemas"]["GitProvider"];
+            /**
+             * @description The name of the repository, without its owner.
+             * @example shop
+             */
+            repo?: string;
+            /**
+             * @description The repository's ID at the code host.
+             * @example 1296269
+             */
+            repo_id?: string;
+            /**
+             * @description Only with the provider `git`: the URL of the repository, with https, ssh or file and without a password. `owner` and `repo` follow from it.
+             * @example https://git.example.com/acme/shop.git
+             */
+            url?: string;
         };
         /** @description The state of the service while it works. */
         Health: {

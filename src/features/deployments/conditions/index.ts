@@ -19,6 +19,7 @@ export {
   type Override,
   type OwnDigests,
   type Success,
+  type VerifiedSource,
 } from "./model.ts";
 export { maySee, type Reader } from "./reader.ts";
 export {

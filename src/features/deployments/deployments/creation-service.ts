@@ -9,12 +9,13 @@ import {
   configurationProblem,
   type EnvironmentRow,
   findSettingsProblems,
+  namesWithExecutor,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import { digestOfText } from "./content.ts";
 import { evaluateQueued } from "./evaluation-service.ts";
 import type { Queue } from "./lifecycle.ts";
-import { NO_STACKS, ProjectDisconnected } from "./model.ts";
+import { NO_STACKS, needsCommit, ProjectDisconnected } from "./model.ts";
 import {
   type Document,
   type Operation,
@@ -85,12 +86,13 @@ export type DeploymentFields = Pick<
   | "isAbsolute"
 > & { queue: Queue; copiedId?: string };
 
-/** Throws `LimitReached` for the stored bytes, then as `requireDeployable`, then `Conflict` without stacks. */
+/** Throws as `requireCommit`, `LimitReached` for the stored bytes, as `requireDeployable`, then `Conflict` without stacks. */
 export async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   fields: DeploymentFields,
 ): Promise<DeploymentRow> {
+  await requireCommit(ctx, environment, fields);
   const { db, clock } = ctx;
   const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
   const now = clock.now();
@@ -139,6 +141,22 @@ export async function queueDeployment(
   requireDeployable(first.project[0]);
   if (fields.stackIds === undefined || fields.stackIds.length === 0) throw NO_STACKS;
   throw new NotFound("stack in the environment");
+}
+
+/** Throws `BadInput` if a built-in executor would have no commit to check out. */
+export async function requireCommit(
+  { db }: ServiceContext,
+  { organizationId, id }: EnvironmentRow,
+  { source, configuration, stackIds }: DeploymentFields,
+): Promise<void> {
+  if (source && "git" in JSON.parse(source)) return;
+  const names = namesWithExecutor(JSON.parse(configuration));
+  if (names.size === 0) return;
+  const stacks = await store.listStacksOfEnvironment(db, organizationId, id);
+  const needing = stacks.find(
+    (stack) => names.has(stack.name) && (!stackIds || stackIds.includes(stack.id)),
+  );
+  if (needing) throw needsCommit(needing.name);
 }
 
 export function sizeOfDeployment(fields: DeploymentFields): number {

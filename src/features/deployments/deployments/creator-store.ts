@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { VerifiedSource } from "../conditions/index.ts";
 import type { CreatorType } from "./lifecycle.ts";
 
 /** Who has created a deployment. */
@@ -8,6 +9,8 @@ export interface Creator {
   trustId: string | null;
   /** What the trust has verified. */
   claims: Readonly<Record<string, string>> | null;
+  /** What the job has run for, as its claims say. */
+  jobSource: VerifiedSource | null;
   /** Of the trust, if it has given the key, or else of the account. Null: it has been deleted. */
   current: { name: string; issuer?: string } | null;
 }
@@ -23,7 +26,7 @@ export interface Executor {
 /** JSON of `Creator`. */
 export const CREATOR = sql<string>`json_object(
   'type', deployments.creator_type, 'membershipId', deployments.creator_membership_id,
-  'trustId', deployments.creator_trust_id, 'claims', json_remove(deployments.claims, '$.source'),
+  'trustId', deployments.creator_trust_id, 'jobSource', deployments.claims -> '$.source', 'claims', json_remove(deployments.claims, '$.source'),
   'current', json(case when deployments.creator_trust_id is null
     then (select json_object('name', accounts.display_name) from memberships
       join accounts on accounts.id = memberships.account_id where memberships.id = deployments.creator_membership_id)

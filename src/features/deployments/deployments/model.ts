@@ -1,5 +1,5 @@
 import { toTimestamp } from "../../../lib/clock.ts";
-import { Conflict } from "../../../lib/errors.ts";
+import { BadInput, Conflict } from "../../../lib/errors.ts";
 import type { Outcome } from "./lifecycle.ts";
 
 export class ProjectDisconnected extends Conflict {
@@ -13,6 +13,14 @@ export class ProjectDisconnected extends Conflict {
 export const NO_STACKS = new Conflict(
   "The deployment would deploy nothing, because it has no stacks. Create a stack in the environment first.",
 );
+
+/** @param stack Its name. */
+export function needsCommit(stack: string): BadInput {
+  const message =
+    `The stack ${stack} needs a commit to check out: send git, with the commit and its ref. ` +
+    "In a clone of the repository, `longshore deploy` does.";
+  return new BadInput([{ path: "source", message }]);
+}
 
 /** What the limit `unfinishedDeployments` counts. */
 export const ACTIVE_OF_ENVIRONMENT = "unfinished deployments of an environment";

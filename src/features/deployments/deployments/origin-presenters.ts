@@ -1,4 +1,5 @@
 import { durationMs } from "../../../lib/clock.ts";
+import { isCommitOfJob } from "../../../lib/job-source.ts";
 import type { Creator, Executor } from "./creator-store.ts";
 import type { DeploymentRow } from "./store.ts";
 
@@ -19,6 +20,15 @@ export function presentOrigin(row: OriginRow) {
     queued_seconds: secondsBetween(row.createdAt, row.startedAt ?? row.finishedAt),
     run_seconds: row.startedAt === null ? undefined : secondsBetween(row.startedAt, row.finishedAt),
   };
+}
+
+/** With `verified` if the job that has created the deployment has run for the commit. */
+export function presentSource(source: string, creator: string | null | undefined) {
+  const sent = JSON.parse(source) as { git?: Parameters<typeof isCommitOfJob>[0] };
+  const { jobSource = null, claims = null } = creator ? (JSON.parse(creator) as Creator) : {};
+  const isVerified =
+    sent.git && jobSource && isCommitOfJob(sent.git, jobSource, claims?.["repository"]);
+  return { ...sent, ...(isVerified && { verified: true }) } as object;
 }
 
 /** Rounded to the nearest. */

@@ -9,7 +9,7 @@ import {
   type Override,
   type Reader,
 } from "../conditions/index.ts";
-import { presentOrigin, secondsBetween } from "./origin-presenters.ts";
+import { presentOrigin, presentSource, secondsBetween } from "./origin-presenters.ts";
 import type { Document, Operation } from "./patch.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -25,7 +25,7 @@ export function presentDeployment(row: DeploymentRow, ctx: PresentedFor) {
     stack_ids: stacks.map(({ id }) => id),
     data: {
       patch: JSON.parse(row.patch) as Operation[],
-      ...(row.source !== null && { source: JSON.parse(row.source) as object }),
+      ...(row.source !== null && { source: presentSource(row.source, row.creator) }),
       ...(stacks.length > 0 && { stacks: stacks.map(presentStackOfDeployment) }),
     },
     created_at: toTimestamp(row.createdAt),

@@ -26,6 +26,7 @@ import {
   type DeploymentFields,
   type DeploymentInput,
   fieldsOf,
+  requireCommit,
   requireDeployable,
   sizeOfDeployment,
 } from "./creation-service.ts";
@@ -164,6 +165,7 @@ async function findError(
     authorize(ctx.actor, "environment", plan.environment, "contributor");
     await requireAccess(ctx, plan.environment, "deploy");
     const fields = requireFields(plan);
+    await requireCommit(ctx, plan.environment, { ...fields, stackIds });
     requireStorage(storage, sizeOfDeployment(fields));
     const limit = LIMITS.unfinishedDeployments.value;
     const isFull = fields.queue === "fifo" && active.length >= limit;

@@ -9,7 +9,7 @@ import { durationOf } from "../../../lib/quantities.ts";
 import { CONFIGURATION_CLEARED, promote, redeploy } from "./copy-service.ts";
 import { createDeployment } from "./creation-service.ts";
 import { CANCEL_TIMEOUT_MS } from "./lifecycle.ts";
-import { ACTIVE_OF_ENVIRONMENT, NO_STACKS, ProjectDisconnected } from "./model.ts";
+import { ACTIVE_OF_ENVIRONMENT, NO_STACKS, needsCommit, ProjectDisconnected } from "./model.ts";
 import { presentDeployment } from "./presenters.ts";
 import {
   CreateDeployment,
@@ -99,6 +99,7 @@ const create = apiRoute({
     patch_test_failed: new BadInput([
       { path: "patch.0", message: '"/replicas" does not have the value of the test.' },
     ]),
+    needs_commit: needsCommit("site"),
     project_disconnected: DISCONNECTED,
     no_stacks: NO_STACKS,
     deployment_limit: new LimitReached(LIMITS.unfinishedDeployments.value, ACTIVE_OF_ENVIRONMENT),
@@ -142,6 +143,7 @@ const redeployment = apiRoute({
   responses: { 201: json(Deployment, "The new deployment, queued.") },
   notFound: ["deployment"],
   errors: {
+    needs_commit: needsCommit("site"),
     project_disconnected: DISCONNECTED,
     no_stacks: NO_STACKS,
     configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
@@ -164,6 +166,7 @@ const promotion = apiRoute({
   responses: { 201: json(Deployment, "The new deployment, queued.") },
   notFound: ["deployment", "environment", "environment in the project"],
   errors: {
+    needs_commit: needsCommit("site"),
     project_disconnected: DISCONNECTED,
     no_stacks: NO_STACKS,
     not_succeeded: new Conflict(

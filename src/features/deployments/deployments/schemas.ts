@@ -22,7 +22,7 @@ import {
   STACK_STATUSES,
 } from "./lifecycle.ts";
 import { PatchOperation, PatchOperationInput, secondsOf, TOO_LARGE } from "./patch-schemas.ts";
-import { Source } from "./source-schemas.ts";
+import { Source, SourceInput } from "./source-schemas.ts";
 
 const { patchOperations, deploymentStacks } = LIMITS;
 
@@ -43,7 +43,7 @@ export const CreateDeployment = z
           "A JSON Patch (RFC 6902) of the environment's configuration. Default: no change. Refused " +
           `if the patch, with the values that it replaces, ${TOO_LARGE}.`,
       }),
-    source: Source.nullish().openapi({
+    source: SourceInput.nullish().openapi({
       description:
         "What to deploy. Runners receive it unchanged. Absent: what the environment runs when the " +
         "deployment starts. Null: nothing.",

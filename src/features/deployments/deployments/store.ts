@@ -196,7 +196,7 @@ export function listStacksOfEnvironment(
   environmentId: string,
 ) {
   return db
-    .select({ id: stacks.id })
+    .select({ id: stacks.id, name: stacks.name })
     .from(stacks)
     .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId)))
     .orderBy(stacks.createdAt, stacks.id);
