@@ -88,6 +88,8 @@ async function prepareRepository(context: TestContext) {
   };
 }
 
+/** Changes of a source, beside its `url`. */
+const AT_URL = { provider: "git", owner: undefined, repo: undefined };
 const script = (settings: object = {}) => ({ executor: "script", path: "deploy.sh", ...settings });
 /** Temporary folders of the runner. */
 const leftBy = ({ folder }: RunnerProcess) =>
@@ -119,6 +121,16 @@ describe.concurrent("a stack whose configuration names an executor", () => {
     const { outputs } = await client.call("GET", `/v1/stacks/${stackId}`);
     expect(outputs).toEqual({ url: "https://example.com" });
     expect(await fixture.log(id)).toBe("Says *** from 1\n");
+  });
+
+  it("is deployed from the URL of its source, if the runner has that repository", async (context) => {
+    const { project, deploy, start, read, newest, repository } = await prepareRepository(context);
+    const source = repository.source(newest, { ...AT_URL, url: `${repository.url}/` });
+    const id = await deploy({ first: script(), second: script() }, source);
+    const runner = start(undefined, "--repository", repository.url, "--once");
+    expect(await runner.exited).toBe(0);
+    expect(await project.waitForEnd(id)).toEqual(BOTH_SUCCEEDED);
+    expect(read("first.out").at(-1)).toBe("2");
   });
 
   it("needs no command if every stack has one, and gets the outputs of the stack before", async (context) => {
@@ -314,7 +326,10 @@ describe("a runner with executors", () => {
       };
       const noRef = "of the source is neither a branch (refs/heads/…) nor a tag";
       return [
-        refused({ registry: { image: "shop" } }, "The source of the deployment has no git commit"),
+        refused(
+          repository.source(newest, { ...AT_URL, url: `${repository.url}/other` }),
+          `The runner does not check out "${repository.url}/other".`,
+        ),
         refused(
           repository.source(newest, { repo: "other" }),
           'The runner does not check out "github:acme/other". Its operator allows a repository with',
@@ -451,6 +466,10 @@ describe("the options of executors", () => {
       "github:Acme/Shop",
       "gitlab:a/b/c",
       "bitbucket:a/b=https://git.example.com/b.git",
+      "github:a/c=ssh://git@git.example.com/c.git",
+      "https://Git.example.com/Team/Shop.git/",
+      "ssh://git@git.example.com:22/shop.git",
+      "file:///srv/git/shop.git",
     ];
     const { command, executors, repositories, hasLfs } = read(
       ...script,
@@ -461,6 +480,13 @@ describe("the options of executors", () => {
       { name: "github:acme/shop", url: "https://github.com/Acme/Shop.git" },
       { name: "gitlab:a/b/c", url: "https://gitlab.com/a/b/c.git" },
       { name: "bitbucket:a/b", url: "https://git.example.com/b.git" },
+      { name: "github:a/c", url: "ssh://git@git.example.com/c.git" },
+      {
+        name: "https://git.example.com/Team/Shop.git",
+        url: "https://git.example.com/Team/Shop.git",
+      },
+      { name: "ssh://git.example.com/shop.git", url: "ssh://git@git.example.com/shop.git" },
+      { name: "file:///srv/git/shop.git", url: "file:///srv/git/shop.git" },
     ]);
     expect(hasLfs).toBe(false);
     const withLfs = read(...script, "--repository", "github:acme/shop", "--lfs");
@@ -477,17 +503,40 @@ describe("the options of executors", () => {
     [script, "Add --repository NAME: --executor runs files of the repositories that you name."],
     ...["acme/shop", "github:shop", "other:a/b", "github:a/b=", "github:-/../b c"].map(
       (name) =>
-        [[...script, "--repository", name], `"${name}" is none. For a repository of`] as const,
+        [
+          [...script, "--repository", name],
+          `"${name}" is none. If one of these is on another host`,
+        ] as const,
     ),
-    ...["ssh://git@example.com/a", "ext::sh -c x", "/srv/a.git", "http://example.com/a"].map(
+    ...["ext::sh -c x", "/srv/a.git", "http://example.com/a", "https://example.com"].map(
       (url) => [[...script, "--repository", `github:a/b=${url}`], `"${url}" is none.`] as const,
     ),
-    [
-      [...script, "--repository", "github:a/b=https://ada:secret@example.com/a"],
-      "Leave out the user name and the password in the URL of --repository",
-    ],
+    ...[
+      "github:a/b=https://ada:secret@example.com/a",
+      "https://ada@example.com/a",
+      "ssh://git:secret@example.com/a",
+    ].map(
+      (repository) =>
+        [
+          [...script, "--repository", repository],
+          "Leave out the user name and the password in the URL of --repository",
+        ] as const,
+    ),
   ] as const)("refuse %o", (args, message) => {
     expect(() => read(...args)).toThrow(message);
+  });
+});
+
+describe("a stack that an executor deploys", () => {
+  it("is refused without a commit, which the service may have lost at the start", () => {
+    const configuration = { stacks: { first: script() } };
+    const options = { command: undefined, executors: EXECUTORS, repositories: [] };
+    const source = { registry: { image: "shop" } };
+    const input = stackInput("first", { configuration, source });
+    expect(planStacks([input], options)).toMatchObject({
+      failure_reason: "source_refused",
+      message: expect.stringContaining("The source of the deployment has no git commit"),
+    });
   });
 });
 

@@ -40,6 +40,8 @@ export interface GitSource {
   provider?: string;
   owner?: string;
   repo?: string;
+  /** Of the provider `git`. */
+  url?: string;
   ref?: string;
   commit?: { sha?: string };
 }

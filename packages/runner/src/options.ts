@@ -65,8 +65,8 @@ What deploys a stack, at least one of these. docs/executors.md describes them:
                                 files and variables that say what to deploy, and reports what it has deployed
   --executor NAME               What stacks may name in the configuration. Repeat it for each of:
                                 ${EXECUTORS.map(({ name }) => name).join(", ")}
-  --repository NAME             A repository whose files an executor may run, such as github:acme/shop. With = and
-                                an https or file URL, it is fetched from there. Repeat it for each
+  --repository NAME             A repository whose files an executor may run, such as github:acme/shop, or its URL with
+                                https, ssh or file. A name with = and a URL is fetched from there. Repeat it for each
   --backend-allow NAME          What configurations may set of a backend of the executor terraform, such as path,
                                 besides where in a store the state is. Repeat it for each
   --lfs                         Fetches their files of Git LFS, too, with git-lfs

@@ -1,3 +1,4 @@
+import { parseRepositoryUrl, type RepositoryUrl } from "../../../../src/lib/repository-url.ts";
 import type { GitSource } from "../api-types.ts";
 import { RunnerError } from "../errors.ts";
 
@@ -12,7 +13,7 @@ const FORM = /^([a-z]+):([\w.-]+(?:\/[\w.-]+)+)(?:=(.+))?$/;
 
 /** A repository that the operator trusts: its code runs as the runner's user. */
 export interface Repository {
-  /** As a source names it, in lower case. */
+  /** As a source names it: of a code host in lower case, else its address. */
   name: string;
   url: string;
 }
@@ -20,41 +21,44 @@ export interface Repository {
 /** Reads the values of `--repository`. */
 export function readRepositories(values: readonly string[]): Repository[] {
   return values.map((value) => {
+    if (/^[a-z]+:\/\//i.test(value)) {
+      const { href, address } = readUrl(value);
+      return { name: address, url: href };
+    }
     const [, provider = "", path = "", given] = FORM.exec(value) ?? [];
     const host = HOSTS[provider];
     if (host === undefined) {
       throw new RunnerError(
-        `Set --repository to github:OWNER/NAME, gitlab:OWNER/NAME or bitbucket:OWNER/NAME; "${value}" is none. ` +
-          "For a repository of another host, add = and its URL: github:acme/shop=https://git.example.com/shop.git.",
+        `Set --repository to github:OWNER/NAME, gitlab:OWNER/NAME, bitbucket:OWNER/NAME or a URL; "${value}" is none. ` +
+          "If one of these is on another host, add = and its URL: github:acme/shop=https://git.example.com/shop.git.",
         2,
       );
     }
     const name = `${provider}:${path}`.toLowerCase();
-    return { name, url: given === undefined ? `${host}/${path}.git` : readUrl(given) };
+    return { name, url: given === undefined ? `${host}/${path}.git` : readUrl(given).href };
   });
 }
 
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAllowed = url && ["https:", "file:"].includes(url.protocol);
-  if (!isAllowed) {
-    throw new RunnerError(
-      `Set the URL of a --repository to one of https or file; "${text}" is none.`,
-      2,
-    );
-  }
+function readUrl(text: string): RepositoryUrl {
+  const url = parseRepositoryUrl(text);
+  if (url) return url;
+  const given = URL.canParse(text) ? new URL(text) : undefined;
   // Other users of the machine can read the arguments of a process.
-  if (url.username || url.password) {
+  if (given?.password || (given?.username && given.protocol !== "ssh:")) {
     throw new RunnerError(
       "Leave out the user name and the password in the URL of --repository: a credential helper of " +
         "git gives them.",
       2,
     );
   }
-  return url.href;
+  throw new RunnerError(
+    `Set the URL of a --repository to one of https, ssh or file; "${text}" is none.`,
+    2,
+  );
 }
 
-/** As `--repository` would name it. The hosts ignore the case of names. */
-export function nameOfRepository({ provider = "", owner = "", repo = "" }: GitSource): string {
+/** As `--repository` would name it. The code hosts ignore the case of names. */
+export function nameOfRepository({ provider = "", owner = "", repo = "", url }: GitSource): string {
+  if (provider === "git") return parseRepositoryUrl(url ?? "")?.address ?? "";
   return `${provider}:${owner}/${repo}`.toLowerCase();
 }
