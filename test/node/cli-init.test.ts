@@ -12,9 +12,9 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { nameOf, readRemote } from "../../packages/cli/src/git/remote.ts";
 import type { Tool } from "../../packages/cli/src/init/detect.ts";
 import { settingsOf } from "../../packages/cli/src/init/executor-plan.ts";
-import { readRemote } from "../../packages/cli/src/init/git-remote.ts";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";
 import { checkSettings } from "../../packages/runner/src/executors/settings.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
@@ -542,19 +542,30 @@ describe("longshore init in a git repository with a remote", () => {
     expect(command.stdout).toBe(RUNNER);
   });
 
-  it("runs a command without a remote of a known host", async () => {
+  it("has the URL of any other remote, quoted where a shell would read more than a URL", async () => {
+    initialize("https://ada:canary@git.example.com/acme/shop;id");
+    writeFileSync(inFolder("wrangler.toml"), "");
+    const args = ["init", "--yes", "--stack", "web", "-p", newName()];
+    const { stdout, stderr } = await user.run(args);
+    expect(stdout).toBe(
+      "longshore runner --executor workers --repository 'https://git.example.com/acme/shop;id'\n",
+    );
+    expect(stderr).not.toContain("canary");
+  });
+
+  it("runs a command without a remote that it could fetch", async () => {
     writeFileSync(inFolder("wrangler.toml"), "");
     const args = ["init", "--yes", "--stack", "web"];
     const expectCommand = async () => {
       const { stdout, stderr } = await user.run([...args, "-p", newName()]);
       expect(stdout).toBe(RUNNER);
-      expect(stderr).toContain("The folder has no git remote `origin` of GitHub");
+      expect(stderr).toContain("The folder has no git remote `origin` with https, ssh or file");
       rmSync(inFolder("deploy.sh"));
     };
     await expectCommand();
     git("init", "--quiet");
     await expectCommand();
-    git("remote", "add", "origin", "https://git.example.com/acme/shop.git");
+    git("remote", "add", "origin", "http://git.example.com/acme/shop.git");
     await expectCommand();
     // Also without git.
     const name = newName();
@@ -571,16 +582,24 @@ describe("longshore init in a git repository with a remote", () => {
     ["ssh://git@github.com:22/acme/shop.git", "github:acme/shop"],
     ["git@gitlab.com:acme/group/shop.git", "gitlab:acme/group/shop"],
     ["https://bitbucket.org/acme/shop.git", "bitbucket:acme/shop"],
-    ["https://github.com/acme", undefined],
-    ["https://github.com.example.com/acme/shop", undefined],
-    ["https://example.com/github.com/acme/shop", undefined],
-    ["https://github.com/acme/shop;id", undefined],
-    ["https://github.com/acme/--flag x", undefined],
-    ["/srv/git/shop.git", undefined],
-    ["file:///github.com/acme/shop", undefined],
+    ["https://github.com.example.com/acme/shop", "https://github.com.example.com/acme/shop"],
+    ["https://example.com/github.com/acme/shop", "https://example.com/github.com/acme/shop"],
+    ["https://ada:canary@git.example.com/acme/shop", "https://git.example.com/acme/shop"],
+    ["ssh://git:canary@git.example.com/shop.git", "ssh://git@git.example.com/shop.git"],
+    ["git@git.example.com:acme/shop.git", "ssh://git@git.example.com/acme/shop.git"],
+    ["git.example.com:/srv/shop.git", "ssh://git.example.com/srv/shop.git"],
+    ["/srv/git/shop.git", "file:///srv/git/shop.git"],
+    ["../hello.git/", "file:///work/hello.git"],
+    ["file:///github.com/acme/shop", "file:///github.com/acme/shop"],
+    ["http://git.example.com/acme/shop", undefined],
+    ["git://git.example.com/acme/shop", undefined],
+    ["https://git.example.com", undefined],
+    ["ext::sh -c id", undefined],
     ["", undefined],
   ])("reads the remote %s as %s", (remote, repository) => {
-    expect(readRemote(remote)).toBe(repository);
+    const read = readRemote(remote, "/work/shop");
+    expect(read && nameOf(read)).toBe(repository);
+    expect(JSON.stringify(read ?? null)).not.toContain("canary");
   });
 
   it("has settings that the executors accept, in a folder and at the root", () => {

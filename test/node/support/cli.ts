@@ -57,6 +57,7 @@ export class CliUser {
       ...process.env,
       LONGSHORE_URL: undefined,
       LONGSHORE_API_KEY: undefined,
+      npm_lifecycle_event: undefined,
       LONGSHORE_CONFIG_DIR: join(this.folder, "config"),
       ...this.#environment,
       ...changes,

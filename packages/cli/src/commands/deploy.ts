@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Operation } from "../../../../src/lib/json-patch.ts";
 import { isObject } from "../../../../src/lib/json-value.ts";
 import type { Schemas } from "../../../client/src/index.ts";
+import { EXECUTORS } from "../../../runner/src/executors/list.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { cleanReason, cleanSource } from "../deployments/commit-text.ts";
 import { addDryRunOption, printPreview } from "../deployments/preview.ts";
@@ -14,6 +15,7 @@ import {
   type WaitOptions,
 } from "../deployments/watch.ts";
 import { CliError } from "../errors.ts";
+import { type CommitOptions, findGit, readCommitSource } from "../git/commit.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findRecord, type NamedRecord } from "../names.ts";
 import { readJsonInput } from "../read-input.ts";
@@ -22,9 +24,10 @@ import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } fro
 
 type CreateDeployment = Schemas["CreateDeployment"];
 type PatchInput = NonNullable<CreateDeployment["patch"]>;
-type Source = Schemas["DeploymentSource"];
+type Source = Schemas["DeploymentSourceInput"];
+type Environment = Schemas["Environment"];
 
-interface Options extends EnvironmentOptions, WaitOptions {
+interface Options extends CommitOptions, EnvironmentOptions, WaitOptions {
   image?: string;
   source?: string;
   patch?: string;
@@ -35,6 +38,9 @@ interface Options extends EnvironmentOptions, WaitOptions {
 }
 
 const HELP = `
+In a git repository, the commit that is checked out is deployed if a stack needs one: it must be pushed. Elsewhere, and
+where no stack needs a commit, the environment keeps what it runs.
+
 --set changes the configuration of the environment. A key that has a dot is written as a\\.b, an element of a
 list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text, and so is a
 number in another form than JSON writes it: --set tag=1.10 is the text 1.10. --set-string takes every value as text,
@@ -51,6 +57,8 @@ export function addDeployCommand(program: Command, context: CliContext): void {
   const command = program
     .command("deploy")
     .description("deploy an environment")
+    .option("--commit <rev>", "the commit to deploy, as git names it")
+    .option("--ref <name>", "the branch or tag that has the commit")
     .option("--image <ref>", "the container image to deploy")
     .option("--source <file>", "what to deploy, as JSON; - reads stdin")
     .option("--patch <file>", "a JSON Patch of the configuration; - reads stdin")
@@ -69,6 +77,8 @@ export function addDeployCommand(program: Command, context: CliContext): void {
   command.addHelpText("after", HELP);
   addExamples(
     command,
+    "deploy --wait",
+    "deploy --commit v1.4.2 --ref v1.4.2",
     "deploy --image ghcr.io/acme/shop:1.4.2 --wait --timeout 20m",
     "deploy --set replicas=3 --set features.search=true --reason 'More traffic'",
     "deploy -p storefront -e staging --stack web --stack worker",
@@ -88,13 +98,21 @@ async function deploy(
   if (options.source === "-" && options.patch === "-") {
     throw new CliError("Only one of --source and --patch can read stdin.");
   }
-  const source = await readSource(context, options);
+  if (options.source !== undefined && namesCommit(options)) {
+    throw new CliError("--source says what to deploy: omit --commit and --ref.");
+  }
+  const given = await readSource(context, options);
   const reason = readReason(context, options);
   const patch = await readPatch(context, options.patch);
   const session = await openSession(context, options);
   const environment = await requireEnvironment(context, session, options);
   const path = { environment_id: environment.id };
   const stackIds = await findStacks(session, path, options.stack);
+  const source = await addCommit(context, session, environment, {
+    options,
+    stackIds,
+    source: given,
+  });
   const body: CreateDeployment = {
     // The service refuses operations that are none.
     patch: buildPatch(environment.configuration, patch, assignments) as PatchInput,
@@ -115,6 +133,53 @@ async function deploy(
     body,
   });
   await finishWith(context, session, created, options);
+}
+
+function namesCommit({ commit, ref }: Options): boolean {
+  return commit !== undefined || ref !== undefined;
+}
+
+interface Given {
+  options: Options;
+  stackIds: readonly string[] | undefined;
+  source: Source | undefined;
+}
+
+/** With the commit of the repository, if the options name one or if a stack needs one. */
+async function addCommit(
+  context: CliContext,
+  session: Session,
+  environment: Environment,
+  { options, stackIds, source }: Given,
+): Promise<Source | undefined> {
+  if (options.source !== undefined) return source;
+  const isAsked = namesCommit(options);
+  const git = findGit(context);
+  if (!git && isAsked) throw new CliError("The folder is in no git repository.");
+  if (!git || (!isAsked && !(await needsCommit(session, environment, stackIds)))) return source;
+  const { value, remarks } = cleanSource({ git: readCommitSource(git, context, options) });
+  for (const remark of remarks) context.output.note(remark);
+  return { ...source, ...value };
+}
+
+/** As the configuration is before the deployment changes it. */
+async function needsCommit(
+  session: Session,
+  { id, configuration }: Environment,
+  stackIds: readonly string[] | undefined,
+): Promise<boolean> {
+  const { stacks } = configuration;
+  const names = Object.entries(isObject(stacks) ? stacks : {}).flatMap(([name, values]) =>
+    isObject(values) && EXECUTORS.some((each) => each.name === values["executor"])
+      ? [name.normalize()]
+      : [],
+  );
+  if (names.length === 0) return false;
+  const path = { environment_id: id };
+  for await (const stack of session.client.list(KINDS.stack.listPath, { path })) {
+    if (names.includes(stack.name) && (!stackIds || stackIds.includes(stack.id))) return true;
+  }
+  return false;
 }
 
 async function readSource(

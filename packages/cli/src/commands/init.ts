@@ -75,7 +75,7 @@ async function prepareRunner(
     await ensureScript(context, answers);
     context.output.note(`Commit ${SCRIPT_FILE}: the runner runs it as it is in the commit.`);
   }
-  return ["--executor", plan.executor, "--repository", plan.repository];
+  return ["--executor", plan.executor, "--repository", quote(plan.repository)];
 }
 
 function credentialsOf(

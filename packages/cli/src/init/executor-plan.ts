@@ -1,11 +1,11 @@
 import type { Schemas } from "../../../client/src/index.ts";
 import { EXECUTORS } from "../../../runner/src/executors/list.ts";
 import { CliError } from "../errors.ts";
+import { findGitFolder, type GitFolder, nameOf } from "../git/remote.ts";
 import type { CliContext, Session } from "../session.ts";
 import type { Answers } from "./answers.ts";
 import { USUAL_PATHS } from "./deploy-scripts.ts";
 import type { Tool } from "./detect.ts";
-import { findGitFolder, type GitFolder } from "./git-remote.ts";
 
 type Environment = Schemas["Environment"];
 type Settings = Readonly<Record<string, unknown>>;
@@ -45,10 +45,10 @@ export function planExecutor(
   if (!EXECUTORS.some(({ name }) => name === tool)) return undefined;
   const git = findGitFolder(context);
   const settings = git && settingsOf(tool, path, git);
-  if (settings) return { executor: tool, settings, repository: git.repository };
+  if (settings) return { executor: tool, settings, repository: nameOf(git.repository) };
   context.output.note(
-    "The folder has no git remote `origin` of GitHub, GitLab or Bitbucket that an executor could check out, so the " +
-      "runner gets a command.",
+    "The folder has no git remote `origin` with https, ssh or file that an executor could check out, so the runner " +
+      "gets a command.",
   );
   return undefined;
 }
