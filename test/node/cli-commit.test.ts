@@ -85,6 +85,9 @@ describe.concurrent("longshore deploy in a git repository", () => {
     const { deployed, first } = await clone(context, { stacks: { web: { size: 2 } } });
     expect(await deployed()).toEqual({ stderr: "", source: undefined });
     expect((await deployed("--commit", "HEAD")).source.git.commit.sha).toBe(first);
+    const set = ["--set", "stacks.web.executor=script", "--set", "stacks.web.path=deploy.sh"];
+    const named = await deployed("--set-json", "stacks.web={}", ...set);
+    expect(named.source.git.commit.sha).toBe(first);
     const other = await clone(context);
     expect((await other.deployed("--stack", "worker")).source).toBeUndefined();
     expect((await other.deployed("--stack", "web")).source.git.commit.sha).toBe(other.first);

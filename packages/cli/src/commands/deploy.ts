@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Operation } from "../../../../src/lib/json-patch.ts";
+import { applyPatch, type Operation, PatchError } from "../../../../src/lib/json-patch.ts";
 import { isObject } from "../../../../src/lib/json-value.ts";
+import { LIMITS } from "../../../../src/lib/limits.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { EXECUTORS } from "../../../runner/src/executors/list.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
@@ -108,14 +109,14 @@ async function deploy(
   const environment = await requireEnvironment(context, session, options);
   const path = { environment_id: environment.id };
   const stackIds = await findStacks(session, path, options.stack);
+  // The service refuses operations that are none.
+  const operations = buildPatch(environment.configuration, patch, assignments) as PatchInput;
   const source = await addCommit(context, session, environment, {
-    options,
-    stackIds,
-    source: given,
+    ...{ options, stackIds, source: given },
+    configuration: patched(environment.configuration, operations),
   });
   const body: CreateDeployment = {
-    // The service refuses operations that are none.
-    patch: buildPatch(environment.configuration, patch, assignments) as PatchInput,
+    patch: operations,
     ...(source && { source }),
     ...(stackIds && { stack_ids: stackIds }),
     ...(options.queue && { queue: options.queue }),
@@ -143,6 +144,20 @@ interface Given {
   options: Options;
   stackIds: readonly string[] | undefined;
   source: Source | undefined;
+  /** As the deployment makes it. */
+  configuration: unknown;
+}
+
+/** Without the patch if it does not apply: the service says why. */
+function patched(configuration: unknown, patch: PatchInput): unknown {
+  const bytes = LIMITS.configurationBytes.value;
+  try {
+    return applyPatch(configuration, patch as Operation[], { copiedBytes: bytes, oldValueBytes: 0 })
+      .document;
+  } catch (error) {
+    if (error instanceof PatchError) return configuration;
+    throw error;
+  }
 }
 
 /** With the commit of the repository, if the options name one or if a stack needs one. */
@@ -150,25 +165,26 @@ async function addCommit(
   context: CliContext,
   session: Session,
   environment: Environment,
-  { options, stackIds, source }: Given,
+  { options, stackIds, source, configuration }: Given,
 ): Promise<Source | undefined> {
   if (options.source !== undefined) return source;
   const isAsked = namesCommit(options);
   const git = findGit(context);
   if (!git && isAsked) throw new CliError("The folder is in no git repository.");
-  if (!git || (!isAsked && !(await needsCommit(session, environment, stackIds)))) return source;
+  if (!git || (!isAsked && !(await needsCommit(session, environment, configuration, stackIds))))
+    return source;
   const { value, remarks } = cleanSource({ git: readCommitSource(git, context, options) });
   for (const remark of remarks) context.output.note(remark);
   return { ...source, ...value };
 }
 
-/** As the configuration is before the deployment changes it. */
 async function needsCommit(
   session: Session,
-  { id, configuration }: Environment,
+  { id }: Environment,
+  configuration: unknown,
   stackIds: readonly string[] | undefined,
 ): Promise<boolean> {
-  const { stacks } = configuration;
+  const stacks = isObject(configuration) && configuration["stacks"];
   const names = Object.entries(isObject(stacks) ? stacks : {}).flatMap(([name, values]) =>
     isObject(values) && EXECUTORS.some((each) => each.name === values["executor"])
       ? [name.normalize()]
