@@ -9,9 +9,45 @@ import { stripVTControlCharacters } from "node:util";
 
 // src/lib/json-value.ts
 var encoder = new TextEncoder();
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 // packages/cli/src/deployments/commit-text.ts
 var TEXT_LIMITS = { message: 2e4, field: 500, reason: 1e3 };
+var PERSONS = ["author", "committer"];
+function cleanSource(source) {
+  const { git } = source;
+  if (!isObject(git) || !isObject(git["commit"])) return { value: source, remarks: [] };
+  const remarks = [];
+  const commit = { ...git["commit"] };
+  const { message } = commit;
+  if (typeof message === "string") {
+    const cleaned = cleanParagraphs(message, TEXT_LIMITS.message);
+    commit["message"] = cleaned.value;
+    remarks.push(...cleaned.remarks.map((each) => `The commit message ${each}`));
+  }
+  for (const name of PERSONS) {
+    const person = commit[name];
+    if (!isObject(person)) continue;
+    const cleaned = cleanPerson(person);
+    commit[name] = cleaned.value;
+    remarks.push(...cleaned.remarks.map((each) => `The commit ${name}'s ${each}`));
+  }
+  return { value: { ...source, git: { ...git, commit } }, remarks };
+}
+function cleanPerson(person) {
+  const remarks = [];
+  const entries = Object.entries(person).flatMap(([name, value]) => {
+    if (typeof value !== "string") return [[name, value]];
+    const cleaned = cleanLine(value, TEXT_LIMITS.field);
+    const isEmpty = cleaned.value.trim() === "";
+    const changes = isEmpty ? ["is empty. It was left out."] : cleaned.remarks;
+    remarks.push(...changes.map((each) => `${name} ${each}`));
+    return isEmpty ? [] : [[name, cleaned.value]];
+  });
+  return { value: Object.fromEntries(entries), remarks };
+}
 function cleanReason(reason) {
   const { value, remarks } = cleanLine(reason, TEXT_LIMITS.reason);
   return { value, remarks: remarks.map((each) => `The reason ${each}`) };
@@ -19,6 +55,10 @@ function cleanReason(reason) {
 function cleanLine(text, maximum) {
   const line = withoutSequences(text).replaceAll(new RegExp("\\p{Cc}+", "gu"), " ");
   return clean(text, line, maximum);
+}
+function cleanParagraphs(text, maximum) {
+  const lines = withoutSequences(text).replaceAll("", "\n");
+  return clean(text, lines.replaceAll(new RegExp("(?![\\t\\n\\r])\\p{Cc}", "gu"), ""), maximum);
 }
 function withoutSequences(text) {
   return stripVTControlCharacters(text).toWellFormed();
@@ -74,10 +114,7 @@ var TimeoutError = class extends LongshoreError {
 // packages/client/src/generated/operations.ts
 var WITHOUT_IDEMPOTENCY_KEY = /* @__PURE__ */ new Set([
   "POST /v1/invitations/accept",
-  "POST /v1/sign-in/organizations/{org_id}",
-  "POST /v1/sign-in/organizations/{org_id}/decline",
   "POST /v1/sessions",
-  "POST /sign-in/{token}",
   "POST /v1/oidc/token",
   "POST /v1/runner/claims",
   "POST /v1/runner/attempts/{attempt_id}/start",
@@ -107,7 +144,7 @@ function includes(record, fields) {
 }
 function isEqual(one, other) {
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, at) => isEqual(item, other[at]));
+    return one.length === other.length && one.every((item, at2) => isEqual(item, other[at2]));
   }
   if (!isObject2(one) || !isObject2(other)) return one === other;
   return includes(one, other) && includes(other, one);
@@ -579,8 +616,8 @@ function isOutdated(error) {
 
 // src/lib/hidden-characters.ts
 var FLAG = "\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}";
-var IN_EMOJI = "(?<=[\\p{ExtPict}\\p{EMod}\\uFE0F])\\u200D(?=\\p{ExtPict})|(?<=\\p{ExtPict})(?:\\uFE0E|\\uFE0F)|(?<=[#*0-9])\\uFE0F(?=\\u20E3)";
-var BETWEEN_LETTERS = "(?<=[\\p{L}\\p{M}])[\\u200C\\u200D](?=[\\p{L}\\p{M}])";
+var IN_EMOJI = "(?<=\\p{ExtPict}\\uFE0F?|\\p{EMod})\\u200D(?=\\p{ExtPict})|(?<=\\p{ExtPict})(?:\\uFE0E|\\uFE0F)|(?<=[#*0-9])\\uFE0F(?=\\u20E3)";
+var BETWEEN_LETTERS = "(?<=(?!\\p{DI})[\\p{L}\\p{M}])[\\u200C\\u200D](?=(?!\\p{DI})[\\p{L}\\p{M}])";
 var HIDDEN = "[\\p{DI}\\u2028\\u2029\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}]";
 var HIDDEN_CHARACTERS = new RegExp(
   `${FLAG}|${IN_EMOJI}|${BETWEEN_LETTERS}|(${HIDDEN})`,
@@ -1322,6 +1359,140 @@ function describeRefusal2(error) {
   );
 }
 
+// packages/action/src/commit.ts
+import { readFileSync } from "node:fs";
+
+// packages/cli/src/git/git.ts
+import { spawnSync } from "node:child_process";
+var TIMEOUT_MS3 = 3e4;
+function gitIn({ environment, folder }) {
+  const env = { ...environment, GIT_TERMINAL_PROMPT: "0" };
+  return (...args) => {
+    const { status, stdout } = spawnSync("git", args, {
+      ...{ cwd: folder, env, encoding: "utf8", timeout: TIMEOUT_MS3 },
+      stdio: ["ignore", "pipe", "ignore"]
+    });
+    return { status, output: (stdout ?? "").replace(/\n$/, "") };
+  };
+}
+
+// packages/cli/src/git/commit.ts
+function readCommit(git, sha) {
+  const format = "--format=%an%x00%ae%x00%cn%x00%ce%x00%B";
+  const settings = ["-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false"];
+  const { output } = git(...settings, "log", "-1", format, sha);
+  const [name = "", email = "", committer = "", address = "", message = ""] = output.split("\0");
+  return {
+    sha,
+    message: message.trimEnd(),
+    author: { name, email },
+    committer: { name: committer, email: address }
+  };
+}
+
+// packages/action/src/commit.ts
+var GITHUB = "https://github.com";
+var SHA = /^[0-9a-f]{40}$/;
+var HEADS = {
+  pull_request: headOfPullRequest,
+  pull_request_target: headOfPullRequest,
+  workflow_run: headOfWorkflowRun
+};
+function readEventCommit(environment, given) {
+  if (given !== void 0 && !SHA.test(given)) {
+    throw new CliError("The input commit must be a full hash: 40 digits from 0 to 9 and a to f.");
+  }
+  const event = readEvent(environment);
+  if (at(event, "deleted") === true || environment["GITHUB_EVENT_NAME"] === "delete") {
+    throw new CliError("The event has deleted its branch or tag, so there is nothing to deploy.");
+  }
+  const head = HEADS[environment["GITHUB_EVENT_NAME"] ?? ""]?.(event);
+  const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
+  const branch = textOf(head?.branch);
+  const ref = branch === void 0 ? environment["GITHUB_REF"] : `refs/heads/${branch}`;
+  const repository = textOf(head?.repository) ?? environment["GITHUB_REPOSITORY"];
+  if (!sha || !ref || !repository) return void 0;
+  const repositoryId = textOf(
+    head ? head.repositoryId : at(event, "repository", "id") ?? environment["GITHUB_REPOSITORY_ID"]
+  );
+  const pullRequest = textOf(head?.pullRequest);
+  return {
+    ...placeOf(environment["GITHUB_SERVER_URL"] ?? GITHUB, repository),
+    ref,
+    commit: commitOf(event, sha) ?? checkedOut(environment, sha) ?? unknownCommit(sha),
+    ...repositoryId !== void 0 && { repo_id: repositoryId },
+    ...pullRequest !== void 0 && { pull_request: pullRequest }
+  };
+}
+function readEvent({ GITHUB_EVENT_PATH: path }) {
+  if (!path) return {};
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    throw new CliError(`The event of the job cannot be read: ${path}`);
+  }
+}
+function headOfPullRequest(event) {
+  const head = at(event, "pull_request", "head");
+  return {
+    sha: at(head, "sha"),
+    branch: at(head, "ref"),
+    repository: at(head, "repo", "full_name"),
+    repositoryId: at(head, "repo", "id"),
+    pullRequest: at(event, "pull_request", "number")
+  };
+}
+function headOfWorkflowRun(event) {
+  const run = at(event, "workflow_run");
+  return {
+    sha: at(run, "head_sha"),
+    branch: at(run, "head_branch"),
+    repository: at(run, "head_repository", "full_name"),
+    repositoryId: at(run, "head_repository", "id")
+  };
+}
+function placeOf(server, repository) {
+  const [owner = "", repo = ""] = repository.split("/");
+  if (server === GITHUB) return { provider: "github", owner, repo };
+  return { provider: "git", url: `${server}/${repository}.git` };
+}
+function commitOf(event, sha) {
+  const commits = [at(event, "head_commit"), at(event, "workflow_run", "head_commit")];
+  const found = commits.find((each) => at(each, "id") === sha);
+  if (!found) return void 0;
+  return {
+    sha,
+    message: textOf(at(found, "message")) ?? "",
+    author: personOf(at(found, "author")),
+    committer: personOf(at(found, "committer"))
+  };
+}
+function personOf(person) {
+  const [name, email, login] = [
+    textOf(at(person, "name")),
+    textOf(at(person, "email")),
+    textOf(at(person, "username"))
+  ];
+  return { ...name && { name }, ...email && { email }, ...login && { login } };
+}
+function checkedOut(environment, sha) {
+  const { GITHUB_WORKSPACE: folder } = environment;
+  if (!folder) return void 0;
+  const git = gitIn({ environment, folder });
+  const isThere = git("cat-file", "-e", `${sha}^{commit}`).status === 0;
+  return isThere ? readCommit(git, sha) : void 0;
+}
+function unknownCommit(sha) {
+  return { sha, message: "", author: {}, committer: {} };
+}
+function at(value, ...names) {
+  return names.reduce((found, name) => isObject(found) ? found[name] : void 0, value);
+}
+function textOf(value) {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : void 0;
+}
+
 // packages/action/src/deployment.ts
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
@@ -1480,14 +1651,13 @@ function selectStacks(stacks, given) {
     throw new CliError(`The environment has no stack "${text}", or the key may not read stacks.`);
   });
 }
-function createDeployment(session, environmentId, stackIds, inputs, { signal, idempotencyKey }) {
-  const { patch, image, reason } = inputs;
+function createDeployment(session, environmentId, stackIds, { patch, source, reason }, { signal, idempotencyKey }) {
   return session.client.post("/v1/environments/{environment_id}/deployments", {
     path: { environment_id: environmentId },
     body: {
       // The service validates the operations.
       ...patch && { patch },
-      ...image !== void 0 && { source: { registry: { image } } },
+      ...Object.keys(source).length > 0 && { source },
       ...stackIds && { stack_ids: stackIds },
       ...reason !== void 0 && { reason }
     },
@@ -1555,6 +1725,7 @@ function readInputs(environment) {
     project: read("project"),
     environment: requireInput("environment", read("environment")),
     patch: readPatch(read("patch")),
+    commit: read("commit"),
     image: read("image"),
     stacks: readLines(read("stacks")),
     reason: read("reason") ?? runUrl(environment),
@@ -1657,13 +1828,13 @@ var Line = class {
   cursor = 0;
   style = "";
   constructor(text) {
-    let at = 0;
+    let at2 = 0;
     for (const match of text.matchAll(CONTROL)) {
-      this.#write(text.slice(at, match.index));
-      at = match.index + match[0].length;
+      this.#write(text.slice(at2, match.index));
+      at2 = match.index + match[0].length;
       this.#apply(match);
     }
-    this.#write(text.slice(at));
+    this.#write(text.slice(at2));
   }
   #write(text) {
     for (const character of text) {
@@ -1878,6 +2049,35 @@ function escapeHtml(text) {
   return toPlainText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }
 
+// packages/action/src/unchanged.ts
+var PATH2 = "/v1/environments/{environment_id}/deployments";
+async function findUnchanged({ client }, environmentId, source, stackIds) {
+  try {
+    const path = { environment_id: environmentId };
+    const { data } = await client.get(PATH2, { path, query: { status: ["succeeded"], limit: 1 } });
+    const [newest] = data;
+    if (!newest || !isSame(source, newest.data.source)) return void 0;
+    if (!stackIds.every((id) => newest.stack_ids.includes(id))) return void 0;
+    const preview = await client.get("/v1/deployments/{deployment_id}/redeployment", {
+      path: { deployment_id: newest.id }
+    });
+    const { patch = [], changed_variables = [], superseded_ids, waiting_for = [] } = preview;
+    const isBehind = waiting_for.some(({ code: code2 }) => code2 === "deployment");
+    const changes = patch.length + changed_variables.length + superseded_ids.length;
+    return changes > 0 || isBehind ? void 0 : newest;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unauthorized") return void 0;
+    throw error;
+  }
+}
+function isSame(source, deployed) {
+  return JSON.stringify(identityOf(source)) === JSON.stringify(identityOf(deployed));
+}
+function identityOf({ git, registry } = {}) {
+  const place = git?.provider === "git" ? git.url : `${git?.owner}/${git?.repo}`.toLowerCase();
+  return [git?.provider, git && place, git?.commit.sha, registry?.image, registry?.command];
+}
+
 // packages/action/src/action.ts
 var ADVICE2 = {
   unauthenticated: "Is the input api-key right, and is the key still valid?",
@@ -1890,6 +2090,7 @@ async function runAction(job2, signal) {
     const session = await openSession(inputs, job2);
     signal.throwIfAborted();
     report = await deploy(session, inputs, job2, signal);
+    if (!report) return true;
     return inputs.wait ? await wait(session, inputs, report, job2, signal) : true;
   } catch (thrown) {
     if (signal.aborted) job2.annotate("warning", describeInterruption(report));
@@ -1914,12 +2115,18 @@ async function openSession(inputs, job2) {
   return new Session(connection, keyed.fetch);
 }
 async function deploy(session, inputs, job2, signal) {
+  const source = readSource(inputs, job2);
   const { environmentId, environmentName } = await findEnvironment(session, inputs);
   const stacks = await listStacks(session, environmentId);
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
+  if (!inputs.patch && source.git) {
+    const wanted = stackIds ?? stacks.map(({ id }) => id);
+    const unchanged = await findUnchanged(session, environmentId, source, wanted);
+    if (unchanged) return showUnchanged(session, unchanged, environmentName, job2);
+  }
   const idempotencyKey = stepKey(job2.environment);
   const options = { signal, idempotencyKey };
-  const cleaned = { ...inputs, reason: readReason(inputs.reason, job2) };
+  const cleaned = { patch: inputs.patch, source, reason: readReason(inputs.reason, job2) };
   const deployment = await createDeployment(session, environmentId, stackIds, cleaned, options);
   job2.setOutput("deployment-id", deployment.id);
   const link = session.linkTo(deployment.id);
@@ -1927,6 +2134,31 @@ async function deploy(session, inputs, job2, signal) {
   job2.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
   return new DeploymentReport(job2, deployment, { environment: environmentName, names, link });
+}
+function readSource({ commit, image }, job2) {
+  const git = readEventCommit(job2.environment, commit);
+  const source = { ...git && { git }, ...image !== void 0 && { registry: { image } } };
+  const { value, remarks } = cleanSource(source);
+  for (const remark of remarks) job2.annotate("warning", remark);
+  return value;
+}
+async function showUnchanged(session, deployment, environment, job2) {
+  const { id, data } = deployment;
+  const commit = data.source?.git?.commit.sha.slice(0, 7);
+  job2.annotate(
+    "notice",
+    `Nothing new to deploy: ${environment} runs ${commit} already, since the deployment ${id}. To deploy it again: longshore redeploy ${id}`
+  );
+  job2.setOutput("deployment-id", id);
+  job2.setOutput("status", deployment.status);
+  await setOutputs(session, deployment, job2);
+}
+async function setOutputs(session, deployment, job2) {
+  const stacks = await readDeployedStacks(session, deployment);
+  const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
+  if (url !== void 0) job2.setOutput("url", url);
+  job2.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
+  return url;
 }
 function readReason(reason, job2) {
   if (reason === void 0) return void 0;
@@ -1944,11 +2176,7 @@ async function wait(session, { timeoutMs }, report, job2, signal) {
   });
   report.end(deployment);
   if (deployment.status === "succeeded") {
-    const stacks = await readDeployedStacks(session, deployment);
-    const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
-    if (url !== void 0) job2.setOutput("url", url);
-    job2.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
-    report.url = url;
+    report.url = await setOutputs(session, deployment, job2);
     return true;
   }
   job2.annotate("error", report.describe());

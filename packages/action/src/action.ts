@@ -1,12 +1,14 @@
 import { isSafeUrl } from "../../../src/lib/safe-url.ts";
-import { cleanReason } from "../../cli/src/deployments/commit-text.ts";
+import { cleanReason, cleanSource } from "../../cli/src/deployments/commit-text.ts";
 import { followDeployment } from "../../cli/src/deployments/follow.ts";
 import { outputsByStack, readDeployedStacks } from "../../cli/src/deployments/outputs.ts";
 import { CliError, explain } from "../../cli/src/errors.ts";
 import { Session } from "../../cli/src/session.ts";
+import type { Schemas } from "../../client/src/index.ts";
 import { RunnerError } from "../../runner/src/errors.ts";
 import { useProxies } from "../../runner/src/proxies.ts";
 import { createCredential, KeyedFetch } from "./access.ts";
+import { readEventCommit } from "./commit.ts";
 import {
   createDeployment,
   findEnvironment,
@@ -17,6 +19,7 @@ import {
 import { type Inputs, readInputs } from "./inputs.ts";
 import type { Job } from "./job.ts";
 import { DeploymentReport } from "./report.ts";
+import { findUnchanged } from "./unchanged.ts";
 
 const ADVICE = {
   unauthenticated: "Is the input api-key right, and is the key still valid?",
@@ -32,6 +35,7 @@ export async function runAction(job: Job, signal: AbortSignal): Promise<boolean>
     const session = await openSession(inputs, job);
     signal.throwIfAborted();
     report = await deploy(session, inputs, job, signal);
+    if (!report) return true;
     return inputs.wait ? await wait(session, inputs, report, job, signal) : true;
   } catch (thrown) {
     if (signal.aborted) job.annotate("warning", describeInterruption(report));
@@ -63,13 +67,19 @@ async function deploy(
   inputs: Inputs,
   job: Job,
   signal: AbortSignal,
-): Promise<DeploymentReport> {
+): Promise<DeploymentReport | undefined> {
+  const source = readSource(inputs, job);
   const { environmentId, environmentName } = await findEnvironment(session, inputs);
   const stacks = await listStacks(session, environmentId);
   const stackIds = inputs.stacks && selectStacks(stacks, inputs.stacks);
+  if (!inputs.patch && source.git) {
+    const wanted = stackIds ?? stacks.map(({ id }) => id);
+    const unchanged = await findUnchanged(session, environmentId, source, wanted);
+    if (unchanged) return showUnchanged(session, unchanged, environmentName, job);
+  }
   const idempotencyKey = stepKey(job.environment);
   const options = { signal, idempotencyKey };
-  const cleaned = { ...inputs, reason: readReason(inputs.reason, job) };
+  const cleaned = { patch: inputs.patch, source, reason: readReason(inputs.reason, job) };
   const deployment = await createDeployment(session, environmentId, stackIds, cleaned, options);
   job.setOutput("deployment-id", deployment.id);
   const link = session.linkTo(deployment.id);
@@ -77,6 +87,45 @@ async function deploy(
   job.print(`It is ${deployment.status} since ${deployment.created_at}.`);
   const names = new Map(stacks.map(({ id, name }) => [id, name]));
   return new DeploymentReport(job, deployment, { environment: environmentName, names, link });
+}
+
+/** The commit of the event, and the image of the inputs. */
+function readSource({ commit, image }: Inputs, job: Job): Schemas["DeploymentSourceInput"] {
+  const git = readEventCommit(job.environment, commit);
+  const source = { ...(git && { git }), ...(image !== undefined && { registry: { image } }) };
+  const { value, remarks } = cleanSource(source);
+  for (const remark of remarks) job.annotate("warning", remark);
+  return value;
+}
+
+async function showUnchanged(
+  session: Session,
+  deployment: Schemas["Deployment"],
+  environment: string,
+  job: Job,
+): Promise<undefined> {
+  const { id, data } = deployment;
+  const commit = data.source?.git?.commit.sha.slice(0, 7);
+  job.annotate(
+    "notice",
+    `Nothing new to deploy: ${environment} runs ${commit} already, since the deployment ${id}. ` +
+      `To deploy it again: longshore redeploy ${id}`,
+  );
+  job.setOutput("deployment-id", id);
+  job.setOutput("status", deployment.status);
+  await setOutputs(session, deployment, job);
+}
+
+async function setOutputs(
+  session: Session,
+  deployment: Schemas["Deployment"],
+  job: Job,
+): Promise<string | undefined> {
+  const stacks = await readDeployedStacks(session, deployment);
+  const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
+  if (url !== undefined) job.setOutput("url", url);
+  job.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
+  return url;
 }
 
 /** Workflows give the message of a commit, which may have what the service refuses. */
@@ -103,11 +152,7 @@ async function wait(
   });
   report.end(deployment);
   if (deployment.status === "succeeded") {
-    const stacks = await readDeployedStacks(session, deployment);
-    const url = stacks.flatMap((stack) => stack.outputs?.["url"] ?? []).find(isSafeUrl);
-    if (url !== undefined) job.setOutput("url", url);
-    job.setOutput("outputs", JSON.stringify(outputsByStack(stacks)));
-    report.url = url;
+    report.url = await setOutputs(session, deployment, job);
     return true;
   }
   job.annotate("error", report.describe());

@@ -10,6 +10,7 @@ import type { Inputs } from "./inputs.ts";
 type Project = Schemas["Project"];
 type Environment = Schemas["Environment"];
 type Stack = Schemas["Stack"];
+type Source = Schemas["DeploymentSourceInput"];
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
 /** More than an environment can have. */
@@ -71,16 +72,15 @@ export function createDeployment(
   session: Session,
   environmentId: string,
   stackIds: string[] | undefined,
-  inputs: Inputs,
+  { patch, source, reason }: Pick<Inputs, "patch" | "reason"> & { source: Source },
   { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string | undefined },
 ): Promise<Schemas["Deployment"]> {
-  const { patch, image, reason } = inputs;
   return session.client.post("/v1/environments/{environment_id}/deployments", {
     path: { environment_id: environmentId },
     body: {
       // The service validates the operations.
       ...(patch && { patch: patch as unknown as Schemas["PatchOperationInput"][] }),
-      ...(image !== undefined && { source: { registry: { image } } }),
+      ...(Object.keys(source).length > 0 && { source }),
       ...(stackIds && { stack_ids: stackIds }),
       ...(reason !== undefined && { reason }),
     },

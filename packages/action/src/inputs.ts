@@ -16,6 +16,8 @@ export interface Inputs {
   project: string | undefined;
   environment: string;
   patch: PatchOperations | undefined;
+  /** A full hash, instead of the commit of the event. */
+  commit: string | undefined;
   image: string | undefined;
   /** Names and IDs. Undefined: all. */
   stacks: string[] | undefined;
@@ -39,6 +41,7 @@ export function readInputs(environment: NodeJS.Dict<string>): Inputs {
     project: read("project"),
     environment: requireInput("environment", read("environment")),
     patch: readPatch(read("patch")),
+    commit: read("commit"),
     image: read("image"),
     stacks: readLines(read("stacks")),
     reason: read("reason") ?? runUrl(environment),

@@ -22,7 +22,7 @@ export class Job {
     this.#write(`::add-mask::${escapeData(secret)}`);
   }
 
-  annotate(level: "error" | "warning", message: string): void {
+  annotate(level: "error" | "warning" | "notice", message: string): void {
     this.#write(`::${level} title=Longshore::${escapeData(message)}`);
   }
 

@@ -98,7 +98,7 @@ export class ActionStep {
   }
 
   /** The messages of the annotations, as GitHub shows them. */
-  annotations(level: "error" | "warning"): string[] {
+  annotations(level: "error" | "warning" | "notice"): string[] {
     const found = this.commands.filter(({ name }) => name === level);
     return found.map(({ text }) => {
       return text.replaceAll("%0A", "\n").replaceAll("%0D", "\r").replaceAll("%25", "%");

@@ -114,7 +114,8 @@ function noteChanges(git: Git, output: Output): void {
   );
 }
 
-function readCommit(git: Git, sha: string): GitSource["commit"] {
+/** The texts of a commit that the repository has. */
+export function readCommit(git: Git, sha: string): GitSource["commit"] {
   const format = "--format=%an%x00%ae%x00%cn%x00%ce%x00%B";
   const settings = ["-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false"];
   const { output } = git(...settings, "log", "-1", format, sha);
