@@ -26,7 +26,7 @@ import { type Service, startService } from "./support/service.ts";
 import { findSystemNode, versionOf } from "./support/system-node.ts";
 
 /** Grows with the commands; a package that doubles it must be a decision. */
-const MAXIMUM_BYTES = 340_000;
+const MAXIMUM_BYTES = 380_000;
 const { version } = JSON.parse(readFileSync(join(ROOT, "packages/cli/package.json"), "utf8"));
 const [systemNode] = findSystemNode();
 const nodes = [process.execPath, ...(systemNode ? [systemNode] : [])].map((node) => [
