@@ -1,17 +1,10 @@
 import type { Schemas } from "../../api.ts";
 import { showHidden } from "../../format.ts";
+import { commitUrl } from "./commit-url.ts";
 
 type Source = Schemas["DeploymentSource"];
 
 const SHORT_SHA = 7;
-
-const ORIGINS = {
-  github: "https://github.com",
-  gitlab: "https://gitlab.com",
-  bitbucket: "https://bitbucket.org",
-} as const;
-
-const COMMIT_PATHS = { github: "commit", gitlab: "-/commit", bitbucket: "commits" } as const;
 
 /** Such as "main · 3f1c2aa", or the image. */
 export function describeSource(source: Source | undefined): string {
@@ -21,22 +14,26 @@ export function describeSource(source: Source | undefined): string {
   return source?.registry ? showHidden(source.registry.image) : "Without a source";
 }
 
-/** The commit at its provider. */
-export function commitUrl(git: NonNullable<Source["git"]>): string {
-  const path = [git.owner, git.repo].map(encodeURIComponent).join("/");
-  const sha = encodeURIComponent(git.commit.sha);
-  return `${ORIGINS[git.provider]}/${path}/${COMMIT_PATHS[git.provider]}/${sha}`;
-}
-
 export function SourceDetails({ source }: { source: Source | undefined }) {
   if (!source?.git) return <span class="mono">{describeSource(source)}</span>;
   const { git } = source;
   const [title = ""] = git.commit.message.split("\n");
+  const url = commitUrl(git);
+  const commit = (
+    <>
+      <bdi>{showHidden(git.url ?? `${git.owner}/${git.repo}`)}</bdi> {describeSource(source)}
+    </>
+  );
   return (
     <>
-      <a href={commitUrl(git)} target="_blank" rel="noreferrer">
-        <bdi>{showHidden(`${git.owner}/${git.repo}`)}</bdi> {describeSource(source)}
-      </a>
+      {url === undefined ? (
+        commit
+      ) : (
+        <a href={url} target="_blank" rel="noreferrer">
+          {commit}
+        </a>
+      )}
+      {source.verified && <span class="soft"> verified by its CI job</span>}
       <br />
       <bdi>{showHidden(title)}</bdi>
       {git.commit.author.name && (
