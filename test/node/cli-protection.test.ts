@@ -16,10 +16,10 @@ async function prepare(context: TestContext, rules: object) {
   const project = await TestProject.make(service);
   const { projectId, environmentId } = project;
   await service.owner.call("PUT", `/v1/environments/${environmentId}/protection`, rules);
-  const user = new CliUser({
-    LONGSHORE_URL: service.url.origin,
-    LONGSHORE_API_KEY: service.owner.key,
-  });
+  // One key for all tests would reach its rate limit.
+  const path = `/v1/orgs/${service.organizationId}/api-keys`;
+  const { key } = await service.owner.call("POST", path, { name: "test" });
+  const user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
   context.onTestFinished(() => user.remove());
   const link = { project: projectId, environment: "production" };
   await user.link(link);
@@ -144,7 +144,8 @@ describe("longshore deploy --dry-run", () => {
     const { stdout, stderr, status } = await user.run(dryRun);
     expect([status, stderr]).toEqual([0, "Nothing was created.\n"]);
     expect(stdout.split("\n")).toEqual([
-      `environment  ${project.environmentId}`,
+      `project      ${project.projectName}`,
+      "environment  production",
       "source       ghcr.io/acme/shop:2",
       "stacks       first, second",
       `supersedes   ${id}`,
@@ -162,12 +163,12 @@ describe("longshore deploy --dry-run", () => {
   });
 
   it("exits with 1 if the deployment would be refused, and prints what is known", async (context) => {
-    const { project, user } = await prepare(context, {});
+    const { user } = await prepare(context, {});
     const patch = ["deploy", "--dry-run", "--patch", "-"];
     const input = '[{"op":"remove","path":"/missing"}]';
     const refused = await user.run(patch, { input });
     expect(refused.status).toBe(1);
-    expect(refused.stdout).toContain(`environment  ${project.environmentId}\n`);
+    expect(refused.stdout).toContain("environment  production\n");
     expect(refused.stderr).toMatch(/^It would be refused: .* \(\w+\)\n$/);
     for (const option of ["--wait", "--quiet"]) {
       const { stderr, status } = await user.run(["deploy", "--dry-run", option]);
@@ -215,6 +216,10 @@ describe("longshore freeze and override", () => {
       id,
       overridden: { conditions: ["freeze"], reason },
     });
+    const again = await user.run(args.slice(0, -1));
+    expect(again.stdout).toMatch(/^environment +production\n/m);
+    expect(again.stdout).toMatch(new RegExp(`^override +${reason}$`, "m"));
+    expect(again.stdout).not.toMatch(/[{}[\]]/);
     expect((await user.run(["deployments", "show"])).stdout).not.toContain("The busiest day");
   });
 

@@ -244,6 +244,12 @@ describe("longshore service-accounts and trusts", () => {
     });
     const shown = await user.run(["trusts", "show", created.id]);
     expect(shown.stdout).toMatch(/^audience +longshore$/m);
+    expect(shown.stdout).toMatch(
+      /^conditions\.repository_id +1296269\nconditions\.ref +refs\/heads\/main, refs\/tags\/v=1$/m,
+    );
+    const listed = await user.run(["trusts", "ls"]);
+    expect(listed.stdout).toContain(` ${conditions.join(", ")} `);
+    expect(shown.stdout + listed.stdout).not.toMatch(/[{}[\]]/);
     for (const [args, message] of [
       [[], "Name either --member, or --pool."],
       [["--member", "a", "--pool", "b"], "Name either --member, or --pool."],

@@ -121,9 +121,7 @@ function addShowCommand(group: Command, context: CliContext): void {
     // A list does not say what a deployment waits for.
     const isWaiting = found.status === "queued" && !found.waiting_for;
     const deployment = isWaiting ? await readDeployment(session, found.id) : found;
-    if (options.json || options.quiet)
-      context.output.record(deployment, { ...options, id: (row) => row.id });
-    else await printDetails(context, session, deployment);
+    await printDetails(context, session, deployment, options);
   });
 }
 
