@@ -250,8 +250,30 @@ describe("longshore freeze and override", () => {
     expect([ended.status, ended.stderr]).toEqual([0, "The freeze all has ended.\n"]);
     expect(await idsOf("--organization")).toEqual([""]);
     expect(await idsOf()).toEqual([ofProject]);
-    expect((await user.run(["freezes", "rm", "one", "--yes"])).stderr).toContain(
-      "is not the ID of a freeze",
+  });
+
+  it("end a freeze by its name, and none if several have it or none has", async (context) => {
+    const { user, project } = await prepare(context, {});
+    const until = ["--reason", "why", "--until", "2099-12-01"];
+    const create = async (name: string) =>
+      (await user.run(["freeze", name, ...until, "--quiet"])).stdout.trim();
+    const shown = await user.run(["freeze", "Sale", ...until, "-e", "production"]);
+    expect(shown.stdout).toMatch(/^environments +production$/m);
+    expect(shown.stdout).not.toContain(project.environmentId);
+    const twins = [await create("twin"), await create("twin")];
+    const idsOf = async () => (await user.run(["freezes", "ls", "-q"])).stdout.trim().split("\n");
+    const ambiguous = await user.run(["freezes", "rm", "twin", "--yes"]);
+    expect(ambiguous.status).toBe(1);
+    for (const id of twins) expect(ambiguous.stderr).toContain(id);
+    const missing = await user.run(["freezes", "rm", "Sale", "--organization", "--yes"]);
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      'There is no freeze "Sale". Run: longshore freezes ls\n',
+    ]);
+    expect(await idsOf()).toHaveLength(3);
+    expect((await user.run(["freezes", "rm", "Sale", "--yes"])).stderr).toBe(
+      "The freeze Sale has ended.\n",
     );
+    expect(await idsOf()).toEqual(twins.toReversed());
   });
 });
