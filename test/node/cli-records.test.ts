@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import {
   afterAll,
   afterEach,
@@ -123,19 +123,24 @@ describe("longshore changelog", () => {
   });
 });
 
+/** A receiver of webhooks. Returns its port. */
+async function listen(receive: RequestListener): Promise<number | undefined> {
+  const receiver = createServer(receive).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  onTestFinished(() => void receiver.close());
+  const address = receiver.address();
+  return typeof address === "object" ? address?.port : undefined;
+}
+
 describe("longshore deliveries, ping and redeliver", () => {
-  it("pings an integration, lists what was sent, and sends it again", async (context) => {
+  it("pings an integration, lists what was sent, and sends it again", async () => {
     const types: string[] = [];
-    const receiver = createServer(async (request, response) => {
+    const port = await listen(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;
       types.push(JSON.parse(body).type);
       response.end();
-    }).listen(0, "127.0.0.1");
-    await once(receiver, "listening");
-    context.onTestFinished(() => void receiver.close());
-    const address = receiver.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    });
     const integrations = `/v1/projects/${project.id}/notification-integrations`;
     const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
     const { id } = await client.call("POST", integrations, body);
@@ -166,6 +171,43 @@ describe("longshore deliveries, ping and redeliver", () => {
     const succeeded = await own("deliveries", id, "--status", "succeeded", "-q");
     expect(succeeded.stdout).toContain(deliveryId);
     expect(types[0]).toBe("ping");
+  });
+
+  it("shows what the receiver of a failed delivery has answered, in the list and of each attempt", async () => {
+    const port = await listen((_, response) =>
+      response.writeHead(500).end("Out of order\u202e\nSee the status page"),
+    );
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
+    await client.call("POST", integrations, body);
+    const { id } = await client.call("POST", integrations, body);
+    const own = (...args: string[]) => user.run([...args, "-p", project.id]);
+    const deliveryId = (await own("ping", id, "--quiet")).stdout.trim();
+    const read = () => client.call("GET", `${integrations}/${id}/deliveries/${deliveryId}`);
+    await expect
+      .poll(async () => (await read()).attempts.length, { interval: 250, timeout: 300_000 })
+      .toBe(1);
+    const listed = await own("deliveries", id);
+    expect(listed.stdout).toMatch(/ pending +1 +answered 500: Out of order\\u202e\n$/);
+    expect(listed.stdout).not.toContain("status page");
+    const shown = await own("deliveries", "show", deliveryId);
+    expect([shown.stderr, shown.status]).toEqual(["", 0]);
+    expect(shown.stdout).toMatch(
+      new RegExp(`^delivery +${deliveryId}\nintegration +${id}\nevent +ping\nstatus +pending\n`),
+    );
+    expect(shown.stdout).toMatch(
+      new RegExp(`\nATTEMPT .*\n1 +${TIME} +\\S+ +500 +answered 500\n\nThe last response:\n`),
+    );
+    expect(shown.stdout.endsWith(":\nOut of order\\u202e\nSee the status page\n")).toBe(true);
+    const json = await own("deliveries", "show", deliveryId, "--json");
+    expect(JSON.parse(json.stdout)).toEqual(await read());
+    for (const missing of [id, "newest"]) {
+      const { stdout, stderr, status } = await own("deliveries", "show", missing);
+      expect([stdout, status]).toEqual(["", 1]);
+      expect(stderr).toBe(
+        `The project ${project.name} has no delivery "${missing}". Run: longshore deliveries INTEGRATION\n`,
+      );
+    }
   });
 
   it("creates one that is sent several kinds, and refuses an unknown kind", async () => {
