@@ -227,6 +227,54 @@ describe("longshore deliveries, ping and redeliver", () => {
     expect(sent.map(([kind]) => kind).toSorted()).toEqual(["promotions", "services_ok"]);
   });
 
+  it("updates and resumes one and rotates its secret, and shows what it sends without JSON", async () => {
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    const url = "http://127.0.0.1:9/hook";
+    const { id, secret } = await client.call("POST", integrations, {
+      type: "webhook",
+      url,
+      configuration: { changelog: true, promotions: true },
+    });
+    const environmentId = project.default_environment_id;
+    const environment = `/v1/environments/${environmentId}`;
+    const { name } = await client.call("GET", environment);
+    const stack = await client.call("POST", `${environment}/stacks`, { name: "web" });
+    const run = (...args: string[]) => user.run(["integrations", ...args, "-p", project.id]);
+    const shown = await run("show", id);
+    expect(shown.stdout).toMatch(/^sends +changelog, promotions$/m);
+    expect(shown.stdout).not.toMatch(/[{}[\]]/);
+    const updated = await run(
+      ...["update", id, "--event", "services_ok", "--without-event", "changelog"],
+      ...["-e", name, "--stack", "web", "--url", "http://127.0.0.1:8/other"],
+    );
+    expect([updated.stderr, updated.status]).toEqual(["", 0]);
+    expect(updated.stdout).toMatch(/^sends +promotions, services_ok$/m);
+    const read = () => client.call("GET", `${integrations}/${id}`);
+    const filtered = await read();
+    expect(filtered).toMatchObject({
+      url: "http://127.0.0.1:8/***",
+      environment_ids: [environmentId],
+      stack_ids: [stack.id],
+    });
+    await run("update", id, "--all-environments", "--all-stacks");
+    const { environment_ids: _, stack_ids: __, ...all } = filtered;
+    expect(await read()).toEqual({ ...all, updated_at: expect.any(String) });
+    const missing = await run("update", id, "-e", name, "--stack", "none");
+    expect(missing.stderr).toMatch(/^There is no stack "none" in the given environments\./);
+    const both = await run("update", id, "-e", name, "--all-environments");
+    expect([both.status, both.stderr]).toEqual([1, expect.stringContaining("cannot be used with")]);
+    expect(await read()).toEqual({ ...all, updated_at: expect.any(String) });
+    const resumed = await run("resume", id);
+    expect([resumed.status, resumed.stdout]).toEqual([0, expect.stringContaining("sends ")]);
+    const unsure = await run("rotate-secret", id, "--output", "secret");
+    expect([unsure.status, unsure.stderr]).toEqual([1, expect.stringContaining("Add --yes")]);
+    const rotated = await run("rotate-secret", id, "--yes");
+    expect(rotated.stdout).toMatch(/^secret +whsec_\S+$/m);
+    expect(rotated.stdout).toMatch(new RegExp(`^previous_secret_until +${TIME}$`, "m"));
+    expect(rotated.stdout).not.toContain(secret);
+    expect(rotated.stderr).toBe("The secret is shown only now.\n");
+  });
+
   it.each([
     [
       ["ping", "webhook"],
