@@ -387,12 +387,19 @@ describe("longshore deployments", () => {
   it("cancels the newest active deployment, or the one of the ID", async (context) => {
     const { environment, user } = await prepare(context);
     const { id } = await environment.deploy();
-    const canceled = await user.run(["deployments", "cancel", "--wait"]);
+    const unsure = await user.run(["deployments", "cancel", "--wait"]);
+    expect([unsure.stdout, unsure.stderr, unsure.status]).toEqual([
+      "",
+      `Cancel the deployment ${id}? Add --yes to do so without a terminal.\n`,
+      1,
+    ]);
+    expect((await environment.list())[0]?.status).toBe("queued");
+    const canceled = await user.run(["deployments", "cancel", "--wait", "--yes"]);
     expect([canceled.stderr, canceled.status]).toEqual([
       expect.stringContaining("The deployment is canceled.\n"),
       3,
     ]);
-    const again = await user.run(["deployments", "cancel", id, "-q"]);
+    const again = await user.run(["deployments", "cancel", id, "-q", "--yes"]);
     expect([again.stdout, again.status]).toEqual([`${id}\n`, 0]);
     const none = await user.run(["deployments", "cancel"]);
     expect(none.stderr).toContain("The environment staging has no deployment that could be cancel");
@@ -400,7 +407,7 @@ describe("longshore deployments", () => {
     await environment.deploy();
     await environment.run("succeeded");
     const [ended] = await environment.list();
-    const late = await user.run(["deployments", "cancel", String(ended?.id)]);
+    const late = await user.run(["deployments", "cancel", String(ended?.id), "--yes"]);
     expect(late.stderr).toContain("The deployment has ended: it is succeeded.");
     expect(late.status).toBe(1);
   });
