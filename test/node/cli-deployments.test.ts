@@ -150,6 +150,21 @@ describe("longshore deploy", () => {
     ]);
     const shown = await user.run(["deployments", "show"]);
     expect(shown.stdout).toMatch(/\nworker +skipped .* The stack web has failed before it\.\n/);
+    expect(
+      await endOf(async (started) => {
+        await started.report(1, "skipped", "Nothing has changed");
+        await started.report(0, "failed", "The bucket is taken");
+        await started.end({
+          outcome: "failed",
+          failure_reason: "stack_failed",
+          message: "The bucket is taken",
+        });
+      }),
+    ).toEqual([
+      "The stack web: The bucket is taken",
+      "The stack worker: Nothing has changed",
+      "The deployment is failed.",
+    ]);
     const message = "Refused variables: HOME.";
     expect(
       await endOf((started) =>
