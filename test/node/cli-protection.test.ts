@@ -16,10 +16,7 @@ async function prepare(context: TestContext, rules: object) {
   const project = await TestProject.make(service);
   const { projectId, environmentId } = project;
   await service.owner.call("PUT", `/v1/environments/${environmentId}/protection`, rules);
-  // One key for all tests would reach its rate limit.
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  const user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  const user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: project.key });
   context.onTestFinished(() => user.remove());
   const link = { project: projectId, environment: "production" };
   await user.link(link);
