@@ -55,7 +55,7 @@ export function addDeliveryCommands(program: Command, context: CliContext): void
     addProjectOption(addRecordOptions(program.command("deliveries"))),
   )
     .description(
-      `list what was sent to an integration, newest first, with the receiver's reason of the newest ${MAXIMUM_REASONS} failures`,
+      `list what was sent to an integration, newest first, and why the newest ${MAXIMUM_REASONS} that failed did`,
     )
     .argument("<integration>", "ID; see longshore integrations ls")
     .addOption(new Option("--status <status>").choices(STATUSES));

@@ -105,7 +105,7 @@ async function createForOrganization(
   }
   const path = { org_id: await session.organizationId() };
   const freeze = await session.client.post("/v1/orgs/{org_id}/freezes", { path, body });
-  return { freeze, environments: "all, of all projects" };
+  return { freeze, environments: "all, in every project" };
 }
 
 async function createForProject(

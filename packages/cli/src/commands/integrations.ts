@@ -79,8 +79,8 @@ function addUpdateCommand(group: Command, context: CliContext): void {
       .description("change what is sent, and where; any update enables a disabled integration")
       .argument("<id>")
       .option("--url <url>", "of a webhook: where it is sent")
-      .addOption(kindOption("--event", "that is sent from now on, too"))
-      .addOption(kindOption("--without-event", "that is not sent any more"))
+      .addOption(kindOption("--event", "start sending this"))
+      .addOption(kindOption("--without-event", "stop sending this"))
       .option(
         "-e, --environment <name>",
         "only events of this one, by name or ID; may be repeated",
@@ -91,8 +91,10 @@ function addUpdateCommand(group: Command, context: CliContext): void {
         "only events of this one, by ID, or by name in a given --environment; may be repeated",
         collect,
       )
-      .addOption(new Option("--all-environments").conflicts("environment"))
-      .addOption(new Option("--all-stacks").conflicts("stack")),
+      .addOption(
+        new Option("--all-environments", "events of all environments").conflicts("environment"),
+      )
+      .addOption(new Option("--all-stacks", "events of all stacks").conflicts("stack")),
     "integrations update 1Cg8yK6FQpG43h8EDMqZ3E --event promotions --without-event changelog",
     "integrations update 1Cg8yK6FQpG43h8EDMqZ3E --environment production --all-stacks",
   ).action((id: string, _, self: Command) => update(context, id, self.optsWithGlobals()));
