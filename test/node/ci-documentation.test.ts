@@ -184,6 +184,13 @@ describe("docs/ci.md", () => {
     expect(documented.toSorted()).toEqual(known.toSorted());
   });
 
+  it("says of a reason what the action says, which is that it is shown", () => {
+    const metadata = readFileSync(join(ROOT, "action.yml"), "utf8");
+    const [, description = ""] = /^ {2}reason:\n {4}description: (.+)\.$/m.exec(metadata) ?? [];
+    expect(description).toContain("Whoever can read the deployment sees it.");
+    expect(PAGE).toContain(`| \`reason\` | ${description} |`);
+  });
+
   it("has a workflow that pins every action, and keeps expressions out of the shell", () => {
     const lines = withRunner.split("\n");
     const actions = lines.filter((line) => /uses: (?!longshore)/.test(line));

@@ -150,6 +150,21 @@ describe("longshore deploy", () => {
     ]);
     const shown = await user.run(["deployments", "show"]);
     expect(shown.stdout).toMatch(/\nworker +skipped .* The stack web has failed before it\.\n/);
+    expect(
+      await endOf(async (started) => {
+        await started.report(1, "skipped", "Nothing has changed");
+        await started.report(0, "failed", "The bucket is taken");
+        await started.end({
+          outcome: "failed",
+          failure_reason: "stack_failed",
+          message: "The bucket is taken",
+        });
+      }),
+    ).toEqual([
+      "The stack web: The bucket is taken",
+      "The stack worker: Nothing has changed",
+      "The deployment is failed.",
+    ]);
     const message = "Refused variables: HOME.";
     expect(
       await endOf((started) =>
@@ -387,12 +402,19 @@ describe("longshore deployments", () => {
   it("cancels the newest active deployment, or the one of the ID", async (context) => {
     const { environment, user } = await prepare(context);
     const { id } = await environment.deploy();
-    const canceled = await user.run(["deployments", "cancel", "--wait"]);
+    const unsure = await user.run(["deployments", "cancel", "--wait"]);
+    expect([unsure.stdout, unsure.stderr, unsure.status]).toEqual([
+      "",
+      `Cancel the deployment ${id}? Add --yes to do so without a terminal.\n`,
+      1,
+    ]);
+    expect((await environment.list())[0]?.status).toBe("queued");
+    const canceled = await user.run(["deployments", "cancel", "--wait", "--yes"]);
     expect([canceled.stderr, canceled.status]).toEqual([
       expect.stringContaining("The deployment is canceled.\n"),
       3,
     ]);
-    const again = await user.run(["deployments", "cancel", id, "-q"]);
+    const again = await user.run(["deployments", "cancel", id, "-q", "--yes"]);
     expect([again.stdout, again.status]).toEqual([`${id}\n`, 0]);
     const none = await user.run(["deployments", "cancel"]);
     expect(none.stderr).toContain("The environment staging has no deployment that could be cancel");
@@ -400,7 +422,7 @@ describe("longshore deployments", () => {
     await environment.deploy();
     await environment.run("succeeded");
     const [ended] = await environment.list();
-    const late = await user.run(["deployments", "cancel", String(ended?.id)]);
+    const late = await user.run(["deployments", "cancel", String(ended?.id), "--yes"]);
     expect(late.stderr).toContain("The deployment has ended: it is succeeded.");
     expect(late.status).toBe(1);
   });

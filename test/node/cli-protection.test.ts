@@ -16,10 +16,7 @@ async function prepare(context: TestContext, rules: object) {
   const project = await TestProject.make(service);
   const { projectId, environmentId } = project;
   await service.owner.call("PUT", `/v1/environments/${environmentId}/protection`, rules);
-  const user = new CliUser({
-    LONGSHORE_URL: service.url.origin,
-    LONGSHORE_API_KEY: service.owner.key,
-  });
+  const user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: project.key });
   context.onTestFinished(() => user.remove());
   const link = { project: projectId, environment: "production" };
   await user.link(link);
@@ -144,7 +141,8 @@ describe("longshore deploy --dry-run", () => {
     const { stdout, stderr, status } = await user.run(dryRun);
     expect([status, stderr]).toEqual([0, "Nothing was created.\n"]);
     expect(stdout.split("\n")).toEqual([
-      `environment  ${project.environmentId}`,
+      `project      ${project.projectName}`,
+      "environment  production",
       "source       ghcr.io/acme/shop:2",
       "stacks       first, second",
       `supersedes   ${id}`,
@@ -162,12 +160,12 @@ describe("longshore deploy --dry-run", () => {
   });
 
   it("exits with 1 if the deployment would be refused, and prints what is known", async (context) => {
-    const { project, user } = await prepare(context, {});
+    const { user } = await prepare(context, {});
     const patch = ["deploy", "--dry-run", "--patch", "-"];
     const input = '[{"op":"remove","path":"/missing"}]';
     const refused = await user.run(patch, { input });
     expect(refused.status).toBe(1);
-    expect(refused.stdout).toContain(`environment  ${project.environmentId}\n`);
+    expect(refused.stdout).toContain("environment  production\n");
     expect(refused.stderr).toMatch(/^It would be refused: .* \(\w+\)\n$/);
     for (const option of ["--wait", "--quiet"]) {
       const { stderr, status } = await user.run(["deploy", "--dry-run", option]);
@@ -215,6 +213,10 @@ describe("longshore freeze and override", () => {
       id,
       overridden: { conditions: ["freeze"], reason },
     });
+    const again = await user.run(args.slice(0, -1));
+    expect(again.stdout).toMatch(/^environment +production\n/m);
+    expect(again.stdout).toMatch(new RegExp(`^override +${reason}$`, "m"));
+    expect(again.stdout).not.toMatch(/[{}[\]]/);
     expect((await user.run(["deployments", "show"])).stdout).not.toContain("The busiest day");
   });
 
@@ -245,8 +247,30 @@ describe("longshore freeze and override", () => {
     expect([ended.status, ended.stderr]).toEqual([0, "The freeze all has ended.\n"]);
     expect(await idsOf("--organization")).toEqual([""]);
     expect(await idsOf()).toEqual([ofProject]);
-    expect((await user.run(["freezes", "rm", "one", "--yes"])).stderr).toContain(
-      "is not the ID of a freeze",
+  });
+
+  it("end a freeze by its name, and none if several have it or none has", async (context) => {
+    const { user, project } = await prepare(context, {});
+    const until = ["--reason", "why", "--until", "2099-12-01"];
+    const create = async (name: string) =>
+      (await user.run(["freeze", name, ...until, "--quiet"])).stdout.trim();
+    const shown = await user.run(["freeze", "Sale", ...until, "-e", "production"]);
+    expect(shown.stdout).toMatch(/^environments +production$/m);
+    expect(shown.stdout).not.toContain(project.environmentId);
+    const twins = [await create("twin"), await create("twin")];
+    const idsOf = async () => (await user.run(["freezes", "ls", "-q"])).stdout.trim().split("\n");
+    const ambiguous = await user.run(["freezes", "rm", "twin", "--yes"]);
+    expect(ambiguous.status).toBe(1);
+    for (const id of twins) expect(ambiguous.stderr).toContain(id);
+    const missing = await user.run(["freezes", "rm", "Sale", "--organization", "--yes"]);
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      'There is no freeze "Sale". Run: longshore freezes ls\n',
+    ]);
+    expect(await idsOf()).toHaveLength(3);
+    expect((await user.run(["freezes", "rm", "Sale", "--yes"])).stderr).toBe(
+      "The freeze Sale has ended.\n",
     );
+    expect(await idsOf()).toEqual(twins.toReversed());
   });
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import {
   afterAll,
   afterEach,
@@ -123,19 +123,24 @@ describe("longshore changelog", () => {
   });
 });
 
+/** A receiver of webhooks. Returns its port. */
+async function listen(receive: RequestListener): Promise<number | undefined> {
+  const receiver = createServer(receive).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  onTestFinished(() => void receiver.close());
+  const address = receiver.address();
+  return typeof address === "object" ? address?.port : undefined;
+}
+
 describe("longshore deliveries, ping and redeliver", () => {
-  it("pings an integration, lists what was sent, and sends it again", async (context) => {
+  it("pings an integration, lists what was sent, and sends it again", async () => {
     const types: string[] = [];
-    const receiver = createServer(async (request, response) => {
+    const port = await listen(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;
       types.push(JSON.parse(body).type);
       response.end();
-    }).listen(0, "127.0.0.1");
-    await once(receiver, "listening");
-    context.onTestFinished(() => void receiver.close());
-    const address = receiver.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    });
     const integrations = `/v1/projects/${project.id}/notification-integrations`;
     const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
     const { id } = await client.call("POST", integrations, body);
@@ -168,6 +173,43 @@ describe("longshore deliveries, ping and redeliver", () => {
     expect(types[0]).toBe("ping");
   });
 
+  it("shows what the receiver of a failed delivery has answered, in the list and of each attempt", async () => {
+    const port = await listen((_, response) =>
+      response.writeHead(500).end("Out of order\u202e\nSee the status page"),
+    );
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
+    await client.call("POST", integrations, body);
+    const { id } = await client.call("POST", integrations, body);
+    const own = (...args: string[]) => user.run([...args, "-p", project.id]);
+    const deliveryId = (await own("ping", id, "--quiet")).stdout.trim();
+    const read = () => client.call("GET", `${integrations}/${id}/deliveries/${deliveryId}`);
+    await expect
+      .poll(async () => (await read()).attempts.length, { interval: 250, timeout: 300_000 })
+      .toBe(1);
+    const listed = await own("deliveries", id);
+    expect(listed.stdout).toMatch(/ pending +1 +answered 500: Out of order\\u202e\n$/);
+    expect(listed.stdout).not.toContain("status page");
+    const shown = await own("deliveries", "show", deliveryId);
+    expect([shown.stderr, shown.status]).toEqual(["", 0]);
+    expect(shown.stdout).toMatch(
+      new RegExp(`^delivery +${deliveryId}\nintegration +${id}\nevent +ping\nstatus +pending\n`),
+    );
+    expect(shown.stdout).toMatch(
+      new RegExp(`\nATTEMPT .*\n1 +${TIME} +\\S+ +500 +answered 500\n\nThe last response:\n`),
+    );
+    expect(shown.stdout.endsWith(":\nOut of order\\u202e\nSee the status page\n")).toBe(true);
+    const json = await own("deliveries", "show", deliveryId, "--json");
+    expect(JSON.parse(json.stdout)).toEqual(await read());
+    for (const missing of [id, "newest"]) {
+      const { stdout, stderr, status } = await own("deliveries", "show", missing);
+      expect([stdout, status]).toEqual(["", 1]);
+      expect(stderr).toBe(
+        `The project ${project.name} has no delivery "${missing}". Run: longshore deliveries INTEGRATION\n`,
+      );
+    }
+  });
+
   it("creates one that is sent several kinds, and refuses an unknown kind", async () => {
     const create = (...kinds: string[]) =>
       user.run([
@@ -183,6 +225,54 @@ describe("longshore deliveries, ping and redeliver", () => {
     const { data } = await client.call("GET", integrations);
     const sent = Object.entries(data[0].configuration).filter(([, isSent]) => isSent === true);
     expect(sent.map(([kind]) => kind).toSorted()).toEqual(["promotions", "services_ok"]);
+  });
+
+  it("updates and resumes one and rotates its secret, and shows what it sends without JSON", async () => {
+    const integrations = `/v1/projects/${project.id}/notification-integrations`;
+    const url = "http://127.0.0.1:9/hook";
+    const { id, secret } = await client.call("POST", integrations, {
+      type: "webhook",
+      url,
+      configuration: { changelog: true, promotions: true },
+    });
+    const environmentId = project.default_environment_id;
+    const environment = `/v1/environments/${environmentId}`;
+    const { name } = await client.call("GET", environment);
+    const stack = await client.call("POST", `${environment}/stacks`, { name: "web" });
+    const run = (...args: string[]) => user.run(["integrations", ...args, "-p", project.id]);
+    const shown = await run("show", id);
+    expect(shown.stdout).toMatch(/^sends +changelog, promotions$/m);
+    expect(shown.stdout).not.toMatch(/[{}[\]]/);
+    const updated = await run(
+      ...["update", id, "--event", "services_ok", "--without-event", "changelog"],
+      ...["-e", name, "--stack", "web", "--url", "http://127.0.0.1:8/other"],
+    );
+    expect([updated.stderr, updated.status]).toEqual(["", 0]);
+    expect(updated.stdout).toMatch(/^sends +promotions, services_ok$/m);
+    const read = () => client.call("GET", `${integrations}/${id}`);
+    const filtered = await read();
+    expect(filtered).toMatchObject({
+      url: "http://127.0.0.1:8/***",
+      environment_ids: [environmentId],
+      stack_ids: [stack.id],
+    });
+    await run("update", id, "--all-environments", "--all-stacks");
+    const { environment_ids: _, stack_ids: __, ...all } = filtered;
+    expect(await read()).toEqual({ ...all, updated_at: expect.any(String) });
+    const missing = await run("update", id, "-e", name, "--stack", "none");
+    expect(missing.stderr).toMatch(/^There is no stack "none" in the given environments\./);
+    const both = await run("update", id, "-e", name, "--all-environments");
+    expect([both.status, both.stderr]).toEqual([1, expect.stringContaining("cannot be used with")]);
+    expect(await read()).toEqual({ ...all, updated_at: expect.any(String) });
+    const resumed = await run("resume", id);
+    expect([resumed.status, resumed.stdout]).toEqual([0, expect.stringContaining("sends ")]);
+    const unsure = await run("rotate-secret", id, "--output", "secret");
+    expect([unsure.status, unsure.stderr]).toEqual([1, expect.stringContaining("Add --yes")]);
+    const rotated = await run("rotate-secret", id, "--yes");
+    expect(rotated.stdout).toMatch(/^secret +whsec_\S+$/m);
+    expect(rotated.stdout).toMatch(new RegExp(`^previous_secret_until +${TIME}$`, "m"));
+    expect(rotated.stdout).not.toContain(secret);
+    expect(rotated.stderr).toBe("The secret is shown only now.\n");
   });
 
   it.each([
@@ -244,6 +334,12 @@ describe("longshore service-accounts and trusts", () => {
     });
     const shown = await user.run(["trusts", "show", created.id]);
     expect(shown.stdout).toMatch(/^audience +longshore$/m);
+    expect(shown.stdout).toMatch(
+      /^conditions\.repository_id +1296269\nconditions\.ref +refs\/heads\/main, refs\/tags\/v=1$/m,
+    );
+    const listed = await user.run(["trusts", "ls"]);
+    expect(listed.stdout).toContain(` ${conditions.join(", ")} `);
+    expect(shown.stdout + listed.stdout).not.toMatch(/[{}[\]]/);
     for (const [args, message] of [
       [[], "Name either --member, or --pool."],
       [["--member", "a", "--pool", "b"], "Name either --member, or --pool."],

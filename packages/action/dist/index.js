@@ -1787,13 +1787,16 @@ function describeReason({
 function describeSeconds(seconds) {
   return seconds === void 0 ? void 0 : formatDuration(seconds * 1e3);
 }
-function explainStacks({ data: { stacks = [] } }, nameOf) {
+function explainStacks({ data: { stacks = [] }, message, failure_reason }, nameOf) {
   const failed = stacks.find(({ status }) => status === "failed");
   const reasons = /* @__PURE__ */ new Map();
   for (const { id, status, started_at, status_reason: reason } of stacks) {
+    const isOwn = reason !== (message ?? failure_reason);
     const isBegun = status !== "skipped" || started_at !== void 0;
-    if (isBegun && reason) reasons.set(id, reason);
-    if (!isBegun && failed) reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
+    if ((isBegun || isOwn) && reason) reasons.set(id, reason);
+    else if (!isBegun && failed) {
+      reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
+    }
   }
   return reasons;
 }

@@ -41,6 +41,11 @@ export function explain(error: unknown, advice: Advice = ADVICE): unknown {
   return error instanceof LongshoreError ? new CliError(error.message) : error;
 }
 
+/** Whether `If-Match` names another version than the current one. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.cause !== undefined && "etag" in error.cause;
+}
+
 /** The page of a proxy that does not reach the service. */
 function isOfProxy({ code, status }: ApiError): boolean {
   return code === "unexpected_response" && status >= 500;

@@ -17,10 +17,20 @@ export interface RecordOptions {
   quiet?: boolean;
 }
 
-/** Times are the fields that end with `_at`. */
-function toField([name, value]: [string, unknown]): [string, unknown] {
-  const isTime = name.endsWith("_at") && typeof value === "string";
-  return [name, isTime ? toLocalTime(value) : value];
+const TIME_NAME = /_(at|since|until)$/;
+
+/** A member of an object is a field `object.member`. */
+function toFields(name: string, value: unknown): [string, unknown][] {
+  if (typeof value === "string" && TIME_NAME.test(name)) return [[name, toLocalTime(value)]];
+  if (isScalar(value)) return [[name, value]];
+  const isList = Array.isArray(value) && value.every(isScalar);
+  const members = isList ? [] : Object.entries(value);
+  if (members.length > 0) return members.flatMap(([key, each]) => toFields(`${name}.${key}`, each));
+  return [[name, isList ? value.join(", ") : undefined]];
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return typeof value !== "object" || value === null;
 }
 
 type OutputProcess = Pick<CliProcess, "env" | "stdout" | "stderr" | "exit">;
@@ -90,7 +100,10 @@ export class Output {
   ): void {
     if (json) this.json(row);
     else if (quiet) this.print(id(row));
-    else this.print(renderFields(Object.entries(row).map(toField)));
+    else
+      this.print(
+        renderFields(Object.entries(row).flatMap(([name, value]) => toFields(name, value))),
+      );
   }
 
   json(value: unknown): void {

@@ -25,6 +25,7 @@ import { addNameCandidates } from "./commands/name-candidates.ts";
 import { addOutputsCommand } from "./commands/outputs.ts";
 import { addPoolCommands } from "./commands/pools.ts";
 import { addProjectCommands } from "./commands/projects.ts";
+import { addProtectCommand } from "./commands/protect.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addRunnerCommand } from "./commands/runner.ts";
 import { addServiceAccountCommands } from "./commands/service-accounts.ts";
@@ -92,6 +93,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
   addIntegrationCommands(program, context);
   addDeploymentCommands(program, context);
   addApprovalCommands(program, context);
+  addProtectCommand(program, context);
   addFreezeCommands(program, context);
   addOutputsCommand(program, context);
   addVariableCommands(program, context);

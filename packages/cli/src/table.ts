@@ -33,8 +33,11 @@ export function renderColumns(rows: readonly (readonly unknown[])[]): string {
 
 /** A line for each field of one record. */
 export function renderFields(fields: readonly (readonly [name: string, value: unknown])[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${pad(name, width)}${GAP}${cell(value)}`).join("\n");
+  const names = fields.map(([name]) => toPlainText(name));
+  const width = Math.max(...names.map((name) => stringWidth(name)));
+  return fields
+    .map(([, value], at) => `${pad(names[at] ?? "", width)}${GAP}${cell(value)}`)
+    .join("\n");
 }
 
 function cell(value: unknown): string {

@@ -28,13 +28,32 @@ const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const decimal = new Intl.NumberFormat("en");
 
-/** Such as "3 minutes ago", or "in 2 days". */
+/** Such as "3 minutes ago", or "in 2 days". From a day on, by the calendar: on Saturday, Monday is in 2 days. */
 export function formatRelative(time: string, now: number): string {
   const seconds = Math.round((Date.parse(time) - now) / 1000);
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) < size) continue;
+    const count = CALENDAR[unit]?.(new Date(time), new Date(now)) ?? Math.trunc(seconds / size);
+    // A day and an hour may be on one date, where clocks are set back.
+    if (count !== 0) return relative.format(count, unit);
   }
   return Math.abs(seconds) < 10 ? "just now" : relative.format(seconds, "second");
+}
+
+/** How many years, months or dates the first time is after the second, on the clock of the browser. */
+const CALENDAR: Partial<Record<(typeof UNITS)[number][0], (time: Date, now: Date) => number>> = {
+  year: (time, now) => time.getFullYear() - now.getFullYear(),
+  month: (time, now) => monthOf(time) - monthOf(now),
+  day: (time, now) => Math.round((midnightOf(time) - midnightOf(now)) / 86_400_000),
+};
+
+function monthOf(time: Date): number {
+  return time.getFullYear() * 12 + time.getMonth();
+}
+
+/** The date as a time in UTC, whose days all have 24 hours. */
+function midnightOf(time: Date): number {
+  return Date.UTC(time.getFullYear(), time.getMonth(), time.getDate());
 }
 
 export function formatExact(time: string): string {

@@ -172,7 +172,7 @@ export class StartedDeployment {
 
   async report(
     stack: number,
-    status: "in_progress" | Outcome,
+    status: "in_progress" | "skipped" | Outcome,
     status_reason?: string,
     outputs?: Record<string, string>,
   ): Promise<void> {

@@ -5,12 +5,13 @@ import { describeSource } from "../deployments/describe.ts";
 import { findDeployment, QUEUED, readDeployment } from "../deployments/find-deployment.ts";
 import { reasonsToWait } from "../deployments/follow.ts";
 import { printContent } from "../deployments/print-content.ts";
+import { printDetails } from "../deployments/print-details.ts";
 import { CliError } from "../errors.ts";
 import { toLocalTime } from "../local-time.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
-import type { Column } from "../table.ts";
+import { type Column, renderTable } from "../table.ts";
 import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";
 
 type Deployment = Schemas["Deployment"];
@@ -188,7 +189,8 @@ async function send(
     path: toPath(deployment),
     body: { ...body, ...(comment !== undefined && { comment }) },
   });
-  output.record(approval, { ...options, id: (row) => row.id });
+  if (options.json || options.quiet) output.record(approval, { ...options, id: (row) => row.id });
+  else output.print(renderTable(COLUMNS, [approval]));
 }
 
 async function override(context: CliContext, id: string | undefined, options: OverrideOptions) {
@@ -201,7 +203,7 @@ async function override(context: CliContext, id: string | undefined, options: Ov
     path: toPath(deployment),
     body: { reason, conditions },
   });
-  context.output.record(overridden, { ...options, id: (row) => row.id });
+  await printDetails(context, session, overridden, options);
 }
 
 function toPath({ id }: Deployment) {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { diffDocuments } from "../../../../src/lib/json-diff.ts";
 import { isObject } from "../../../../src/lib/json-value.ts";
-import { ApiError, type Schemas } from "../../../client/src/index.ts";
+import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples } from "../command-options.ts";
 import { printPatch } from "../deployments/print-details.ts";
-import { CliError, ExitCode } from "../errors.ts";
+import { CliError, ExitCode, isOutdated } from "../errors.ts";
 import { requireConsent } from "../prompts.ts";
 import { readJsonInput } from "../read-input.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
@@ -149,8 +149,4 @@ function differenceOf(from: unknown, to: unknown): Operation[] {
 
 function toEtag(version: string): string {
   return version === "*" || version.startsWith('"') ? version : `"${version}"`;
-}
-
-function isOutdated(error: unknown): boolean {
-  return error instanceof ApiError && error.cause !== undefined && "etag" in error.cause;
 }

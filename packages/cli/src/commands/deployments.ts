@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
-import { addExamples, addRecordOptions } from "../command-options.ts";
+import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import {
   describeCreator,
   describeReason,
@@ -27,6 +27,7 @@ import {
 import { toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import { findRecord } from "../names.ts";
+import { requireConsent } from "../prompts.ts";
 import { addLimitOption } from "../resource.ts";
 import { type CliContext, openSession } from "../session.ts";
 import type { Column } from "../table.ts";
@@ -41,6 +42,7 @@ interface Options extends EnvironmentOptions, WaitOptions {
   limit: number;
   status?: Deployment["status"][];
   to?: string;
+  yes?: boolean;
   profile?: string;
 }
 
@@ -121,9 +123,7 @@ function addShowCommand(group: Command, context: CliContext): void {
     // A list does not say what a deployment waits for.
     const isWaiting = found.status === "queued" && !found.waiting_for;
     const deployment = isWaiting ? await readDeployment(session, found.id) : found;
-    if (options.json || options.quiet)
-      context.output.record(deployment, { ...options, id: (row) => row.id });
-    else await printDetails(context, session, deployment);
+    await printDetails(context, session, deployment, options);
   });
 }
 
@@ -132,17 +132,21 @@ function addCancelCommand(group: Command, context: CliContext): void {
     .command("cancel")
     .description("cancel a deployment")
     .argument("[deployment]", "ID; the newest of the environment that has not ended by default");
-  addEnvironmentOption(addRecordOptions(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
+  addConsentOption(addEnvironmentOption(addRecordOptions(addWaitOptions(command))));
+  command.addHelpText("after", WAIT_HELP);
   addExamples(
     command,
     "deployments cancel",
-    "deployments cancel 1CgMoo6Wfj9u5hu6v1REVC --wait || [ $? = 3 ]",
+    "deployments cancel 1CgMoo6Wfj9u5hu6v1REVC --yes --wait || [ $? = 3 ]",
   );
   command.action(async (id: string | undefined, _, self: Command) => {
     const options = self.optsWithGlobals<Options>();
     checkWaitOptions(options);
     const session = await openSession(context, options);
     const found = await findDeployment(context, session, id, options, ACTIVE);
+    const source = describeSource(found.data.source);
+    const what = source === undefined ? found.id : `${found.id} (${source})`;
+    await requireConsent(context, `Cancel the deployment ${what}?`, options);
     const canceled = await session.client.patch("/v1/deployments/{deployment_id}/cancel", {
       path: { deployment_id: found.id },
     });

@@ -4,13 +4,19 @@ import { addConsentOption, addExamples, addRecordOptions } from "../command-opti
 import { CliError } from "../errors.ts";
 import { readTime, toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
-import { findRecord, isId } from "../names.ts";
+import { findRecord } from "../names.ts";
 import type { RecordOptions } from "../output.ts";
 import { requireConsent } from "../prompts.ts";
-import { addLimitOption } from "../resource.ts";
+import { addLimitOption, find, type Resource } from "../resource.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import type { Column } from "../table.ts";
-import { addProjectOption, type ProjectOptions, requireProject } from "../target.ts";
+import {
+  addProjectOption,
+  organizationPath,
+  type ProjectOptions,
+  projectPath,
+  requireProject,
+} from "../target.ts";
 import { printRecords } from "../time-lists.ts";
 
 type Freeze = Schemas["Freeze"];
@@ -26,6 +32,8 @@ interface FreezeOptions extends Options {
   until: string;
   environment?: string[];
 }
+
+const ITEM = "/v1/freezes/{freeze_id}";
 
 const COLUMNS: readonly Column<Freeze>[] = [
   { title: "name", value: ({ name }) => name },
@@ -53,10 +61,13 @@ export function addFreezeCommands(program: Command, context: CliContext): void {
   addOwnerOptions(addLimitOption(addRecordOptions(group.command("ls"))))
     .description("list freezes, newest first")
     .action((_, self: Command) => list(context, self.optsWithGlobals()));
-  addConsentOption(group.command("rm"))
-    .description("end a freeze")
-    .argument("<freeze>", "ID; see longshore freezes ls")
-    .action((id: string, _, self: Command) => remove(context, id, self.optsWithGlobals()));
+  addExamples(
+    addOwnerOptions(addConsentOption(group.command("rm")))
+      .description("end a freeze")
+      .argument("<freeze>", "name or ID"),
+    "freezes rm Migration",
+    "freezes rm Holidays --organization --yes",
+  ).action((freeze: string, _, self: Command) => remove(context, freeze, self.optsWithGlobals()));
 }
 
 function addOwnerOptions(command: Command): Command {
@@ -68,24 +79,33 @@ function addOwnerOptions(command: Command): Command {
 
 async function create(context: CliContext, name: string, options: FreezeOptions) {
   const session = await openSession(context, options);
-  const { reason, from = new Date().toISOString(), until, environment: names = [] } = options;
+  const { reason, from = new Date().toISOString(), until } = options;
   const body = { name, reason, starts_at: from, ends_at: until };
-  const freeze = await (options.organization
-    ? createForOrganization(session, names, body)
+  const { freeze, environments } = await (options.organization
+    ? createForOrganization(session, options, body)
     : createForProject(context, session, options, body));
-  context.output.record(freeze, { ...options, id: (row) => row.id });
+  const { id, starts_at, ends_at } = freeze;
+  const record = options.json ? freeze : { name, id, starts_at, ends_at, environments, reason };
+  context.output.record(record, { ...options, id: () => id });
+}
+
+interface CreatedFreeze {
+  freeze: Freeze;
+  /** For people. */
+  environments: string;
 }
 
 async function createForOrganization(
   session: Session,
-  names: readonly string[],
+  { environment: names = [] }: FreezeOptions,
   body: Schemas["CreateFreeze"],
-): Promise<Freeze> {
+): Promise<CreatedFreeze> {
   if (names.length > 0) {
     throw new CliError("--organization freezes all environments: leave out --environment.");
   }
   const path = { org_id: await session.organizationId() };
-  return session.client.post("/v1/orgs/{org_id}/freezes", { path, body });
+  const freeze = await session.client.post("/v1/orgs/{org_id}/freezes", { path, body });
+  return { freeze, environments: "all, in every project" };
 }
 
 async function createForProject(
@@ -93,7 +113,7 @@ async function createForProject(
   session: Session,
   options: FreezeOptions,
   body: Schemas["CreateFreeze"],
-): Promise<Freeze> {
+): Promise<CreatedFreeze> {
   const { id } = await requireProject(context, session, options);
   const path = { project_id: id };
   const environments = await Promise.all(
@@ -102,39 +122,45 @@ async function createForProject(
     ),
   );
   const ids = environments.map((each) => each.id);
-  return session.client.post("/v1/projects/{project_id}/freezes", {
+  const freeze = await session.client.post("/v1/projects/{project_id}/freezes", {
     path,
     body: { ...body, ...(ids.length > 0 && { environment_ids: ids }) },
   });
+  return { freeze, environments: environments.map(({ name }) => name).join(", ") || "all" };
 }
 
 async function list(context: CliContext, options: Options & { limit: number }) {
   const session = await openSession(context, options);
-  const owner = options.organization
-    ? { listPath: "/v1/orgs/{org_id}/freezes", path: { org_id: await session.organizationId() } }
-    : {
-        listPath: "/v1/projects/{project_id}/freezes",
-        path: { project_id: (await requireProject(context, session, options)).id },
-      };
+  const { kind, ownerPath } = freezesOf(options);
   await printRecords<Freeze>(context, session, options, {
     noun: "freezes",
     columns: COLUMNS,
-    ...owner,
+    listPath: kind.listPath,
+    path: await ownerPath(context, session, options),
   });
 }
 
-async function remove(
-  context: CliContext,
-  id: string,
-  options: { yes?: boolean; profile?: string },
-) {
-  if (!isId(id)) {
-    throw new CliError(`"${id}" is not the ID of a freeze. Run: longshore freezes ls`);
-  }
+async function remove(context: CliContext, freeze: string, options: Options & { yes?: boolean }) {
   const session = await openSession(context, options);
-  const path = { freeze_id: id };
-  const { name } = await session.client.get("/v1/freezes/{freeze_id}", { path });
-  await requireConsent(context, `End the freeze ${name}?`, options);
-  await session.client.delete("/v1/freezes/{freeze_id}", { path });
-  context.output.note(`The freeze ${name} has ended.`);
+  const { record, path } = await find(context, session, freezesOf(options), options, freeze);
+  await requireConsent(context, `End the freeze ${record.name}?`, options);
+  await session.remove(ITEM, path);
+  context.output.note(`The freeze ${record.name} has ended.`);
+}
+
+function freezesOf({ organization }: Options): Resource<Freeze> {
+  return {
+    kind: {
+      noun: "freeze",
+      listCommand: "freezes ls",
+      listPath: organization ? "/v1/orgs/{org_id}/freezes" : "/v1/projects/{project_id}/freezes",
+      itemPath: ITEM,
+      parameter: "freeze_id",
+      idField: "id",
+      isUnfiltered: true,
+    },
+    columns: COLUMNS,
+    addOwnerOptions,
+    ownerPath: organization ? organizationPath : projectPath,
+  };
 }

@@ -31,7 +31,7 @@ const TRUSTS: Resource<Trust> = {
     { title: "name", value: ({ name }) => name },
     { title: "id", value: ({ id }) => id },
     { title: "issuer", value: ({ issuer }) => issuer },
-    { title: "conditions", value: ({ conditions }) => JSON.stringify(conditions) },
+    { title: "conditions", value: ({ conditions }) => describeConditions(conditions) },
     { title: "for", value: (trust) => trust.membership_id ?? trust.pool_id },
     { title: "seconds", value: (trust) => trust.ttl_seconds },
   ],
@@ -43,6 +43,13 @@ const HELP = `
 A condition that is repeated for a claim names values of which the token must have one. In a value, * stands for
 any number of characters except /. Without --member and --pool, there is nobody that the keys could act for: name one.
 See docs/ci.md.`;
+
+/** As `--condition` takes them. */
+function describeConditions(conditions: Trust["conditions"]): string {
+  return Object.entries(conditions)
+    .flatMap(([claim, values]) => [values].flat().map((value) => `${claim}=${value}`))
+    .join(", ");
+}
 
 /** `longshore trusts`: which CI jobs get a key without a stored one. */
 export function addTrustCommands(program: Command, context: CliContext): void {

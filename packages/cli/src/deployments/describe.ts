@@ -34,18 +34,21 @@ export function describeSeconds(seconds: number | undefined): string | undefined
 
 /**
  * Why each stack has its status, if it has a reason of its own. The service gives the stacks that were not begun the
- * reason of the deployment.
+ * reason of the deployment, which is often that of the stack that has failed.
  */
 export function explainStacks(
-  { data: { stacks = [] } }: Deployment,
+  { data: { stacks = [] }, message, failure_reason }: Deployment,
   nameOf: (stackId: string) => string,
 ): Map<string, string> {
   const failed = stacks.find(({ status }) => status === "failed");
   const reasons = new Map<string, string>();
   for (const { id, status, started_at, status_reason: reason } of stacks) {
+    const isOwn = reason !== (message ?? failure_reason);
     const isBegun = status !== "skipped" || started_at !== undefined;
-    if (isBegun && reason) reasons.set(id, reason);
-    if (!isBegun && failed) reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
+    if ((isBegun || isOwn) && reason) reasons.set(id, reason);
+    else if (!isBegun && failed) {
+      reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
+    }
   }
   return reasons;
 }

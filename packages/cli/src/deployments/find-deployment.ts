@@ -85,6 +85,22 @@ export async function noteVariables(
   output.note(describeVariables(preview?.changed_variables));
 }
 
+/** The project and the environment by name. Whoever may read a deployment may be unable to read the names. */
+export async function readPlace(
+  { client }: Session,
+  environmentId: string,
+): Promise<{ environment: string; project?: string }> {
+  try {
+    const path = { environment_id: environmentId };
+    const { name, project_id } = await client.get("/v1/environments/{environment_id}", { path });
+    const project = await client.get("/v1/projects/{project_id}", { path: { project_id } });
+    return { environment: name, project: project.name };
+  } catch (error) {
+    if (error instanceof ApiError) return { environment: environmentId };
+    throw error;
+  }
+}
+
 /** A deployment of the same configuration and source. */
 export function redeploy(session: Session, id: string): Promise<Deployment> {
   return session.client.post("/v1/deployments/{deployment_id}/redeploy", {

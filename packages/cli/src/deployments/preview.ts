@@ -6,6 +6,7 @@ import type { CliContext, Session } from "../session.ts";
 import { renderFields } from "../table.ts";
 import { describeVariables } from "./changed-variables.ts";
 import { describeSource } from "./describe.ts";
+import { readPlace } from "./find-deployment.ts";
 import { reasonsToWait } from "./follow.ts";
 import { printPatch } from "./print-details.ts";
 import { StackNames } from "./stack-names.ts";
@@ -33,8 +34,11 @@ export async function printPreview(
   const { error, patch = [] } = preview;
   if (json) output.json(preview);
   else {
-    const names = await StackNames.read(session, preview.environment_id);
-    output.print(renderFields(fieldsOf(preview, names)));
+    const [place, names] = await Promise.all([
+      readPlace(session, preview.environment_id),
+      StackNames.read(session, preview.environment_id),
+    ]);
+    output.print(renderFields(fieldsOf(preview, place, names)));
     if (patch.length > 0) output.print("");
     printPatch(output, patch);
   }
@@ -56,10 +60,15 @@ export async function previewRedeployment(
   await printPreview(context, session, preview, options);
 }
 
-function fieldsOf(preview: Preview, names: StackNames): [name: string, value: unknown][] {
-  const { environment_id, source, stack_ids, superseded_ids: superseded } = preview;
+function fieldsOf(
+  preview: Preview,
+  { project, environment }: Awaited<ReturnType<typeof readPlace>>,
+  names: StackNames,
+): [name: string, value: unknown][] {
+  const { source, stack_ids, superseded_ids: superseded } = preview;
   return [
-    ["environment", environment_id],
+    ["project", project],
+    ["environment", environment],
     ["source", describeSource(source)],
     ["stacks", stack_ids.map((id) => names.of(id)).join(", ")],
     ...superseded.map((id): [string, string] => ["supersedes", id]),

@@ -1,8 +1,9 @@
-import { ApiError, type Schemas } from "../../../client/src/index.ts";
+import type { Schemas } from "../../../client/src/index.ts";
 import { toLocalTime } from "../local-time.ts";
 import type { CliContext, Session } from "../session.ts";
 import { renderFields } from "../table.ts";
 import { describeCreator, describeReason, describeSource } from "./describe.ts";
+import { readPlace } from "./find-deployment.ts";
 import { printPatch } from "./print-details.ts";
 import { StackNames } from "./stack-names.ts";
 
@@ -36,20 +37,4 @@ export async function printContent(
   );
   if (diff.length > 0) output.print("");
   printPatch(output, diff);
-}
-
-/** By name. Whoever may decide on a deployment may be unable to read the names. */
-async function readPlace(
-  { client }: Session,
-  environmentId: string,
-): Promise<{ environment: string; project?: string }> {
-  try {
-    const path = { environment_id: environmentId };
-    const { name, project_id } = await client.get("/v1/environments/{environment_id}", { path });
-    const project = await client.get("/v1/projects/{project_id}", { path: { project_id } });
-    return { environment: name, project: project.name };
-  } catch (error) {
-    if (error instanceof ApiError) return { environment: environmentId };
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../../client/src/index.ts";
 import { toLocalTime } from "../local-time.ts";
+import type { RecordOptions } from "../output.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type Column, renderFields, renderTable } from "../table.ts";
 import {
@@ -9,6 +10,7 @@ import {
   explainOutcome,
   explainStacks,
 } from "./describe.ts";
+import { readPlace } from "./find-deployment.ts";
 import { reasonsToWait } from "./follow.ts";
 import { toPatchLines } from "./patch-lines.ts";
 import { StackNames } from "./stack-names.ts";
@@ -17,15 +19,22 @@ type StackOfDeployment = Schemas["StackOfDeployment"];
 
 const SIGN_STYLES = { "+": "green", "-": "red", " ": "dim" } as const;
 
-/** A deployment for people. */
+/** A deployment with its stacks, its source and its patch. */
 export async function printDetails(
   { output }: CliContext,
   session: Session,
   deployment: Schemas["Deployment"],
+  options: RecordOptions,
 ): Promise<void> {
+  if (options.json || options.quiet) {
+    return output.record(deployment, { ...options, id: ({ id }) => id });
+  }
   const { data } = deployment;
-  const names = await StackNames.read(session, deployment.environment_id);
-  output.print(renderFields(fieldsOf(deployment, session)));
+  const [place, names] = await Promise.all([
+    readPlace(session, deployment.environment_id),
+    StackNames.read(session, deployment.environment_id),
+  ]);
+  output.print(renderFields(fieldsOf(deployment, place, session)));
   const reasons = explainStacks(deployment, (id) => names.of(id));
   const columns: readonly Column<StackOfDeployment>[] = [
     { title: "stack", value: ({ id }) => names.of(id) },
@@ -42,8 +51,12 @@ export async function printDetails(
 type Field = readonly [name: string, value: string | undefined];
 
 /** Those that are always there, with a dash if they are empty, and those that only some deployments have. */
-function fieldsOf(deployment: Schemas["Deployment"], session: Session): Field[] {
-  const { id, status, environment_id, data, created_at, started_at, finished_at } = deployment;
+function fieldsOf(
+  deployment: Schemas["Deployment"],
+  { project, environment }: Awaited<ReturnType<typeof readPlace>>,
+  session: Session,
+): Field[] {
+  const { id, status, data, created_at, started_at, finished_at } = deployment;
   const { created_by, reason, trigger, from_deployment_id: from, runner } = deployment;
   const optional: Field[] = [
     ["job", created_by?.run_url],
@@ -59,7 +72,8 @@ function fieldsOf(deployment: Schemas["Deployment"], session: Session): Field[] 
     ["deployment", id],
     ["status", status],
     ...reasonsToWait(deployment).map((reason) => ["waiting", reason] as const),
-    ["environment", environment_id],
+    ["project", project],
+    ["environment", environment],
     ["source", describeSource(data.source)],
     ["created by", describeCreator(created_by)],
     ["created", toLocalTime(created_at)],

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api.ts";
+import type { Schemas } from "../../../../client/src/index.ts";
 
 type Git = Schemas["GitSource"];
 

@@ -51,9 +51,7 @@ export function RulesTab({ environment, can }: EnvironmentTabProps) {
             With the command line, so that an owner approves each deployment, and never one of their
             own. <a href="/docs/guides/protection">Five common set-ups</a>
           </p>
-          <Command
-            text={`${RUN_CLI} api PUT /v1/environments/${id}/protection approvals:='{"required":1,"approvers":{"role":"owner"}}'`}
-          />
+          <Command text={`${RUN_CLI} protect ${id} --approvals 1 --by owners`} />
         </Section>
       )}
     </div>

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api.ts";
+import type { Schemas } from "../../../../client/src/index.ts";
 import { formatCount, formatSpan, humanize, showHidden } from "../../format.ts";
 
 type Rules = Schemas["EnvironmentProtection"];
