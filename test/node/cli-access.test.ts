@@ -20,7 +20,7 @@ import {
 import { explain } from "../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
-import { ApiClient, type Service, startService } from "./support/service.ts";
+import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
 const POLLING = { interval: 100, timeout: 300_000 };
 
@@ -191,6 +191,36 @@ describe("longshore login", () => {
       expect([stderr.trim().split("\n").length, status]).toEqual([1, 1]);
     },
   );
+});
+
+describe("longshore environments order", () => {
+  beforeEach(useNewKey);
+
+  const list = async (...options: string[]) =>
+    JSON.parse((await user.run(["environments", "ls", "--json", ...options])).stdout).map(
+      ({ name }: Parsed) => name,
+    );
+
+  it("is the order of lists and choices; environments that it leaves out come last", async () => {
+    await user.run(["projects", "create", "ordered"]);
+    await user.run(["link", "ordered"]);
+    for (const name of ["staging", "dev"]) await user.run(["environments", "create", name]);
+    expect(await list()).toEqual(["production", "staging", "dev"]);
+    const ordered = await user.run(["environments", "order", "dev", "staging"]);
+    expect(ordered).toEqual({
+      stdout: "",
+      stderr: "Order of the environments: dev, staging, production.\n",
+      status: 0,
+    });
+    expect(await list()).toEqual(["dev", "staging", "production"]);
+    expect(await list("--limit", "2")).toEqual(["dev", "staging"]);
+    const { stderr } = await user.run(["environments", "ls", "--limit", "2"]);
+    expect(stderr).toBe("There are more than 2: add --limit.\n");
+    const unknown = await user.run(["environments", "order", "dev", "none"]);
+    expect(unknown).toMatchObject({ stdout: "", status: 1 });
+    expect(unknown.stderr).toContain('There is no environment "none"');
+    expect(await list()).toEqual(["dev", "staging", "production"]);
+  });
 });
 
 describe("longshore link", () => {

@@ -545,6 +545,10 @@ describe("the page of a project", () => {
     await expect.poll(saved).toEqual(["staging", "production"]);
     await page.reload();
     await expect.poll(order).toEqual(["staging", "production"]);
+    await page.getByRole("link", { name: "Settings" }).click();
+    const choices = page.getByLabel("Default environment").locator("option");
+    await expect.poll(() => choices.allTextContents()).toEqual(["staging", "production"]);
+    await page.goBack();
     const lefts = async () => {
       const boxes = await Promise.all(
         (await page.locator(".column").all()).map((each) => each.boundingBox()),
