@@ -1,8 +1,17 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -191,6 +200,63 @@ describe("longshore login", () => {
       expect([stderr.trim().split("\n").length, status]).toEqual([1, 1]);
     },
   );
+});
+
+describe("longshore console", () => {
+  const LINK = /^http:\/\/\S+\/sign-in\/lsl_\w{72}$/;
+  let opened: string;
+
+  /** A user at a desktop, whose `xdg-open` exits with this status. */
+  async function useDesktop(status: number, changes: NodeJS.Dict<string> = {}) {
+    await useNewKey();
+    const key = user.environment().LONGSHORE_API_KEY;
+    const programs = mkdtempSync(join(tmpdir(), "longshore-desktop-"));
+    onTestFinished(() => rmSync(programs, { recursive: true }));
+    opened = join(programs, "opened");
+    const script = `#!/bin/sh\necho "$* $LONGSHORE_API_KEY" >> '${opened}'\nexit ${status}\n`;
+    writeFileSync(join(programs, "xdg-open"), script, { mode: 0o755 });
+    user = new CliUser({
+      ...{ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key },
+      ...{ PATH: `${programs}:${process.env["PATH"]}`, DISPLAY: ":1", SSH_CONNECTION: undefined },
+      ...changes,
+    });
+  }
+
+  it("opens a link that signs in, and gives the browser no key", async () => {
+    await useDesktop(0);
+    const { stdout, stderr, status } = await user.runAsked(["console"]);
+    expect([stdout, status]).toEqual(["", 0]);
+    expect(stderr).toBe("Opened the console in your browser. Click Sign in there.\n");
+    const link = readFileSync(opened, "utf8").trim();
+    expect(link).toMatch(LINK);
+    const headers = { "sec-fetch-site": "same-origin" };
+    const page = await fetch(link, { method: "POST", redirect: "manual", headers });
+    expect([page.status, page.headers.get("location")]).toEqual([303, "/console/"]);
+  });
+
+  it.each([
+    ["the opener fails", 3, {}, true],
+    ["there is no display", 0, { DISPLAY: undefined, WAYLAND_DISPLAY: undefined }, false],
+    ["the user is at another machine", 0, { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, false],
+  ])("prints the link if %s", async (_, exitCode, changes, isTried) => {
+    await useDesktop(exitCode, changes);
+    const { stdout, stderr, status } = await user.runAsked(["console"]);
+    expect([stdout.trim(), status]).toEqual([expect.stringMatching(LINK), 0]);
+    expect(stderr).toMatch(/^Open this link in a browser\. It signs in once, until .*\.\n$/);
+    expect(existsSync(opened)).toBe(isTried);
+  });
+
+  it("prints the link without a terminal, and says why a narrower key gets none", async () => {
+    await useDesktop(0);
+    expect((await user.run(["console"])).stdout.trim()).toMatch(LINK);
+    expect(existsSync(opened)).toBe(false);
+    const path = `/v1/orgs/${service.organizationId}/api-keys`;
+    const narrow = { name: "narrow", scopes: ["projects:read"] };
+    const { key } = await service.owner.call("POST", path, narrow);
+    const refused = await user.run(["console"], { changes: { LONGSHORE_API_KEY: key } });
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(refused.stderr).toContain("keys:write");
+  });
 });
 
 describe("longshore environments order", () => {
