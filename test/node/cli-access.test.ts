@@ -485,6 +485,21 @@ describe("secrets", () => {
     expect((await user.run(["whoami"], { changes })).status).toBe(1);
   });
 
+  it("of API keys are listed with those whose they are", async () => {
+    const bot = await service.owner.call(
+      "POST",
+      `/v1/orgs/${service.organizationId}/service-accounts`,
+      { name: "deploy bot", role: "member" },
+    );
+    const member = ["--member", bot.membership_id, "--role", "member"];
+    await user.run(["keys", "create", "of-bot", ...member, "--output", "bot.txt"]);
+    await user.run(["keys", "create", "of-me", "--output", "me.txt"]);
+    const { stdout } = await user.run(["keys", "ls"]);
+    expect(stdout).toMatch(/^NAME +ID +OWNER +ROLE +ENDS IN +EXPIRES +LAST USED\n/);
+    expect(stdout).toMatch(/^of-bot +\w{22} +deploy bot \(service account\) +member /m);
+    expect(stdout).toMatch(/^of-me +\w{22} +Me +owner /m);
+  });
+
   it("leave no file behind if the service refuses to create them", async () => {
     const args = ["keys", "create", " ", "--output", "refused.txt"];
     expect((await user.run(args)).status).toBe(1);
@@ -562,8 +577,8 @@ describe("the family of a key", () => {
     expect(json.stderr).toBe("There are more than 3: add --limit.\n");
     await user.run(["keys", "revoke", "listed", "--descendants", "keep", "--yes"]);
     const { stdout, stderr } = await user.run(["keys", "family", parent.id]);
-    expect(stdout).toMatch(/^TYPE +NAME +ID +ROLE +MEMBER +CREATED +COUNTS\nmember +Mallory /);
-    expect(stdout).toMatch(new RegExp(`^API key +second +${second.id} +owner `, "m"));
+    expect(stdout).toMatch(/^TYPE +NAME +ID +ROLE +OWNER +CREATED +COUNTS\nmember +Mallory /);
+    expect(stdout).toMatch(new RegExp(`^API key +second +${second.id} +owner +Me `, "m"));
     expect(stdout).not.toContain("not of it");
     expect(stderr).toBe(
       `Sessions and sign-in links end with their keys.\nThe members stay. Remove those that you do not know:\n  longshore members rm ${membership_id}\n`,
