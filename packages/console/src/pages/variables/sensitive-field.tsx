@@ -26,9 +26,9 @@ export function SensitiveField({ label, method, setMethod }: SensitiveFieldProps
         checked={isSensitive(method)}
         onChange={(checked) => setMethod(checked ? "secret" : "string")}
       />
-      <span class="hint">
+      <p class="soft small">
         Runners hide sensitive values in logs. Every value is stored encrypted.
-      </span>
+      </p>
       <details>
         <summary>Storage method: {method}</summary>
         <SelectField
