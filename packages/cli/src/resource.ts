@@ -29,6 +29,7 @@ type Options = RecordOptions & { profile?: string; yes?: boolean; limit?: number
 const DEFAULT_LIMIT = 100;
 /** All records of a kind with an order are read, because the first may be the oldest. */
 const MAXIMUM_ORDERED = 10_000;
+const PAGE = 100;
 
 /** Adds `ls`, which prints at most `--limit` records. */
 export function addList<Row extends NamedRecord>(
@@ -71,10 +72,12 @@ export async function printList<Row extends { readonly [field: string]: unknown 
   { columns, kind, inOrder }: ListedKind<Row>,
 ): Promise<void> {
   const { limit = DEFAULT_LIMIT } = list.options;
-  const found = await session.list<Row>(list.listPath, {
-    ...list,
-    limit: inOrder ? MAXIMUM_ORDERED : limit,
-  });
+  const found = await session.list<Row>(
+    list.listPath,
+    inOrder
+      ? { ...list, query: { ...list.query, limit: PAGE }, limit: MAXIMUM_ORDERED }
+      : { ...list, limit },
+  );
   const rows = inOrder ? inOrder(found.rows).slice(0, limit) : found.rows;
   const hasMore = found.hasMore || rows.length < found.rows.length;
   context.output.records(rows, columns, {

@@ -5,7 +5,8 @@ import type { CliContext, Session } from "../session.ts";
 
 type Environment = Schemas["Environment"];
 
-/** More than an order can have. */
+const PAGE = 100;
+/** As many as an order can have. */
 const MAXIMUM_ENVIRONMENTS = 500;
 
 /** Environments without a place get the one in which they were named. A place that somebody chose stays. */
@@ -18,6 +19,7 @@ export async function orderEnvironments(
   const path = { project_id: project.id };
   const { rows, hasMore } = await session.list<Environment>(KINDS.environment.listPath, {
     path,
+    query: { limit: PAGE },
     limit: MAXIMUM_ENVIRONMENTS,
   });
   const before = inOrder(rows);
