@@ -541,14 +541,14 @@ describe("the page of a project", () => {
     await drag();
     await expect.poll(order).toEqual(["production", "staging"]);
     await expect.poll(saved).toEqual(["production", "staging"]);
+    // The API has the newest first.
+    const { page: settings } = await open(`projects/${projectId}/settings`);
+    const choices = settings.getByLabel("Default environment").locator("option");
+    await expect.poll(() => choices.allTextContents()).toEqual(["production", "staging"]);
     await drag();
     await expect.poll(saved).toEqual(["staging", "production"]);
     await page.reload();
     await expect.poll(order).toEqual(["staging", "production"]);
-    await page.getByRole("link", { name: "Settings" }).click();
-    const choices = page.getByLabel("Default environment").locator("option");
-    await expect.poll(() => choices.allTextContents()).toEqual(["staging", "production"]);
-    await page.goBack();
     const lefts = async () => {
       const boxes = await Promise.all(
         (await page.locator(".column").all()).map((each) => each.boundingBox()),
