@@ -1,5 +1,10 @@
-import { RUN_CLI } from "../../src/lib/addresses.ts";
+import { join } from "node:path";
+import { quote } from "../../packages/cli/src/init/deploy-scripts.ts";
 import { FIRST_ORGANIZATION } from "./local-api.ts";
+import { ROOT } from "./wrangler.ts";
+
+/** The command line of this checkout, from any folder. */
+const LONGSHORE = `node ${quote(join(ROOT, "packages/cli/dist/longshore.js"))}`;
 
 /** What only the first start has, and one with `--new-key`. */
 export interface NewAccess {
@@ -23,6 +28,10 @@ function later(url: string): string {
   return `  Console  ${url}/console/
   API key  printed by an earlier start.
            To create another, and a sign-in link: npm start -- --new-key
+
+  Open the console, signed in with the key that you stored:
+
+${LONGSHORE} console --profile ${new URL(url).host}
 `;
 }
 
@@ -38,7 +47,7 @@ curl ${url}/v1/projects -H 'x-api-key: ${key}'
 
   Log in the command line, for the next command of the README and the tour (docs/tour.md):
 
-echo ${key} | ${RUN_CLI} login --url ${url}
+echo ${key} | ${LONGSHORE} login --url ${url}
 `;
 }
 

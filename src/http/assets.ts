@@ -30,16 +30,27 @@ function isWithin(root: string, path: string): boolean {
 }
 
 /** Serves the home page, the reference with the origin of this installation, and the document of the console. */
-export async function servePage({ env: { context } }: Context<AppEnv>): Promise<Response> {
-  const { request, env, path, requestLog, deps } = context;
-  await deps.limitAddress(context);
+export async function servePage(c: Context<AppEnv>): Promise<Response> {
+  const { request, env, path, requestLog, deps } = c.env.context;
+  await deps.limitAddress(c.env.context);
   requestLog.route = patternOf(path);
   if (isConsolePath(path)) return serveConsole(request, path, env.ASSETS);
   if (!isRead(request)) throw new MethodNotImplemented(request.method, ["GET", "HEAD"]);
-  const page = path !== NOT_FOUND_PATH && (await readAsset(env.ASSETS, request, path));
+  if (path !== "/") return serveDocument(request, path, env.ASSETS);
+  // Browsers get the console, and other clients the home page.
+  const isBrowser = c.req.header("accept")?.includes("text/html");
+  const response = isBrowser
+    ? c.redirect(CONSOLE_PATH)
+    : await serveDocument(request, path, env.ASSETS);
+  response.headers.set("vary", "Accept");
+  return response;
+}
+
+async function serveDocument(request: Request, path: string, assets: Fetcher): Promise<Response> {
+  const page = path !== NOT_FOUND_PATH && (await readAsset(assets, request, path));
   if (page) return fillIn(page, request);
   const { url, method } = request;
-  const notFound = await readAsset(env.ASSETS, new Request(url, { method }), NOT_FOUND_PATH);
+  const notFound = await readAsset(assets, new Request(url, { method }), NOT_FOUND_PATH);
   if (!notFound) throw new NotFound("page");
   const { body, headers } = await fillIn(notFound, request);
   headers.delete("etag");

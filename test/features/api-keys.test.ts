@@ -48,6 +48,53 @@ async function changesOf(action: string): Promise<unknown[]> {
   return results.map(({ changes }) => JSON.parse(changes));
 }
 
+describe("the owner of a key", () => {
+  const read = async (id: string) => (await world.client.get(`${keys}/${id}`)).body.owner;
+  const family = async () => (await world.client.get(`${keys}/${world.keyId}/family`)).body.data;
+
+  it("is the person or the service account that it acts for, wherever the key is shown", async () => {
+    const person = await join(world, "admin");
+    const name = { name: "Grace Hopper", display_name: "Grace" };
+    await person.client.patch("/v1/account", name);
+    const account = await world.client.post(`/v1/orgs/${world.id}/service-accounts`, {
+      name: "deploy bot",
+      role: "member",
+    });
+    for (const [membership_id, owner] of [
+      [person.membershipId, { type: "person", name: "Grace" }],
+      [account.body.membership_id, { type: "service_account", name: "deploy bot" }],
+    ] as const) {
+      const created = await create(world.client, { membership_id, role: "member" });
+      expect(created.owner).toEqual(owner);
+      const one = `${keys}/${created.id}`;
+      expect(await read(created.id)).toEqual(owner);
+      const { data } = (await world.client.get(keys)).body;
+      expect(data.find(({ id }: Parsed) => id === created.id).owner).toEqual(owner);
+      expect((await world.client.patch(one, { name: "renamed" })).body.owner).toEqual(owner);
+      const ofFamily = (await family()).find(({ id }: Parsed) => id === created.id);
+      expect(ofFamily).toMatchObject({ type: "api_key", membership_id, owner });
+      const rotated = await world.client.post(`${one}/rotate`, {});
+      expect(rotated.body.owner).toEqual(owner);
+      const revoked = (await world.client.get(`${keys}?status=revoked`)).body.data;
+      expect(revoked.find(({ id }: Parsed) => id === created.id).owner).toEqual(owner);
+    }
+  });
+
+  it("has the name of now, and is absent once the member is removed", async () => {
+    const { client, membershipId, keyId } = await join(world);
+    expect(await read(keyId)).toEqual({ type: "person", name: "Molly Member" });
+    const { etag: before } = Object.fromEntries((await client.get(`${keys}/${keyId}`)).headers);
+    await client.patch("/v1/account", { display_name: "Molly" });
+    expect(await read(keyId)).toEqual({ type: "person", name: "Molly" });
+    const { headers } = await client.get(`${keys}/${keyId}`);
+    expect(headers.get("etag")).not.toBe(before);
+    await world.client.delete(`/v1/orgs/${world.id}/members/${membershipId}`);
+    const removed = (await world.client.get(`${keys}/${keyId}`)).body;
+    expect(removed).toMatchObject({ membership_id: membershipId, revoked_at: expect.any(String) });
+    expect(removed).not.toHaveProperty("owner");
+  });
+});
+
 describe("a key that another key creates", () => {
   it("has what the other has by default, or less, and says where it comes from", async () => {
     const project = await newProject(world.client);

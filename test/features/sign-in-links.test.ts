@@ -178,11 +178,16 @@ describe("a sign-in link", () => {
       expect(status).toBe(404);
       expect(headers.has("set-cookie")).toBe(false);
       expect(headers.get("cache-control")).toBe("no-store");
-      expect(text).toContain("Create another with POST /v1/sign-in-links");
+      expect(text).toContain("<h1>This link no longer works</h1>");
+      expect(text).toContain("<code>longshore console</code>");
+      expect(text).toContain("Ask them for a new one.");
+      expect(text).toContain('<a href="/console/">');
+      expect(text).not.toContain("/v1/sign-in-links");
     }
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
     const asJson = await browser.get(used.path);
     expect(asJson.body.code).toBe("not_found");
+    expect(asJson.body.message).toContain("Create another with POST /v1/sign-in-links");
     now -= 1;
     expect((await open(expired.path, late)).status).toBe(200);
   });
@@ -202,6 +207,7 @@ describe("a sign-in link", () => {
       const reply = await press(path, browser, { accept: "text/html", ...headers });
       expect([reply.status, reply.headers.has("set-cookie")]).toEqual([403, false]);
       expect(reply.text).toContain("You are not signed in");
+      expect(reply.text).not.toContain("longshore console");
     }
     expect((await press(path, browser, { origin: "https://longshore.test" })).status).toBe(303);
   });

@@ -78,6 +78,39 @@ describe("the console", () => {
   });
 });
 
+describe("the path /", () => {
+  const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+  it.each(["GET", "HEAD"])("leads a browser to the console with %s", async (method) => {
+    const { response, text } = await send("/", { method, headers: { accept: BROWSER } });
+    const { status, headers } = response;
+    expect([status, headers.get("location"), text]).toEqual([302, "/console/", ""]);
+    expect([headers.get("vary"), headers.get("cache-control")]).toEqual([
+      "Accept",
+      "private, no-store",
+    ]);
+  });
+
+  it.each([{}, { accept: "*/*" }, { accept: "application/json" }])(
+    "shows other clients the home page, and no cache shows it to browsers: %o",
+    async (headers) => {
+      const { response, text } = await send("/", { headers });
+      expect([response.status, response.headers.get("vary")]).toEqual([200, "Accept"]);
+      expect(text).toContain('href="/docs"');
+      const etag = String(response.headers.get("etag"));
+      const same = await send("/", { headers: { ...headers, "if-none-match": etag } });
+      expect([same.response.status, same.response.headers.get("vary")]).toEqual([304, "Accept"]);
+    },
+  );
+
+  it("shows a browser the reference at /docs, and refuses other methods", async () => {
+    const docs = await send("/docs", { headers: { accept: BROWSER } });
+    expect([docs.response.status, docs.response.headers.get("vary")]).toEqual([200, null]);
+    const post = await send("/", { method: "POST", headers: { accept: BROWSER } });
+    expect(post.response.status).toBe(501);
+  });
+});
+
 describe("a request of a page", () => {
   it.each([
     ["/", "/", 200],

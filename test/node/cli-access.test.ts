@@ -1,8 +1,17 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -20,7 +29,7 @@ import {
 import { explain } from "../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "./support/cli.ts";
-import { ApiClient, type Service, startService } from "./support/service.ts";
+import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
 const POLLING = { interval: 100, timeout: 300_000 };
 
@@ -191,6 +200,93 @@ describe("longshore login", () => {
       expect([stderr.trim().split("\n").length, status]).toEqual([1, 1]);
     },
   );
+});
+
+describe("longshore console", () => {
+  const LINK = /^http:\/\/\S+\/sign-in\/lsl_\w{72}$/;
+  let opened: string;
+
+  /** A user at a desktop, whose `xdg-open` exits with this status. */
+  async function useDesktop(status: number, changes: NodeJS.Dict<string> = {}) {
+    await useNewKey();
+    const key = user.environment().LONGSHORE_API_KEY;
+    const programs = mkdtempSync(join(tmpdir(), "longshore-desktop-"));
+    onTestFinished(() => rmSync(programs, { recursive: true }));
+    opened = join(programs, "opened");
+    const script = `#!/bin/sh\necho "$* $LONGSHORE_API_KEY" >> '${opened}'\nexit ${status}\n`;
+    writeFileSync(join(programs, "xdg-open"), script, { mode: 0o755 });
+    user = new CliUser({
+      ...{ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key },
+      ...{ PATH: `${programs}:${process.env["PATH"]}`, DISPLAY: ":1", SSH_CONNECTION: undefined },
+      ...changes,
+    });
+  }
+
+  it("opens a link that signs in, and gives the browser no key", async () => {
+    await useDesktop(0);
+    const { stdout, stderr, status } = await user.runAsked(["console"]);
+    expect([stdout, status]).toEqual(["", 0]);
+    expect(stderr).toBe("Opened the console in your browser. Click Sign in there.\n");
+    const link = readFileSync(opened, "utf8").trim();
+    expect(link).toMatch(LINK);
+    const headers = { "sec-fetch-site": "same-origin" };
+    const page = await fetch(link, { method: "POST", redirect: "manual", headers });
+    expect([page.status, page.headers.get("location")]).toEqual([303, "/console/"]);
+  });
+
+  it.each([
+    ["the opener fails", 3, {}, true],
+    ["there is no display", 0, { DISPLAY: undefined, WAYLAND_DISPLAY: undefined }, false],
+    ["the user is at another machine", 0, { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, false],
+  ])("prints the link if %s", async (_, exitCode, changes, isTried) => {
+    await useDesktop(exitCode, changes);
+    const { stdout, stderr, status } = await user.runAsked(["console"]);
+    expect([stdout.trim(), status]).toEqual([expect.stringMatching(LINK), 0]);
+    expect(stderr).toMatch(/^Open this link in a browser\. It signs in once, until .*\.\n$/);
+    expect(existsSync(opened)).toBe(isTried);
+  });
+
+  it("prints the link without a terminal, and says why a narrower key gets none", async () => {
+    await useDesktop(0);
+    expect((await user.run(["console"])).stdout.trim()).toMatch(LINK);
+    expect(existsSync(opened)).toBe(false);
+    const path = `/v1/orgs/${service.organizationId}/api-keys`;
+    const narrow = { name: "narrow", scopes: ["projects:read"] };
+    const { key } = await service.owner.call("POST", path, narrow);
+    const refused = await user.run(["console"], { changes: { LONGSHORE_API_KEY: key } });
+    expect([refused.stdout, refused.status]).toEqual(["", 1]);
+    expect(refused.stderr).toContain("keys:write");
+  });
+});
+
+describe("longshore environments order", () => {
+  beforeEach(useNewKey);
+
+  const list = async (...options: string[]) =>
+    JSON.parse((await user.run(["environments", "ls", "--json", ...options])).stdout).map(
+      ({ name }: Parsed) => name,
+    );
+
+  it("is the order of lists and choices; environments that it leaves out come last", async () => {
+    await user.run(["projects", "create", "ordered"]);
+    await user.run(["link", "ordered"]);
+    for (const name of ["staging", "dev"]) await user.run(["environments", "create", name]);
+    expect(await list()).toEqual(["production", "staging", "dev"]);
+    const ordered = await user.run(["environments", "order", "dev", "staging"]);
+    expect(ordered).toEqual({
+      stdout: "",
+      stderr: "Order of the environments: dev, staging, production.\n",
+      status: 0,
+    });
+    expect(await list()).toEqual(["dev", "staging", "production"]);
+    expect(await list("--limit", "2")).toEqual(["dev", "staging"]);
+    const { stderr } = await user.run(["environments", "ls", "--limit", "2"]);
+    expect(stderr).toBe("There are more than 2: add --limit.\n");
+    const unknown = await user.run(["environments", "order", "dev", "none"]);
+    expect(unknown).toMatchObject({ stdout: "", status: 1 });
+    expect(unknown.stderr).toContain('There is no environment "none"');
+    expect(await list()).toEqual(["dev", "staging", "production"]);
+  });
 });
 
 describe("longshore link", () => {
@@ -389,6 +485,21 @@ describe("secrets", () => {
     expect((await user.run(["whoami"], { changes })).status).toBe(1);
   });
 
+  it("of API keys are listed with those whose they are", async () => {
+    const bot = await service.owner.call(
+      "POST",
+      `/v1/orgs/${service.organizationId}/service-accounts`,
+      { name: "deploy bot", role: "member" },
+    );
+    const member = ["--member", bot.membership_id, "--role", "member"];
+    await user.run(["keys", "create", "of-bot", ...member, "--output", "bot.txt"]);
+    await user.run(["keys", "create", "of-me", "--output", "me.txt"]);
+    const { stdout } = await user.run(["keys", "ls"]);
+    expect(stdout).toMatch(/^NAME +ID +OWNER +ROLE +ENDS IN +EXPIRES +LAST USED\n/);
+    expect(stdout).toMatch(/^of-bot +\w{22} +deploy bot \(service account\) +member /m);
+    expect(stdout).toMatch(/^of-me +\w{22} +Me +owner /m);
+  });
+
   it("leave no file behind if the service refuses to create them", async () => {
     const args = ["keys", "create", " ", "--output", "refused.txt"];
     expect((await user.run(args)).status).toBe(1);
@@ -466,8 +577,8 @@ describe("the family of a key", () => {
     expect(json.stderr).toBe("There are more than 3: add --limit.\n");
     await user.run(["keys", "revoke", "listed", "--descendants", "keep", "--yes"]);
     const { stdout, stderr } = await user.run(["keys", "family", parent.id]);
-    expect(stdout).toMatch(/^TYPE +NAME +ID +ROLE +MEMBER +CREATED +COUNTS\nmember +Mallory /);
-    expect(stdout).toMatch(new RegExp(`^API key +second +${second.id} +owner `, "m"));
+    expect(stdout).toMatch(/^TYPE +NAME +ID +ROLE +OWNER +CREATED +COUNTS\nmember +Mallory /);
+    expect(stdout).toMatch(new RegExp(`^API key +second +${second.id} +owner +Me `, "m"));
     expect(stdout).not.toContain("not of it");
     expect(stderr).toBe(
       `Sessions and sign-in links end with their keys.\nThe members stay. Remove those that you do not know:\n  longshore members rm ${membership_id}\n`,

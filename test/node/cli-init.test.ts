@@ -12,6 +12,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { inOrder } from "../../packages/cli/src/environment-order.ts";
 import { nameOf, readRemote } from "../../packages/cli/src/git/remote.ts";
 import type { Tool } from "../../packages/cli/src/init/detect.ts";
 import { settingsOf } from "../../packages/cli/src/init/executor-plan.ts";
@@ -93,6 +94,7 @@ async function readSetUp(name: string) {
     .map((each: Parsed) => each.name);
   return {
     projects: projects.data.length,
+    order: inOrder<Parsed & { created_at: string }>(environments).map((each) => each["name"]),
     stacks,
     pools: pools.data.length,
     covered: covered.toSorted(),
@@ -120,6 +122,7 @@ describe("longshore init", () => {
     expect(ended).toMatchObject({ stdout: RUNNER, status: 0 });
     expect(await readSetUp(name)).toEqual({
       projects: 1,
+      order: ["staging", "eu", "production"],
       stacks: { production: [], staging: ["jobs", "web"], eu: ["jobs", "web"] },
       pools: 1,
       covered: ["eu", "staging"],
@@ -147,11 +150,32 @@ describe("longshore init", () => {
     expect((await user.run([...args, "-e", "eu", "--stack", "jobs"])).status).toBe(0);
     expect(await readSetUp(name)).toEqual({
       ...before,
+      order: ["staging", "eu", "production"],
       stacks: { production: [], staging: ["jobs", "web"], eu: ["jobs", "web"] },
       covered: ["eu", "staging"],
     });
     expect(readFileSync(inFolder("deploy.sh"), "utf8")).toBe("#!/bin/sh\nexit 0\n");
     expect(storedToken()).toBe(token);
+  });
+
+  it("orders environments as they are named, and keeps an order that somebody chose", async () => {
+    const name = newName();
+    const init = async (...names: string[]) => {
+      const environments = names.flatMap((each) => ["-e", each]);
+      const args = ["init", "-p", name, ...environments, "--stack", "web", "--with", "script"];
+      const { stderr } = await user.run(args);
+      return { stderr, order: (await readSetUp(name)).order };
+    };
+    const created = await init("staging", "production");
+    expect(created.order).toEqual(["staging", "production"]);
+    expect(created.stderr).toContain("Order of the environments: staging, production.\n");
+    const extended = await init("dev", "staging", "eu", "production");
+    expect(extended.order).toEqual(["dev", "staging", "eu", "production"]);
+    await user.run(["environments", "order", "production", "staging"]);
+    const again = await init("dev", "staging", "eu", "production");
+    expect(again.order).toEqual(["production", "staging", "dev", "eu"]);
+    expect(again.stderr).not.toContain("Order of");
+    expect((await init("us")).order).toEqual(["production", "staging", "dev", "eu", "us"]);
   });
 
   it("continues with --yes in a linked folder, and replaces a token that was revoked", async () => {
@@ -620,6 +644,7 @@ describe("a longshore init that fails in the middle", () => {
   const NAMES = ["-e", "staging", "-e", "eu", "--stack", "web", "--with", "script"];
   const complete = (tokens = [hostname()]) => ({
     projects: 1,
+    order: ["staging", "eu", "production"],
     stacks: { production: [], staging: ["web"], eu: ["web"] },
     pools: 1,
     covered: ["eu", "staging"],

@@ -77,7 +77,7 @@ describe("longshore vars", () => {
     const plain = await vars(["ls"]);
     expect([plain.stderr, plain.status]).toEqual(["", 0]);
     expect(plain.stdout).toMatch(
-      /^NAME +METHOD +VERSION +UPDATED\nA_URL +secret +1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nB_TOKEN /,
+      /^NAME +SENSITIVE +METHOD +VERSION +UPDATED\nA_URL +yes +secret +1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nB_TOKEN /,
     );
     const json = await vars(["ls", "--json"]);
     expect(plain.stdout + json.stdout).not.toContain(CANARY);
@@ -124,7 +124,26 @@ describe("longshore vars", () => {
     expect((await startVars(["get", "FROM_STDIN"])).stdout).toBe(value);
   });
 
+  it("says which are sensitive, and sets that with one option", async () => {
+    await put({ OLD: "before" });
+    await vars(["set", "URL=x", "--sensitive"]);
+    await vars(["set", "LEVEL=x", "OLD=x", "--no-sensitive"]);
+    await vars(["set", "DEFAULT=x"]);
+    expect(await read()).toEqual({
+      OLD: ["string", "x"],
+      URL: ["secret", "x"],
+      LEVEL: ["string", "x"],
+      DEFAULT: ["secure_string", "x"],
+    });
+    const { stdout } = await vars(["ls"]);
+    expect(stdout).toMatch(/^NAME +SENSITIVE +METHOD +VERSION +UPDATED\n/);
+    expect(stdout).toMatch(/^URL +yes +secret /m);
+    expect(stdout).toMatch(/^DEFAULT +yes +secure_string /m);
+    expect(stdout).toMatch(/^LEVEL +no +string /m);
+  });
+
   it.each([
+    [["set", "A=1", "--sensitive", "--string"], "cannot be used with option"],
     [["set", "A=1", "B"], "Write NAME=VALUE for each of several variables: B has no ="],
     [["set", "A=1", "A=2"], "The variable A is given twice"],
     [["set", "1A=x", "B=y"], '"1A" cannot be the name of a variable'],

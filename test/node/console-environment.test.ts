@@ -541,6 +541,10 @@ describe("the page of a project", () => {
     await drag();
     await expect.poll(order).toEqual(["production", "staging"]);
     await expect.poll(saved).toEqual(["production", "staging"]);
+    // The API has the newest first.
+    const { page: settings } = await open(`projects/${projectId}/settings`);
+    const choices = settings.getByLabel("Default environment").locator("option");
+    await expect.poll(() => choices.allTextContents()).toEqual(["production", "staging"]);
     await drag();
     await expect.poll(saved).toEqual(["staging", "production"]);
     await page.reload();

@@ -136,6 +136,7 @@ describe("the dialog that revokes an API key", () => {
       expect(text).toContain(each);
     }
     expect(text).toContain("Members stay.");
+    expect(text).toMatch(/leaked a Me · (owner|admin|member) /);
     expect(text).not.toContain("Only an owner");
     expect(await findViolations(page)).toEqual([]);
     const choice = dialog.getByLabel("Revoke what was made with it, too");

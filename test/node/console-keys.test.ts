@@ -58,7 +58,8 @@ describe("an API key in the console", () => {
     expect(Date.parse(credential.expires_at) - Date.now()).toBeLessThanOrEqual(30 * 86_400_000);
     await dialog.getByRole("button", { name: "Done" }).click();
     expect(await page.content()).not.toContain(key);
-    await page.getByText("for the test").waitFor();
+    const row = page.locator(".list-item", { hasText: "for the test" });
+    await row.getByText("Me · owner").waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Revoke for the test" }).click();
     await dialog.getByRole("button", { name: "Revoke" }).click();

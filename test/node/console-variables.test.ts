@@ -1,9 +1,10 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findViolations } from "./support/axe.ts";
 import { openBrowser } from "./support/browser.ts";
 import { openConsole } from "./support/console.ts";
 import { TestProject } from "./support/project.ts";
-import { ApiClient, type Service, startService } from "./support/service.ts";
+import { ApiClient, type Parsed, type Service, startService } from "./support/service.ts";
 
 let service: Service;
 let browser: Browser;
@@ -86,6 +87,53 @@ describe("the variables in the console", () => {
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText("The text, line 2").waitFor();
     expect(await readValues()).toEqual({ GREETING: "good 'morning'" });
+  });
+
+  it("are sensitive unless somebody says otherwise, with the storage method as a detail", async () => {
+    const { page, problems, project } = await openVariables();
+    const client = new ApiClient(service.url, project.key);
+    const methods = async () => {
+      const path = `/v1/environments/${project.environmentId}/variables`;
+      const { data } = await client.call("GET", path);
+      return Object.fromEntries(data.map((each: Parsed) => [each["name"], each["storage_method"]]));
+    };
+    const dialog = page.getByRole("dialog");
+    const sensitive = dialog.getByLabel("Sensitive", { exact: true });
+    const method = dialog.getByLabel("How a runner of your own stores it");
+    const save = async (verb: string) => {
+      await dialog.getByRole("button", { name: verb }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    const add = async (name: string) => {
+      await page.getByRole("button", { name: "Add a variable" }).click();
+      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await dialog.getByLabel("Value", { exact: true }).fill("x");
+      expect(await sensitive.isChecked()).toBe(true);
+      expect(await method.isVisible()).toBe(false);
+    };
+    await add("TOKEN");
+    await save("Add");
+    await add("LEVEL");
+    await sensitive.uncheck();
+    await dialog.getByText("Storage method: string").waitFor();
+    await save("Add");
+    await add("PASSWORD");
+    await sensitive.uncheck();
+    await dialog.getByText("Storage method: string").click();
+    await method.selectOption("secure_string");
+    expect(await sensitive.isChecked()).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await save("Add");
+    const expected = { TOKEN: "secret", LEVEL: "string", PASSWORD: "secure_string" };
+    expect(await methods()).toMatchObject(expected);
+    await page.getByText("Not sensitive (string)").waitFor();
+    // An edit keeps the method, unless it is changed.
+    await page.getByRole("button", { name: "Edit PASSWORD" }).click();
+    await dialog.getByText("Storage method: secure_string").waitFor();
+    await dialog.getByLabel("New value").fill("y");
+    await save("Save");
+    expect(await methods()).toMatchObject(expected);
+    expect(problems).toEqual([]);
   });
 
   it("are created, with the issue of a refused name at its field", async () => {

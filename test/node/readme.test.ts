@@ -83,8 +83,11 @@ describe("the commands of the README", () => {
     const [server, , others, deploy] = start;
     if (!server || !others || !deploy) throw new Error("The README has three terminals.");
     const started = await run(open(), linesOf(server).join());
-    login = /^echo lsh_\w+ \| npx .*$/m.exec(started)?.[0] ?? "none";
-    const page = login.replace(/lsh_\w+/, "lsh_...").replace(String(port), "8787");
+    login = /^echo lsh_\w+ \| node .*$/m.exec(started)?.[0] ?? "none";
+    const page = login
+      .replace(/lsh_\w+/, "lsh_...")
+      .replace(/node \S+/, "npx @longshore/cli")
+      .replace(String(port), "8787");
     expect(linesOf(others)[0]).toBe(page);
     const second = open();
     const printed: string[] = [];

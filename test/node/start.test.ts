@@ -1,5 +1,7 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../scripts/lib/port.ts";
 import { Checkout } from "./support/checkout.ts";
@@ -66,7 +68,7 @@ describe("npm start", () => {
   Try it:
 curl http://localhost:${port}/v1/projects -H 'x-api-key: ${key}'
   Log in the command line, for the next command of the README and the tour (docs/tour.md):
-echo ${key} | npx @longshore/cli login --url http://localhost:${port}
+echo ${key} | node ${checkout.path("packages/cli/dist/longshore.js")} login --url http://localhost:${port}
   Ctrl-C stops it.
 `,
     );
@@ -119,8 +121,34 @@ echo ${key} | npx @longshore/cli login --url http://localhost:${port}
     expect(await start()).toBeUndefined();
     expect(server.output).toContain("npm start -- --new-key");
     expect(server.output).not.toMatch(LINK);
+    expect(printed(server.output)).toContain(
+      `\nnode ${checkout.path("packages/cli/dist/longshore.js")} console --profile localhost:${port}\n`,
+    );
     expect(checkout.read(".dev.vars")).toBe(secrets);
     expect((await client.call("GET", "/v1/projects")).data).toHaveLength(1);
+    await server.interrupt();
+  });
+
+  it("prints a command that opens the console with the stored key, from any folder, and creates no key", async (context) => {
+    const home = mkdtempSync(join(tmpdir(), "longshore-home-"));
+    await start("--new-key");
+    const [, key = ""] = KEY.exec(server.output) ?? [];
+    const login = /^echo lsh_.* login .*$/m.exec(server.output)?.[0] ?? "none";
+    await server.interrupt();
+    const terminal = new Terminal(home, { LONGSHORE_CONFIG_DIR: home });
+    context.onTestFinished(async () => {
+      await terminal.kill();
+      rmSync(home, { recursive: true });
+    });
+    expect(await start()).toBeUndefined();
+    expect((await terminal.run(login)).status).toBe(0);
+    const command = /^node .* console .*$/m.exec(server.output)?.[0] ?? "none";
+    const { output, status } = await terminal.run(command);
+    expect([status, output]).toEqual([0, expect.stringMatching(/\nhttp:\S+\/sign-in\/lsl_\w+\n$/)]);
+    const opened = new ApiClient(url(), key);
+    const { data } = await opened.call("GET", "/v1/orgs");
+    const keys = await opened.call("GET", `/v1/orgs/${data[0].id}/api-keys`);
+    expect(keys.data.map(({ name }: { name: string }) => name)).toEqual(["npm start", "First key"]);
     await server.interrupt();
   });
 
@@ -131,7 +159,11 @@ echo ${key} | npx @longshore/cli login --url http://localhost:${port}
     expect((await client.call("GET", "/v1/projects")).data).toHaveLength(1);
     const { data } = await client.call("GET", "/v1/orgs");
     const keys = await other.call("GET", `/v1/orgs/${data[0].id}/api-keys`);
-    expect(keys.data.map(({ role }: { role: string }) => role)).toEqual(["owner", "owner"]);
+    expect(keys.data.map(({ role }: { role: string }) => role)).toEqual([
+      "owner",
+      "owner",
+      "owner",
+    ]);
     await server.waitForOutput("GET /v1/projects 200 OK");
     await server.interrupt();
   });

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../client/src/index.ts";
 import { CliError } from "./errors.ts";
+import { describeOwner } from "./key-owner.ts";
 import { toLocalTime } from "./local-time.ts";
 import type { RecordOptions } from "./output.ts";
 import { toPlainText } from "./plain-text.ts";
@@ -57,7 +58,10 @@ const COLUMNS: readonly Column<FamilyItem>[] = [
   { title: "name", value: ({ name }) => name },
   { title: "id", value: ({ id }) => id },
   { title: "role", value: ({ role }) => role },
-  { title: "member", value: (item) => item.membership_id },
+  {
+    title: "owner",
+    value: (item) => (item.owner ? describeOwner(item.owner) : item.membership_id),
+  },
   { title: "created", value: (item) => toLocalTime(item.created_at) },
   { title: "counts", value: showCounts },
 ];

@@ -10,6 +10,7 @@ import { addChangelogCommand } from "./commands/changelog.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addComponentCommands } from "./commands/components.ts";
 import { addConfigurationCommands } from "./commands/configuration.ts";
+import { addConsoleCommand } from "./commands/console.ts";
 import { addDeliveryCommands } from "./commands/deliveries.ts";
 import { addDeploymentCommands } from "./commands/deployments.ts";
 import { addEnvironmentCommands } from "./commands/environments.ts";
@@ -78,6 +79,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
   addInitCommand(program, context);
   addLinkCommand(program, context);
   addStatusCommand(program, context);
+  addConsoleCommand(program, context);
   addProjectCommands(program, context);
   addEnvironmentCommands(program, context);
   addConfigurationCommands(program, context);

@@ -12,6 +12,8 @@ import type { Column } from "./table.ts";
 export interface Resource<Row extends NamedRecord> {
   kind: NamedKind;
   columns: readonly Column<Row>[];
+  /** The order of `ls`, for records that have one. Otherwise the newest is first. */
+  inOrder?: (rows: readonly Row[]) => Row[];
   /** Adds the options that name the owner of the records. */
   addOwnerOptions(command: Command): Command;
   /** The parameters of the owner in the paths. */
@@ -25,14 +27,18 @@ export interface Resource<Row extends NamedRecord> {
 type Options = RecordOptions & { profile?: string; yes?: boolean; limit?: number };
 
 const DEFAULT_LIMIT = 100;
+/** All records of a kind with an order are read, because the first may be the oldest. */
+const MAXIMUM_ORDERED = 10_000;
+const PAGE = 100;
 
-/** Adds `ls`, which prints at most `--limit` records, newest first. */
+/** Adds `ls`, which prints at most `--limit` records. */
 export function addList<Row extends NamedRecord>(
   group: Command,
   context: CliContext,
   resource: Resource<Row>,
 ): void {
-  const command = group.command("ls").description(`list the ${resource.kind.noun}s, newest first`);
+  const order = resource.inOrder ? "in their order" : "newest first";
+  const command = group.command("ls").description(`list the ${resource.kind.noun}s, ${order}`);
   addLimitOption(addRecordOptions(resource.addOwnerOptions(command))).action(
     async (_, self: Command) => {
       const options = self.optsWithGlobals<Options>();
@@ -48,6 +54,12 @@ export function addList<Row extends NamedRecord>(
   );
 }
 
+interface ListedKind<Row> {
+  columns: readonly Column<Row>[];
+  kind: Pick<NamedKind, "noun" | "idField">;
+  inOrder?: (rows: readonly Row[]) => Row[];
+}
+
 export async function printList<Row extends { readonly [field: string]: unknown }>(
   context: CliContext,
   session: Session,
@@ -57,10 +69,17 @@ export async function printList<Row extends { readonly [field: string]: unknown 
     query?: Record<string, string>;
     options: Options;
   },
-  { columns, kind }: { columns: readonly Column<Row>[]; kind: Pick<NamedKind, "noun" | "idField"> },
+  { columns, kind, inOrder }: ListedKind<Row>,
 ): Promise<void> {
   const { limit = DEFAULT_LIMIT } = list.options;
-  const { rows, hasMore } = await session.list<Row>(list.listPath, { ...list, limit });
+  const found = await session.list<Row>(
+    list.listPath,
+    inOrder
+      ? { ...list, query: { ...list.query, limit: PAGE }, limit: MAXIMUM_ORDERED }
+      : { ...list, limit },
+  );
+  const rows = inOrder ? inOrder(found.rows).slice(0, limit) : found.rows;
+  const hasMore = found.hasMore || rows.length < found.rows.length;
   context.output.records(rows, columns, {
     ...list.options,
     id: (row) => String(row[kind.idField]),

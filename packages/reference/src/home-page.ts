@@ -4,7 +4,7 @@ import { REPOSITORY_URL } from "../../../src/lib/addresses.ts";
 import { linkToOperation } from "./links.ts";
 import { HOME_STYLE } from "./style.ts";
 
-/** The page at `/`, for people who open the address of the API in a browser. */
+/** The page at `/` for clients such as curl. Browsers are redirected to the console. */
 export function renderHome(): string {
   const page = html`<!doctype html>
 <html lang="en">

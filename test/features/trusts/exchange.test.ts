@@ -72,6 +72,9 @@ describe("the exchange of a token", () => {
       const { status, body } = await own.exchange();
       expect(status).toBe(201);
       expect(body).toMatchObject({ trust_id: trust.id, type: "api_key", expires_in: 900 });
+      const { data } = (await world.client.get(`/v1/orgs/${world.id}/api-keys`)).body;
+      const [{ owner }] = data.filter((each: Parsed) => each.membership_id === membershipId);
+      expect(owner).toEqual({ type: "ci", name: "deploy", trust_id: trust.id });
       const key = await own.client(body.key).get(`/v1/orgs`);
       expect(key.status).toBe(200);
       own.aheadMs = 899_999;

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions } from "../command-options.ts";
+import { inOrder } from "../environment-order.ts";
 import { toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
+import { findRecord } from "../names.ts";
 import type { RecordOptions } from "../output.ts";
 import { readJsonInput } from "../read-input.ts";
 import { addList, addRemove, addShow, find, printRecord, type Resource } from "../resource.ts";
@@ -11,6 +13,10 @@ import { addProjectOption, type ProjectOptions, projectPath, requireProject } fr
 
 type Environment = Schemas["Environment"];
 
+const PAGE = 100;
+/** More than an order can have. */
+const MAXIMUM_ENVIRONMENTS = 1_000;
+
 const ENVIRONMENTS: Resource<Environment> = {
   kind: KINDS.environment,
   columns: [
@@ -18,6 +24,7 @@ const ENVIRONMENTS: Resource<Environment> = {
     { title: "id", value: ({ id }) => id },
     { title: "updated", value: (environment) => toLocalTime(environment.updated_at) },
   ],
+  inOrder,
   addOwnerOptions: addProjectOption,
   ownerPath: projectPath,
 };
@@ -46,6 +53,12 @@ export function addEnvironmentCommands(program: Command, context: CliContext): v
     .action((name: string, newName: string, _, self: Command) =>
       rename(context, { name, newName }, self.optsWithGlobals()),
     );
+  addExamples(
+    addProjectOption(group.command("order"))
+      .description("set the order of the environments; those that are not named come last")
+      .argument("<name...>", "name or ID"),
+    "environments order staging production",
+  ).action((names: string[], _, self: Command) => order(context, names, self.optsWithGlobals()));
   addRemove(group, context, ENVIRONMENTS, " with its variables and deployments");
 }
 
@@ -77,4 +90,28 @@ async function rename(
     body: { name: newName },
   });
   printRecord(context, ENVIRONMENTS, environment, options);
+}
+
+async function order(
+  context: CliContext,
+  names: readonly string[],
+  options: ProjectOptions & { profile?: string },
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { id } = await requireProject(context, session, options);
+  const path = { project_id: id };
+  const named = await Promise.all(
+    names.map((name) => findRecord<Environment>(session, KINDS.environment, path, name)),
+  );
+  const { rows } = await session.list<Environment>(KINDS.environment.listPath, {
+    path,
+    query: { limit: PAGE },
+    limit: MAXIMUM_ENVIRONMENTS,
+  });
+  const ordered = new Map([...named, ...inOrder(rows)].map((each) => [each.id, each.name]));
+  await session.client.put("/v1/projects/{project_id}/environment-order", {
+    path,
+    body: { environment_ids: [...ordered.keys()] },
+  });
+  context.output.note(`Order of the environments: ${[...ordered.values()].join(", ")}.`);
 }

@@ -9,6 +9,7 @@ import {
   type RevokeOptions,
   revokeWithFamily,
 } from "../families.ts";
+import { describeOwner } from "../key-owner.ts";
 import { readTime, toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
 import { parseWholeNumber } from "../numbers.ts";
@@ -27,6 +28,7 @@ const KEYS: Resource<ApiKey> = {
   columns: [
     { title: "name", value: ({ name }) => name },
     { title: "id", value: ({ id }) => id },
+    { title: "owner", value: (key) => (key.owner ? describeOwner(key.owner) : key.membership_id) },
     { title: "role", value: ({ role }) => role },
     { title: "ends in", value: (key) => key.last_four },
     { title: "expires", value: (key) => toLocalTime(key.expires_at) ?? "never" },

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { confirmLink, describeLink } from "../confirmed-links.ts";
+import { inOrder } from "../environment-order.ts";
 import { CliError } from "../errors.ts";
 import { findLink, LINK_FILE, writeLink } from "../link-file.ts";
 import { KINDS } from "../named-kinds.ts";
@@ -16,6 +17,8 @@ interface Options {
 
 type Project = Schemas["Project"];
 type Environment = Schemas["Environment"];
+
+type Choice = NamedRecord & { id: string; created_at: string; position?: number };
 
 const MAXIMUM_CHOICES = 200;
 
@@ -91,7 +94,7 @@ async function pickEnvironment(
   const chosen =
     given.environment ??
     (given.project === undefined
-      ? await pick(context, session, "Environment", KINDS.environment.listPath, path)
+      ? await pick(context, session, "Environment", KINDS.environment.listPath, path, inOrder)
       : project.default_environment_id);
   return findRecord(session, KINDS.environment, path, chosen);
 }
@@ -102,11 +105,9 @@ async function pick(
   message: string,
   listPath: string,
   path: Record<string, string>,
+  sort = (rows: readonly Choice[]) => [...rows],
 ): Promise<string> {
-  const { rows } = await session.list<NamedRecord & { id: string }>(listPath, {
-    path,
-    limit: MAXIMUM_CHOICES,
-  });
-  const choices = rows.map(({ id, name }) => ({ value: id, label: name }));
+  const { rows } = await session.list<Choice>(listPath, { path, limit: MAXIMUM_CHOICES });
+  const choices = sort(rows).map(({ id, name }) => ({ value: id, label: name }));
   return choose(context, message, choices, "Name the project: longshore link PROJECT ENVIRONMENT");
 }

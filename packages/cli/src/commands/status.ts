@@ -3,6 +3,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { describeCreator, describeSource } from "../deployments/describe.ts";
 import { DEPLOYMENTS } from "../deployments/find-deployment.ts";
+import { inOrder } from "../environment-order.ts";
 import { findLink } from "../link-file.ts";
 import { toLocalTime } from "../local-time.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
@@ -87,15 +88,14 @@ async function findTarget(
   return { project, only: id };
 }
 
-/** In their order. Those that are newer than the order are last, the oldest first. */
+/** In their order. */
 async function listEnvironments(session: Session, projectId: string) {
   const { rows, hasMore } = await session.list<Environment>(OVERVIEW, {
     path: { project_id: projectId },
-    query: { limit: PAGE, sort_by: "+created_at" },
+    query: { limit: PAGE },
     limit: MAXIMUM_ENVIRONMENTS,
   });
-  const place = ({ position = Number.MAX_SAFE_INTEGER }: Environment) => position;
-  return { rows: rows.toSorted((one, other) => place(one) - place(other)), hasMore };
+  return { rows: inOrder(rows), hasMore };
 }
 
 /** How many deployments wait in each environment. Only of a long queue does the overview not say it. */

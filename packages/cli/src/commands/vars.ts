@@ -27,6 +27,7 @@ import {
   type VariableScope,
   writeVariables,
 } from "../variables/scope.ts";
+import { isSensitive } from "../variables/sensitive.ts";
 import { addVariableFileCommands } from "./vars-files.ts";
 
 interface Options extends ScopeOptions, RecordOptions, MethodOptions {
@@ -37,6 +38,10 @@ interface Options extends ScopeOptions, RecordOptions, MethodOptions {
 
 const COLUMNS: readonly Column<Variable>[] = [
   { title: "name", value: ({ name }) => name },
+  {
+    title: "sensitive",
+    value: (variable) => (isSensitive(variable.storage_method) ? "yes" : "no"),
+  },
   { title: "method", value: (variable) => variable.storage_method },
   { title: "version", value: ({ version }) => version },
   { title: "updated", value: (variable) => toLocalTime(variable.updated_at) },
@@ -80,12 +85,12 @@ function addSet(group: Command, context: CliContext): void {
 A value on the command line is visible in the list of processes, and stays in the history of the shell.
 Prefer stdin, or the hidden prompt on a terminal. A byte order mark at the start of stdin, and one newline at its
 end, are not part of the value.
-A variable keeps its storage method; a new one is a secure string.`,
+A variable keeps its storage method; a new one is sensitive, a secure string.`,
     );
   addExamples(
     addMethodOptions(command, "the value"),
-    "vars set DATABASE_URL --secret < url.txt",
-    "vars set LOG_LEVEL=debug REGION=eu-central-1 --string",
+    "vars set DATABASE_URL --sensitive < url.txt",
+    "vars set LOG_LEVEL=debug REGION=eu-central-1 --no-sensitive",
   ).action((texts: string[], _, self: Command) => set(context, texts, self.optsWithGlobals()));
 }
 

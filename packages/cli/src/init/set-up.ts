@@ -11,6 +11,7 @@ import type { CliContext, Session } from "../session.ts";
 import { readStoredRunners, type StoredRunner, storeRunner } from "../stored-runners.ts";
 import type { Answers } from "./answers.ts";
 import { quote } from "./deploy-scripts.ts";
+import { orderEnvironments } from "./order-environments.ts";
 
 type Project = Schemas["Project"];
 type Environment = Schemas["Environment"];
@@ -113,6 +114,10 @@ export async function setUp(
     await writeLink(context, names);
   }
   const environments = await ensureEnvironments(context, session, project, answers);
+  // One name among those that exist says nothing about their order.
+  if (!found.project || environments.length > 1) {
+    await orderEnvironments(context, session, project, environments);
+  }
   const [first] = environments;
   const isById = isId(answers.environments[0] ?? "");
   await writeLink(context, { ...names, environment: isById ? first?.id : first?.name });

@@ -3016,6 +3016,8 @@ export interface components {
              * @example 1CfpGx3oGJQzy3gYEoz2YP
              */
             membership_id: components["schemas"]["Identifier"];
+            /** @description Whose key it is. Absent if the member has been removed, and in responses that show the key for the first time together with an organization or a membership. */
+            owner?: components["schemas"]["KeyOwner"];
             /**
              * @description What the key is for.
              * @example ci
@@ -6009,6 +6011,8 @@ export interface components {
              * @example 1CfpGx3oGJQzy3gYEoz2YP
              */
             membership_id?: string;
+            /** @description Whose it is. Absent like `membership_id`, and for a `member`. */
+            owner?: components["schemas"]["KeyOwner"];
             role?: components["schemas"]["OrgRole"];
             counts?: components["schemas"]["FamilyCounts"];
             /** @description When it was created. */
@@ -6500,6 +6504,25 @@ export interface components {
              */
             membership_id?: components["schemas"]["Identifier"];
         };
+        /** @description Who acts with a credential. */
+        KeyOwner: {
+            type: components["schemas"]["KeyOwnerType"];
+            /**
+             * @description What the person, the service account or the trust is called now.
+             * @example Mona
+             */
+            name: string;
+            /**
+             * @description For `ci`: the trust.
+             * @example 1Cg7UqP2dY4nZbKx8VhGtM
+             */
+            trust_id?: components["schemas"]["Identifier"];
+        };
+        /**
+         * @description `ci`: a CI job, which got the key from a trust.
+         * @enum {string}
+         */
+        KeyOwnerType: "person" | "service_account" | "ci";
         /** @description A Kubernetes cluster. */
         KubernetesCluster: {
             /**

@@ -1,4 +1,5 @@
 import { RUN_CLI } from "../../../../src/lib/addresses.ts";
+import { inOrder } from "../../../cli/src/environment-order.ts";
 import { can } from "../access.ts";
 import { client, type Schemas } from "../api.ts";
 import { FormDialog } from "../components/dialog.tsx";
@@ -9,7 +10,6 @@ import { Page } from "../components/page.tsx";
 import { showHidden } from "../format.ts";
 import { useList, useQuery } from "../query.ts";
 import { navigate, ROOT } from "../router.ts";
-import { inOrder } from "./environment-order.ts";
 import { EnvironmentRow } from "./environment-row.tsx";
 import { useWaiting, WaitingForYou } from "./protection/waiting.tsx";
 

@@ -1,3 +1,4 @@
+import { RUN_CLI } from "../../../../src/lib/addresses.ts";
 import { client } from "../api.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Command } from "../components/copy.tsx";
@@ -38,10 +39,9 @@ export function SignInPage() {
             />
           )}
         </Form>
-        <p class="soft">
-          Without a key, ask an administrator for an invitation. On a machine of your own:
-        </p>
-        <Command text="npm start -- --new-key" />
+        <p class="soft">Logged in with the command line? It opens this page, signed in:</p>
+        <Command text={`${RUN_CLI} console`} />
+        <p class="soft">No key yet? Ask an admin to invite you.</p>
       </Page>
     </main>
   );

@@ -1,4 +1,5 @@
 import { toLastUse, toTimestamp } from "../../../lib/clock.ts";
+import { presentKeyOwner } from "../credentials/index.ts";
 import type { Narrowing } from "./narrowing.ts";
 import type { ApiKeyRow, CreatedKey, KeyOrTombstone, RevokedKeyRow } from "./store.ts";
 
@@ -61,6 +62,7 @@ function presentCommon(row: KeyOrTombstone) {
     id: row.id,
     org_id: row.organizationId,
     membership_id: row.membershipId,
+    owner: presentKeyOwner(row.owner),
     name: row.name,
     role: row.role,
     last_four: row.lastFour,

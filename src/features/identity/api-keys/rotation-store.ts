@@ -18,7 +18,7 @@ import { apiKeys, isAsAuthenticated, revokedKeys } from "../credentials/api-key-
 import { keepsOwnerKey } from "../credentials/index.ts";
 import { runnerTokens } from "../credentials/runner-token-table.ts";
 import { trusts } from "../credentials/trust-table.ts";
-import { type ApiKeyRow, NEVER } from "./store.ts";
+import { type ApiKeyRow, KEY_COLUMNS, NEVER } from "./store.ts";
 
 /** The key that takes the place of `old`, with the fields that differ. */
 export interface Rotation {
@@ -65,7 +65,7 @@ export function insertRotatedKey(db: Database, { old, actor, key, now }: Rotatio
       and not exists (select 1 from api_keys as parent
         where parent.id = ${apiKeys.createdByKeyId} and parent.expires_at < ${lasting})
       and ${expiresAt === null ? sql`true` : mayExpire(db, old, expiresAt, now)}`,
-  ).returning();
+  ).returning(KEY_COLUMNS);
 }
 
 /** Of a key that was rotated before, and expires: that of its successor, from which it descends. */

@@ -14,6 +14,7 @@ import {
   timestampOf,
 } from "../../../lib/schemas.ts";
 import { SCOPES } from "../../../lib/scopes.ts";
+import { KEY_OWNER_TYPES } from "../credentials/index.ts";
 import { Descendants, OrgRole } from "../memberships/schemas.ts";
 import { KEEP_AT_MOST, KEY_STATUSES } from "./model.ts";
 
@@ -185,6 +186,19 @@ export const ApiKeyParams = z.object({
 const ROLE =
   "The maximum role of the key. Its effective role is never above its membership's role.";
 
+export const KeyOwner = z
+  .object({
+    type: z.enum(KEY_OWNER_TYPES).openapi("KeyOwnerType", {
+      description: "`ci`: a CI job, which got the key from a trust.",
+    }),
+    name: z.string().openapi({
+      description: "What the person, the service account or the trust is called now.",
+      example: "Mona",
+    }),
+    trust_id: identifierOf("trust", "For `ci`: the trust.").optional(),
+  })
+  .openapi("KeyOwner", { description: "Who acts with a credential." });
+
 const KeyActor = z
   .object({
     key_id: identifierOf("apiKey", "The API key. Absent: by other means.").optional(),
@@ -197,6 +211,11 @@ export const ApiKey = z
     id: identifierOf("apiKey", "The key's own ID, which is also a part of the key."),
     org_id: identifierOf("organization", "The only organization that the key can access."),
     membership_id: identifierOf("membership", "The membership that the key acts for."),
+    owner: KeyOwner.openapi({
+      description:
+        "Whose key it is. Absent if the member has been removed, and in responses that show the key for the " +
+        "first time together with an organization or a membership.",
+    }).optional(),
     name: Name,
     role: OrgRole.openapi({ description: ROLE }),
     last_four: z

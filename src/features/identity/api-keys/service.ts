@@ -145,7 +145,7 @@ export async function createKey(
       bounds: [store.keyCountBound(membership.id)],
     },
     guarded: store.insertDescendant(ctx, key),
-    value: key,
+    returns: store.findKey(ctx.db, organizationId, key.id),
     secrets: { key: issued.key },
     acts: [{ action: "api_key.created", target, changes }],
     otherwise: () => CREATOR_CHANGED,

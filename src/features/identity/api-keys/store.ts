@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -21,6 +21,7 @@ import {
   revokedKeys,
   whereKeyIsLive,
 } from "../credentials/api-key-table.ts";
+import { keyOwnerOf } from "../credentials/index.ts";
 
 /** Later than every time that a request may name. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
@@ -30,10 +31,25 @@ export interface CreatedKey {
   key: string;
 }
 
-export type ApiKeyRow = typeof apiKeys.$inferSelect;
-export type RevokedKeyRow = typeof revokedKeys.$inferSelect;
+interface Owned {
+  /** JSON of `KeyOwner`. Undefined: not selected. */
+  owner?: string | null;
+}
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect & Owned;
+export type RevokedKeyRow = typeof revokedKeys.$inferSelect & Owned;
 /** A key, or what remains of a revoked one. */
 export type KeyOrTombstone = ApiKeyRow | RevokedKeyRow;
+
+export const KEY_COLUMNS = {
+  ...getTableColumns(apiKeys),
+  owner: keyOwnerOf(sql`api_keys.membership_id`, sql`api_keys.trust_id`).as("owner"),
+};
+
+const REVOKED_KEY_COLUMNS = {
+  ...getTableColumns(revokedKeys),
+  owner: keyOwnerOf(sql`revoked_keys.membership_id`, sql`null`).as("owner"),
+};
 
 const PRINCIPAL = {
   ...KEY_AUTHORITY,
@@ -78,7 +94,7 @@ export function listKeys(
 ) {
   const { where, orderBy, limit } = keyset(page, apiKeys.createdAt, apiKeys.id);
   return db
-    .select()
+    .select(KEY_COLUMNS)
     .from(apiKeys)
     .where(
       and(
@@ -101,7 +117,7 @@ export function listRevokedKeys(
 ) {
   const { where, orderBy, limit } = keyset(page, revokedKeys.createdAt, revokedKeys.id);
   return db
-    .select()
+    .select(REVOKED_KEY_COLUMNS)
     .from(revokedKeys)
     .where(
       and(
@@ -119,7 +135,7 @@ export const within = (organizationId: string, id: string) =>
   and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id), isNull(apiKeys.sessionId));
 
 export function findKey(db: Database, organizationId: string, id: string) {
-  return db.select().from(apiKeys).where(within(organizationId, id));
+  return db.select(KEY_COLUMNS).from(apiKeys).where(within(organizationId, id));
 }
 
 /** A key, or what remains of a revoked one. */
@@ -127,7 +143,7 @@ export function findKeyOrTombstone(db: Database, organizationId: string, id: str
   return {
     active: findKey(db, organizationId, id),
     revoked: db
-      .select()
+      .select(REVOKED_KEY_COLUMNS)
       .from(revokedKeys)
       .where(and(eq(revokedKeys.organizationId, organizationId), eq(revokedKeys.id, id))),
   };
@@ -233,12 +249,9 @@ export function insertKey(db: Database, key: ApiKeyRow, condition: SQL = sql`tru
  */
 export function insertKeyOfTrust(db: Database, key: ApiKeyRow & { trustId: string }) {
   const row = { ...key, createdByKeyId: sql`trusts.created_by_key_id` };
-  return insertFrom(
-    db,
-    apiKeys,
-    row,
-    sql`from trusts where trusts.id = ${key.trustId}`,
-  ).returning();
+  return insertFrom(db, apiKeys, row, sql`from trusts where trusts.id = ${key.trustId}`).returning(
+    KEY_COLUMNS,
+  );
 }
 
 /** Inserts nothing unless the key that creates it still has as much, and for as long. */
@@ -246,5 +259,5 @@ export function insertDescendant({ db, actor, clock }: ServiceContext, key: ApiK
   const parent = sql`select 1 from ${apiKeys} where ${apiKeys.id} = ${actor.keyId}
     and ${whereKeyIsLive(clock.now())}`;
   const condition = sql`where exists (${parent}) and ${mayCreateUntil(actor, key.expiresAt)}`;
-  return insertFrom(db, apiKeys, key, condition).returning();
+  return insertFrom(db, apiKeys, key, condition).returning(KEY_COLUMNS);
 }

@@ -14,7 +14,7 @@ import {
   selectValue,
 } from "../credentials/index.ts";
 import type { KeyChange } from "./narrowing.ts";
-import type { ApiKeyRow } from "./store.ts";
+import { type ApiKeyRow, KEY_COLUMNS } from "./store.ts";
 
 /**
  * Changes nothing if the request expects another version, or if the key has changed. Narrows nothing if
@@ -41,7 +41,7 @@ export function updateKey(ctx: ServiceContext, before: ApiKeyRow, change: KeyCha
         narrowed && mayNarrow(before, narrowed, ctx.clock.now()),
       ),
     )
-    .returning();
+    .returning(KEY_COLUMNS);
 }
 
 type KeyId = Pick<ApiKeyRow, "id" | "organizationId">;

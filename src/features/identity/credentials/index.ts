@@ -21,6 +21,7 @@ export {
 export { revokeFamily, revokeFamilyOf } from "./family-revocation.ts";
 export { type Members, selectValue } from "./family-steps.ts";
 export { findGreatest, walkFamily } from "./family-walk.ts";
+export { KEY_OWNER_TYPES, keyOwnerOf, presentKeyOwner } from "./key-owner.ts";
 export {
   auditRevocation,
   type Revocation,

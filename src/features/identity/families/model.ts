@@ -18,6 +18,8 @@ export interface FoundItem {
   id: string;
   name: string | null;
   membershipId: string | null;
+  /** JSON of `KeyOwner`. */
+  owner: string | null;
   role: OrgRole | null;
   createdAt: number;
   /** Of an organization: a JSON array of the types and the IDs of its credentials, such as `api_key 0190…`. */

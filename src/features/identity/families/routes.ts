@@ -5,6 +5,7 @@ import { createRouter } from "../../../http/router.ts";
 import { toTimestamp } from "../../../lib/clock.ts";
 import { Unauthorized } from "../../../lib/errors.ts";
 import { ApiKeyParams } from "../api-keys/schemas.ts";
+import { presentKeyOwner } from "../credentials/index.ts";
 import { MemberParams } from "../memberships/schemas.ts";
 import { MemberSessionParams } from "../sessions/schemas.ts";
 import type { FamilyItem } from "./model.ts";
@@ -91,6 +92,7 @@ function presentFamilyItem(item: FamilyItem) {
     id: item.id,
     name: item.name ?? undefined,
     membership_id: item.membershipId ?? undefined,
+    owner: item.type === "member" ? undefined : presentKeyOwner(item.owner),
     role: item.role ?? undefined,
     counts: item.type === "organization" ? countTypes(item.credentials) : undefined,
     created_at: toTimestamp(item.createdAt),

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { timestampOf } from "../../../lib/schemas.ts";
+import { KeyOwner } from "../api-keys/schemas.ts";
 import { OrgRole } from "../memberships/schemas.ts";
 import { FAMILY_ITEM_TYPES } from "./model.ts";
 
@@ -39,6 +40,9 @@ export const FamilyItem = z
       description: "The membership that it acts for. Absent: none, or another organization's.",
       example: EXAMPLE_IDS.membership,
     }),
+    owner: KeyOwner.openapi({
+      description: "Whose it is. Absent like `membership_id`, and for a `member`.",
+    }).optional(),
     role: OrgRole.optional(),
     counts: FamilyCounts.optional(),
     created_at: timestampOf("When it was created."),

@@ -6,6 +6,7 @@ import { whereKeyIsLive } from "../credentials/api-key-table.ts";
 import {
   familyTable,
   isWhole,
+  keyOwnerOf,
   listedWays,
   type Members,
   madeBy,
@@ -29,6 +30,10 @@ const ITEM = {
   id: sql<string>`item.id`.as("id"),
   name: sql<string | null>`item.name`.as("name"),
   membershipId: sql<string | null>`item.membership_id`.as("membership_id"),
+  owner: keyOwnerOf(
+    sql`item.membership_id`,
+    sql`(select api_keys.trust_id from api_keys where api_keys.id = item.id)`,
+  ).as("owner"),
   role: sql<OrgRole | null>`item.role`.as("role"),
   createdAt: sql<number>`item.created_at`.as("created_at"),
   credentials: sql<string | null>`item.credentials`.as("credentials"),

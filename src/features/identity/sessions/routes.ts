@@ -17,7 +17,7 @@ import { LESS_ACCESS } from "../api-keys/index.ts";
 import { RevokeQuery } from "../api-keys/schemas.ts";
 import { LAST_OWNER_KEY } from "../credentials/index.ts";
 import { CREATOR_ENDED, SIGN_IN_LINK_TTL_MS, SIGN_IN_PATH, UNUSED_LINKS } from "./model.ts";
-import { pageHeaders, renderRefusal, renderSignIn } from "./page.ts";
+import { pageHeaders, renderInvalidLink, renderRefusal, renderSignIn } from "./page.ts";
 import {
   presentMemberSession,
   presentNewSession,
@@ -171,7 +171,7 @@ const createLink = apiRoute({
 });
 
 const showErrors = showErrorsAs({
-  render: renderRefusal,
+  render: (error) => (error === INVALID_LINK ? renderInvalidLink() : renderRefusal(error)),
   headers: () => pageHeaders("none"),
 });
 

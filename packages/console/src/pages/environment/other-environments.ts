@@ -1,5 +1,5 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import { readAll, useReadOnce } from "../../query.ts";
-import { inOrder } from "../environment-order.ts";
 
 const PAGE_ITEMS = 100;
 

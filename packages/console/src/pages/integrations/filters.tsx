@@ -1,3 +1,4 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import type { Schemas } from "../../api.ts";
 import { Choices, type FormFields } from "../../components/form.tsx";
 import { joinNames, showHidden } from "../../format.ts";
@@ -17,7 +18,7 @@ export function useFilterChoices(projectId: string) {
 
 async function readChoices(projectId: string): Promise<FilterChoices> {
   const path = { project_id: projectId };
-  const environments = await readAll("/v1/projects/{project_id}/environments", { path });
+  const environments = inOrder(await readAll("/v1/projects/{project_id}/environments", { path }));
   const stacks = await Promise.all(
     environments.map(async (environment) => {
       const found = await readAll("/v1/environments/{environment_id}/stacks", {

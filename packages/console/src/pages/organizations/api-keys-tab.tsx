@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
+import { describeOwner } from "../../../../cli/src/key-owner.ts";
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
@@ -67,7 +68,7 @@ interface KeyRowProps {
 }
 
 function KeyRow({ apiKey, children }: KeyRowProps) {
-  const { id, name, role, last_four, revoked_at } = apiKey;
+  const { id, name, owner, role, last_four, revoked_at } = apiKey;
   const { credential } = currentWho();
   const isCurrent = id === credential.id || id === credential.key_id;
   return (
@@ -75,6 +76,11 @@ function KeyRow({ apiKey, children }: KeyRowProps) {
       <span>
         <bdi>{showHidden(name)}</bdi> <code>…{last_four}</code>{" "}
         <span class="soft small">
+          {owner && (
+            <>
+              <bdi>{showHidden(describeOwner(owner))}</bdi> ·{" "}
+            </>
+          )}
           {role}
           {isCurrent && ", of this session"}
         </span>

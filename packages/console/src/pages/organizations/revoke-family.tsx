@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { describeOwner } from "../../../../cli/src/key-owner.ts";
 import { can } from "../../access.ts";
 import { type Action, useAction } from "../../action.ts";
 import type { Schemas } from "../../api.ts";
@@ -145,6 +146,11 @@ function Group({ type, title, items }: GroupProps) {
           <li key={item.id}>
             <ItemName item={item} />{" "}
             <span class="soft small">
+              {item.owner && (
+                <>
+                  <bdi>{showHidden(describeOwner(item.owner))}</bdi> ·{" "}
+                </>
+              )}
               {item.counts ? describeCounts(item.counts) : item.role} <Time at={item.created_at} />
             </span>
           </li>

@@ -1,3 +1,4 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { LoadMore, Pending } from "../../components/list.tsx";
@@ -5,7 +6,6 @@ import { Section } from "../../components/page.tsx";
 import { formatCount, formatDay, formatDuration, formatNumber, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
-import { inOrder } from "../environment-order.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 import { DayChart } from "./day-chart.tsx";
 

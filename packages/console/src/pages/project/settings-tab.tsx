@@ -1,3 +1,4 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import { client } from "../../api.ts";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
@@ -64,7 +65,7 @@ function EditProject({ project, reload }: ProjectTabProps) {
             name="default_environment_id"
             label="Default environment"
             value={default_environment_id}
-            options={items.map((each) => [each.id, showHidden(each.name)])}
+            options={inOrder(items).map((each) => [each.id, showHidden(each.name)])}
           />
         </>
       )}

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import { announce } from "../../announce.ts";
 import { client, type Schemas } from "../../api.ts";
 import { showHidden } from "../../format.ts";
-import { inOrder } from "../environment-order.ts";
 
 type Environment = Schemas["EnvironmentOverview"];
 

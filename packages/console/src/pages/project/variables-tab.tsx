@@ -1,10 +1,10 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import type { Schemas } from "../../api.ts";
 import { Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
 import { formatCount, showHidden } from "../../format.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 import { ROOT } from "../../router.ts";
-import { inOrder } from "../environment-order.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 
 /** How many environments are columns, each with a request of its own. */

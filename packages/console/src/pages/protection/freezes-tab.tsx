@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import { can as canInOrganization } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
@@ -170,7 +171,7 @@ function CreateFreeze({ create, projectId, environments, ...dialog }: CreateFree
           <Choices
             name="environment_ids"
             legend="Environments (none: all)"
-            options={environments.map(({ id, name }) => [id, showHidden(name)])}
+            options={inOrder(environments).map(({ id, name }) => [id, showHidden(name)])}
           />
           <Choices
             name="override"

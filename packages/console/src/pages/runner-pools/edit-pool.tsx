@@ -1,3 +1,4 @@
+import { inOrder } from "../../../../cli/src/environment-order.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
@@ -78,7 +79,7 @@ async function readEnvironments() {
     projects.map(async (project) => {
       const path = { project_id: project.id };
       const environments = await readAll("/v1/projects/{project_id}/environments", { path });
-      return environments.map(
+      return inOrder(environments).map(
         ({ id, name }) => [id, joinNames([project.name, name], " / ")] as const,
       );
     }),

@@ -1,15 +1,11 @@
+import { useState } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
-import { SelectField, TextAreaField, TextField } from "../../components/form.tsx";
+import { TextAreaField, TextField } from "../../components/form.tsx";
 import { showHidden } from "../../format.ts";
 import { createVariable, type VariableScope } from "./scope.ts";
-
-export const STORAGE_METHODS = [
-  ["secret", "Secret: Secrets Manager"],
-  ["secure_string", "Secure string: Parameter Store, encrypted"],
-  ["string", "String: Parameter Store"],
-] as const;
+import { SensitiveField } from "./sensitive-field.tsx";
 
 interface EditVariableProps extends OpenDialogProps {
   scope: VariableScope;
@@ -19,6 +15,7 @@ interface EditVariableProps extends OpenDialogProps {
 
 /** The present value is not read: a new one replaces it. */
 export function EditVariable({ scope, variable, ...dialog }: EditVariableProps) {
+  const [method, setMethod] = useState(variable?.storage_method ?? "secret");
   return (
     <FormDialog
       {...dialog}
@@ -28,7 +25,7 @@ export function EditVariable({ scope, variable, ...dialog }: EditVariableProps) 
       submit={(fields) => {
         const body = {
           name: fields.text("name"),
-          storage_method: fields.text("storage_method") as Schemas["StorageMethod"],
+          storage_method: method,
           value: fields.exact("value"),
         };
         if (!variable) return createVariable(scope, body);
@@ -42,12 +39,7 @@ export function EditVariable({ scope, variable, ...dialog }: EditVariableProps) 
         <>
           <TextField name="name" label="Name" value={variable?.name} required error={error} />
           <TextAreaField name="value" label={variable ? "New value" : "Value"} />
-          <SelectField
-            name="storage_method"
-            label="Storage method"
-            options={STORAGE_METHODS}
-            value={variable?.storage_method}
-          />
+          <SensitiveField label="Sensitive" method={method} setMethod={setMethod} />
         </>
       )}
     </FormDialog>

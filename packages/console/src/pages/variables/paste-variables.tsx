@@ -8,10 +8,10 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Check, Field, SelectField } from "../../components/form.tsx";
+import { Check, Field } from "../../components/form.tsx";
 import { formatCount, showHidden } from "../../format.ts";
-import { STORAGE_METHODS } from "./edit-variable.tsx";
 import { putVariables, revealVariables, type VariableScope } from "./scope.ts";
+import { SensitiveField } from "./sensitive-field.tsx";
 
 interface PasteVariablesProps extends OpenDialogProps {
   scope: VariableScope;
@@ -96,12 +96,10 @@ function Paste({ input, setInput, preview, onClose }: PasteProps) {
           />
         )}
       </Field>
-      <SelectField
-        name="method"
-        label="Storage method of new variables"
-        options={STORAGE_METHODS}
-        value={input.method}
-        onChange={(value) => setInput({ ...input, method: value as Input["method"] })}
+      <SensitiveField
+        label="New variables are sensitive"
+        method={input.method}
+        setMethod={(method) => setInput({ ...input, method })}
       />
       <p class="soft small">The preview reads the present values, which the audit log records.</p>
       <ErrorNote error={action.error} />

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { isSensitive } from "../../../../cli/src/variables/sensitive.ts";
 import type { Can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
 import type { ConfirmationOf } from "../../components/dialog-buttons.tsx";
@@ -75,7 +76,8 @@ function VariableRow({ variable, children }: { variable: Variable; children: VNo
         <code>{showHidden(name)}</code> <span aria-hidden="true">••••••••</span>
         <br />
         <span class="soft small">
-          {storage_method}, version {version}, <Time at={updated_at} />
+          {isSensitive(storage_method) ? "Sensitive" : "Not sensitive"} ({storage_method}), version{" "}
+          {version}, <Time at={updated_at} />
         </span>
         {warning && <p class="note attention">{warning}</p>}
       </span>
