@@ -520,6 +520,16 @@ describe("longshore deployments", () => {
       data: { source: source(2) },
     });
     expect(JSON.parse(promoted.stdout).environment_id).not.toBe(environment.id);
+    const some = ["production", "--stack", "web", "--reason", "Release 4"];
+    const dryRun = await user.run([...promote, ...some, "--dry-run"]);
+    const part = JSON.parse((await user.run([...promote, ...some])).stdout);
+    expect(part).toMatchObject({ reason: "Release 4", stack_ids: [expect.any(String)] });
+    expect(JSON.parse(dryRun.stdout).stack_ids).toEqual(part.stack_ids);
+    const nowhere = await user.run([...promote, "production", "--stack", "worker"]);
+    expect([nowhere.status, nowhere.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no stack "worker".'),
+    ]);
     const unknown = await user.run([...promote, "preview"]);
     expect(unknown.stderr).toContain('There is no environment "preview".');
     expect(unknown.status).toBe(1);

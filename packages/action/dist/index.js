@@ -1417,7 +1417,7 @@ function readEventCommit(environment, given) {
   );
   const pullRequest = textOf(head?.pullRequest);
   return {
-    ...placeOf(environment["GITHUB_SERVER_URL"] ?? GITHUB, repository),
+    ...repositoryOf(environment["GITHUB_SERVER_URL"] ?? GITHUB, repository),
     ref,
     commit: commitOf(event, sha) ?? checkedOut(environment, sha) ?? unknownCommit(sha),
     ...repositoryId !== void 0 && { repo_id: repositoryId },
@@ -1451,7 +1451,7 @@ function headOfWorkflowRun(event) {
     repositoryId: at(run, "head_repository", "id")
   };
 }
-function placeOf(server, repository) {
+function repositoryOf(server, repository) {
   const [owner = "", repo = ""] = repository.split("/");
   if (server === GITHUB) return { provider: "github", owner, repo };
   return { provider: "git", url: `${server}/${repository}.git` };
@@ -2077,8 +2077,8 @@ function isSame(source, deployed) {
   return JSON.stringify(identityOf(source)) === JSON.stringify(identityOf(deployed));
 }
 function identityOf({ git, registry } = {}) {
-  const place = git?.provider === "git" ? git.url : `${git?.owner}/${git?.repo}`.toLowerCase();
-  return [git?.provider, git && place, git?.commit.sha, registry?.image, registry?.command];
+  const repository = git?.provider === "git" ? git.url : `${git?.owner}/${git?.repo}`.toLowerCase();
+  return [git?.provider, git && repository, git?.commit.sha, registry?.image, registry?.command];
 }
 
 // packages/action/src/action.ts

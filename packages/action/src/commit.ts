@@ -55,7 +55,7 @@ export function readEventCommit(environment: Environment, given?: string): GitSo
   );
   const pullRequest = textOf(head?.pullRequest);
   return {
-    ...placeOf(environment["GITHUB_SERVER_URL"] ?? GITHUB, repository),
+    ...repositoryOf(environment["GITHUB_SERVER_URL"] ?? GITHUB, repository),
     ref,
     commit: commitOf(event, sha) ?? checkedOut(environment, sha) ?? unknownCommit(sha),
     ...(repositoryId !== undefined && { repo_id: repositoryId }),
@@ -94,7 +94,7 @@ function headOfWorkflowRun(event: unknown): Head {
 }
 
 /** A server of one's own has no provider. */
-function placeOf(server: string, repository: string) {
+function repositoryOf(server: string, repository: string) {
   const [owner = "", repo = ""] = repository.split("/");
   if (server === GITHUB) return { provider: "github" as const, owner, repo };
   return { provider: "git" as const, url: `${server}/${repository}.git` };

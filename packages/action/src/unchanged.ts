@@ -42,6 +42,6 @@ function isSame(source: Source, deployed: Schemas["DeploymentSource"] | undefine
 
 /** What decides about what runs. Not the branch: two may have the same commit. */
 function identityOf({ git, registry }: Source = {}) {
-  const place = git?.provider === "git" ? git.url : `${git?.owner}/${git?.repo}`.toLowerCase();
-  return [git?.provider, git && place, git?.commit.sha, registry?.image, registry?.command];
+  const repository = git?.provider === "git" ? git.url : `${git?.owner}/${git?.repo}`.toLowerCase();
+  return [git?.provider, git && repository, git?.commit.sha, registry?.image, registry?.command];
 }

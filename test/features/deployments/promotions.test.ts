@@ -7,6 +7,7 @@ import {
   newInside,
   newIntegration,
   newProject,
+  newStack,
   newWorld,
 } from "../../support/world.ts";
 
@@ -46,4 +47,47 @@ it("writes an event for a promotion when the new deployment is queued", async ()
       },
     },
   ]);
+});
+
+it("promotes some stacks, in their order, for a reason, as its preview says", async () => {
+  const { client } = await newWorld();
+  const project = await newProject(client);
+  const production = project.default_environment_id;
+  const { body: staging } = await client.post(`/v1/projects/${project.id}/environments`, {
+    name: "staging",
+  });
+  const ofStaging = await newStack(client, staging.id);
+  const there: string[] = [];
+  for (const name of ["web", "api", "jobs"]) {
+    const { body } = await client.post(`/v1/environments/${production}/stacks`, { name });
+    there.push(body.id);
+  }
+  const [web = "", api = "", jobs = ""] = there;
+  const { id } = await newDeployment(client, staging.id);
+  await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
+  const path = `/v1/deployments/${id}`;
+  const promote = (body: object) =>
+    client.post(`${path}/promote`, { environment_id: production, ...body });
+  const preview = (query: string) => client.get(`${path}/promotion/${production}${query}`);
+
+  const some = (await promote({ stack_ids: [jobs, web], reason: "Release 4" })).body;
+  expect([some.stack_ids, some.reason]).toEqual([[jobs, web], "Release 4"]);
+  for (const query of [`stack_ids=${jobs},${web}`, `stack_ids=${jobs}&stack_ids=${web}`]) {
+    expect((await preview(`?${query}`)).body.stack_ids).toEqual([jobs, web]);
+  }
+  const all = (await promote({})).body;
+  expect([all.stack_ids, all.reason]).toEqual([[web, api, jobs], undefined]);
+  expect((await preview("")).body.stack_ids).toEqual([web, api, jobs]);
+
+  const missing = await promote({ stack_ids: [web, ofStaging] });
+  expect([missing.status, missing.body.message]).toEqual([
+    404,
+    "There is no such stack in the environment.",
+  ]);
+  expect((await preview(`?stack_ids=${ofStaging}`)).status).toBe(404);
+  for (const body of [{ stack_ids: [web, web] }, { stack_ids: "web" }, { reason: " " }]) {
+    expect((await promote(body)).status).toBe(400);
+  }
+  expect((await preview(`?stack_ids=${web},${web}`)).status).toBe(400);
+  expect((await promote({ stack_ids: [] })).status).toBe(409);
 });

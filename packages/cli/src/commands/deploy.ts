@@ -5,7 +5,8 @@ import { LIMITS } from "../../../../src/lib/limits.ts";
 import type { Schemas } from "../../../client/src/index.ts";
 import { EXECUTORS } from "../../../runner/src/executors/list.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
-import { cleanReason, cleanSource } from "../deployments/commit-text.ts";
+import { cleanSource } from "../deployments/commit-text.ts";
+import { findStacks, readReason } from "../deployments/creation-options.ts";
 import { addDryRunOption, printPreview } from "../deployments/preview.ts";
 import { type Assignment, buildPatch, parseAssignment } from "../deployments/set-patch.ts";
 import {
@@ -18,7 +19,6 @@ import {
 import { CliError } from "../errors.ts";
 import { type CommitOptions, findGit, readCommitSource } from "../git/commit.ts";
 import { KINDS } from "../named-kinds.ts";
-import { findRecord, type NamedRecord } from "../names.ts";
 import { readJsonInput } from "../read-input.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
 import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } from "../target.ts";
@@ -212,13 +212,6 @@ async function readSource(
   return { ...source, registry: { image } };
 }
 
-function readReason({ output }: CliContext, { reason }: Options): string | undefined {
-  if (reason === undefined) return undefined;
-  const { value, remarks } = cleanReason(reason);
-  for (const remark of remarks) output.note(remark);
-  return value;
-}
-
 async function readPatch(context: CliContext, file: string | undefined): Promise<Operation[]> {
   const patch = file === undefined ? [] : await readJsonInput(context, file);
   const isPatch = Array.isArray(patch) && patch.every(isOperation);
@@ -230,18 +223,4 @@ async function readPatch(context: CliContext, file: string | undefined): Promise
 
 function isOperation(value: unknown): value is Operation {
   return isObject(value) && typeof value["op"] === "string" && typeof value["path"] === "string";
-}
-
-async function findStacks(
-  session: Session,
-  path: Record<string, string>,
-  names: readonly string[] | undefined,
-): Promise<string[] | undefined> {
-  if (!names) return undefined;
-  const ids = new Set<string>();
-  for (const name of names) {
-    const { id } = await findRecord<NamedRecord & { id: string }>(session, KINDS.stack, path, name);
-    ids.add(id);
-  }
-  return [...ids];
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
-import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { addConsentOption, addExamples, addRecordOptions, collect } from "../command-options.ts";
+import { findStacks, readReason } from "../deployments/creation-options.ts";
 import {
   describeCreator,
   describeReason,
@@ -177,7 +178,9 @@ function addPromoteCommand(group: Command, context: CliContext): void {
     .command("promote")
     .description("deploy what has succeeded in one environment to another of the project")
     .argument("<deployment>", "ID")
-    .requiredOption("--to <environment>", "name or ID");
+    .requiredOption("--to <environment>", "name or ID")
+    .option("--stack <name>", "only this stack there, by name or ID; may be repeated", collect)
+    .option("--reason <text>", "why the deployment is made");
   addRecordOptions(addDryRunOption(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
   addExamples(command, "deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait");
   command.action((id: string, _, self: Command) => promote(context, id, self.optsWithGlobals()));
@@ -186,7 +189,7 @@ function addPromoteCommand(group: Command, context: CliContext): void {
 async function promote(
   context: CliContext,
   id: string,
-  options: Options & { to: string },
+  options: Options & { to: string; stack?: string[]; reason?: string },
 ): Promise<void> {
   checkWaitOptions(options);
   const session = await openSession(context, options);
@@ -202,14 +205,20 @@ async function promote(
     options.to,
   );
   const path = { deployment_id: deployment.id };
+  const stack_ids = await findStacks(session, { environment_id: to.id }, options.stack);
+  const reason = readReason(context, options);
   if (options.dryRun) {
     const preview = await session.client.get(
       "/v1/deployments/{deployment_id}/promotion/{environment_id}",
-      { path: { ...path, environment_id: to.id } },
+      { path: { ...path, environment_id: to.id }, query: { ...(stack_ids && { stack_ids }) } },
     );
     return printPreview(context, session, preview, options);
   }
-  const body = { environment_id: to.id };
+  const body = {
+    environment_id: to.id,
+    ...(stack_ids && { stack_ids }),
+    ...(reason !== undefined && { reason }),
+  };
   const promoted = await session.client.post("/v1/deployments/{deployment_id}/promote", {
     path,
     body,

@@ -37,8 +37,8 @@ export function readCommitSource(
   const sha = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
   if (sha.status !== 0) throw new CliError(`The repository has no commit "${revision}".`);
   const { remote, ref } = findRef(git, options.ref);
-  const place = git("remote", "get-url", remote);
-  const repository = readRemote(place.output, folder);
+  const url = git("remote", "get-url", remote);
+  const repository = readRemote(url.output, folder);
   if (!repository) {
     throw new CliError(
       `A runner could fetch nothing from the remote ${remote}. Give it a URL with https, ssh or file: ` +
@@ -53,13 +53,13 @@ export function readCommitSource(
   return { ...repository, ref, commit: readCommit(git, sha.output) };
 }
 
-interface Place {
+interface RemoteRef {
   remote: string;
   /** In full. */
   ref: string;
 }
 
-function findRef(git: Git, given: string | undefined): Place {
+function findRef(git: Git, given: string | undefined): RemoteRef {
   if (given?.startsWith("-")) throw new CliError(`"${given}" is no branch or tag.`);
   if (given?.startsWith("refs/")) return { remote: "origin", ref: given };
   if (given !== undefined) {
@@ -81,7 +81,7 @@ function findRef(git: Git, given: string | undefined): Place {
 function requirePushed(
   git: Git,
   output: Output,
-  { sha, ref, remote }: Place & { sha: string },
+  { sha, ref, remote }: RemoteRef & { sha: string },
 ): void {
   const name = shortName(ref);
   if (git("fetch", "--quiet", "--no-tags", "--", remote, ref).status !== 0) {

@@ -1627,7 +1627,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment to another environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of all stacks of the other environment, to the configuration and source of this one, which must have succeeded.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `deployments:write`. In a protected environment, changing deployments is for those whom its rules let `deploy`. A project that somebody has disconnected, and a deployment without stacks, are a `conflict`. Creates a deployment of stacks of the other environment, to the configuration and source of this one, which must have succeeded.
          */
         post: operations["promoteDeployment"];
         delete?: never;
@@ -7199,6 +7199,13 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
+            /** @description Stacks of that environment, in this order. Default: all stacks. */
+            stack_ids?: string[];
+            /**
+             * @description Why the deployment is made, for those who read about it.
+             * @example More traffic
+             */
+            reason?: string;
         };
         /**
          * @description A deployment is promoted to another environment.
@@ -13137,7 +13144,10 @@ export interface operations {
     };
     previewPromotion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The stacks of the environment that would be deployed. Default: all stacks. */
+                stack_ids?: string[];
+            };
             header?: never;
             path: {
                 /** @description The ID of the environment. */

@@ -13,6 +13,7 @@ import {
   CreateDeployment,
   DeploymentOfEnvironmentParams,
   DeploymentParams,
+  PromotionQuery,
   toInput,
 } from "./schemas.ts";
 import { compareConfigurations } from "./service.ts";
@@ -84,9 +85,9 @@ const promotion = apiRoute({
   description: PREVIEW,
   access: { scope: "deployments:read", role: "viewer" },
   policy: "polling",
-  request: { params: DeploymentOfEnvironmentParams },
+  request: { params: DeploymentOfEnvironmentParams, query: PromotionQuery },
   responses: { 200: json(DeploymentPreview, "What the promotion would do.") },
-  notFound: ["deployment", "environment", "environment in the project"],
+  notFound: ["deployment", "environment", "environment in the project", "stack in the environment"],
   errors: LACKS_ENVIRONMENTS,
 });
 
@@ -114,7 +115,11 @@ export const changeRoutes = createRouter()
     const params = c.req.valid("param");
     return ok(
       c,
-      (ctx) => previewPromotion(ctx, params.deployment_id, params.environment_id),
+      (ctx) =>
+        previewPromotion(ctx, params.deployment_id, {
+          environmentId: params.environment_id,
+          stackIds: c.req.valid("query").stack_ids,
+        }),
       presentPreview,
     );
   });

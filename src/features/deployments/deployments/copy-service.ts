@@ -34,18 +34,24 @@ export async function redeploy(ctx: ServiceContext, id: string): Promise<Deploym
   return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
-/**
- * With all stacks of the other environment. Throws `Conflict` if the deployment has not succeeded.
- */
+/** Where a deployment is promoted, and what of it. */
+export interface Promotion {
+  environmentId: string;
+  /** Undefined: all stacks of the environment. */
+  stackIds?: readonly string[] | undefined;
+  reason?: string | undefined;
+}
+
+/** Throws `Conflict` if the deployment has not succeeded, and `NotFound` for a stack of another environment. */
 export async function promote(
   ctx: ServiceContext,
   id: string,
-  environmentId: string,
+  promotion: Promotion,
 ): Promise<DeploymentRow> {
-  const loaded = await batch(ctx.db, selectForPromotion(ctx, id, environmentId));
+  const loaded = await batch(ctx.db, selectForPromotion(ctx, id, promotion.environmentId));
   const { environment } = authorizePromotion(ctx, loaded, "contributor");
   await requireAccess(ctx, environment, "deploy");
-  const plan = planPromotion(ctx, loaded, "contributor");
+  const plan = planPromotion(ctx, loaded, promotion, "contributor");
   return queueDeployment(ctx, plan.environment, { ...requireFields(plan), copiedId: id });
 }
 
@@ -112,13 +118,15 @@ function authorizePromotion(
 export function planPromotion(
   ctx: ServiceContext,
   loaded: LoadedForPromotion,
+  { stackIds, reason }: Promotion,
   needed: ProjectRole,
 ): CopyPlan {
   const { content, deployment, environment } = authorizePromotion(ctx, loaded, needed);
   const { status } = deployment;
   const message = `Only a deployment that has succeeded can be promoted: this one is ${status}.`;
   const refusal = status === "succeeded" ? undefined : new Conflict(message);
-  return { environment, fields: copyOf(content, environment, undefined, "promotion"), refusal };
+  const fields = copyOf(content, environment, stackIds, "promotion");
+  return { environment, fields: fields && { ...fields, reason: reason ?? null }, refusal };
 }
 
 function copyOf(

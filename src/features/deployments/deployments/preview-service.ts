@@ -16,6 +16,7 @@ import {
 import { digestOfExceptions, digestsOf } from "./content.ts";
 import {
   type CopyPlan,
+  type Promotion,
   planPromotion,
   planRedeployment,
   requireFields,
@@ -45,9 +46,7 @@ export async function previewDeployment(
   const { db, actor } = ctx;
   requireScope(actor, "environments:read");
   const source = input.source ? JSON.stringify(input.source) : null;
-  const stacks = input.stackIds
-    ? pending.prospectiveStacks.listed(input.stackIds)
-    : pending.prospectiveStacks.ofEnvironment(environmentId);
+  const stacks = prospectiveStacksOf({ environmentId, stackIds: input.stackIds });
   const place = { environmentId, source, keepsSource: input.source === undefined, stacks };
   const isLast = input.queue === "fifo";
   const loaded = await batch(db, {
@@ -56,9 +55,7 @@ export async function previewDeployment(
     state: selectState(ctx, { ...place, isLast }),
   });
   const environment = authorize(actor, "environment", loaded.environment[0], "contributor");
-  const existing = loaded.stacks.map(({ id }) => id);
-  const { stackIds = existing } = input;
-  if (stackIds.some((id) => !existing.includes(id))) throw new NotFound("stack in the environment");
+  const stackIds = stacksIn(loaded.stacks, input.stackIds);
   return previewOf(ctx, planCreation(environment, input), loaded.state, stackIds);
 }
 
@@ -86,22 +83,31 @@ export async function previewRedeployment(
 export async function previewPromotion(
   ctx: ServiceContext,
   id: string,
-  environmentId: string,
+  promotion: Promotion,
 ): Promise<DeploymentPreview> {
   requireScope(ctx.actor, "environments:read");
+  const { environmentId } = promotion;
   const statements = selectForPromotion(ctx, id, environmentId);
-  const stacksThere = pending.prospectiveStacks.ofEnvironment(environmentId);
-  const place = { ...copiedFrom(ctx, id), environmentId, stacks: stacksThere };
+  const place = { ...copiedFrom(ctx, id), environmentId, stacks: prospectiveStacksOf(promotion) };
   const state = selectState(ctx, place);
   const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
   const loaded = await batch(ctx.db, { ...statements, stacks, state });
-  const plan = planPromotion(ctx, loaded, "viewer");
-  return previewOf(
-    ctx,
-    plan,
-    loaded.state,
-    loaded.stacks.map((stack) => stack.id),
-  );
+  const plan = planPromotion(ctx, loaded, promotion, "viewer");
+  return previewOf(ctx, plan, loaded.state, stacksIn(loaded.stacks, promotion.stackIds));
+}
+
+function prospectiveStacksOf({ environmentId, stackIds }: Promotion) {
+  const { listed, ofEnvironment } = pending.prospectiveStacks;
+  return stackIds ? listed(stackIds) : ofEnvironment(environmentId);
+}
+
+/** Throws `NotFound` for a stack of another environment. */
+function stacksIn(
+  stacks: readonly { id: string }[],
+  stackIds: readonly string[] = stacks.map(({ id }) => id),
+): readonly string[] {
+  if (stackIds.every((id) => stacks.some((stack) => stack.id === id))) return stackIds;
+  throw new NotFound("stack in the environment");
 }
 
 function copiedFrom({ actor }: ServiceContext, id: string) {

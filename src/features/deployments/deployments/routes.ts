@@ -20,6 +20,7 @@ import {
   PromoteDeployment,
   toDeploymentPage,
   toInput,
+  toPromotion,
 } from "./schemas.ts";
 import {
   cancelDeployment,
@@ -157,14 +158,14 @@ const promotion = apiRoute({
   tags: ["Deployments"],
   summary: "Promote a deployment to another environment",
   description:
-    `${DEPLOYABLE} Creates a deployment of all stacks of the other ` +
+    `${DEPLOYABLE} Creates a deployment of stacks of the other ` +
     "environment, to the configuration and source of this one, which must have succeeded.",
   access: { scope: "deployments:write", role: "contributor" },
   resource: true,
   changes: ["deployments"],
   request: { params: DeploymentParams, body: jsonBody(PromoteDeployment) },
   responses: { 201: json(Deployment, "The new deployment, queued.") },
-  notFound: ["deployment", "environment", "environment in the project"],
+  notFound: ["deployment", "environment", "environment in the project", "stack in the environment"],
   errors: {
     needs_commit: needsCommit("site"),
     project_disconnected: DISCONNECTED,
@@ -223,7 +224,7 @@ export const deploymentRoutes = createRouter()
     created(
       c,
       get.path,
-      (ctx) => promote(ctx, c.req.valid("param").deployment_id, c.req.valid("json").environment_id),
+      (ctx) => promote(ctx, c.req.valid("param").deployment_id, toPromotion(c.req.valid("json"))),
       presentDeployment,
     ),
   );

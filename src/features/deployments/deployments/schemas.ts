@@ -32,6 +32,16 @@ const Queue = z.enum(QUEUES).openapi("DeploymentQueue", {
     "until they have ended.",
 });
 
+const StackIds = z
+  .array(identifierInput("stack"))
+  .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
+  .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.");
+
+const Reason = text(LIMITS.descriptionLength.value).openapi({
+  description: "Why the deployment is made, for those who read about it.",
+  example: "More traffic",
+});
+
 export const CreateDeployment = z
   .strictObject({
     patch: z
@@ -48,19 +58,11 @@ export const CreateDeployment = z
         "What to deploy. Runners receive it unchanged. Absent: what the environment runs when the " +
         "deployment starts. Null: nothing.",
     }),
-    stack_ids: z
-      .array(identifierInput("stack"))
-      .max(deploymentStacks.value, `Send at most ${deploymentStacks.value} stacks.`)
-      .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
-      .optional()
-      .openapi({
-        description: "Stacks of the environment, in this order. Default: all stacks.",
-      }),
-    queue: Queue.optional(),
-    reason: text(LIMITS.descriptionLength.value).optional().openapi({
-      description: "Why the deployment is made, for those who read about it.",
-      example: "More traffic",
+    stack_ids: StackIds.optional().openapi({
+      description: "Stacks of the environment, in this order. Default: all stacks.",
     }),
+    queue: Queue.optional(),
+    reason: Reason.optional(),
   })
   .openapi("CreateDeployment", {
     description: "The deployment to create. Every field is optional.",
@@ -80,11 +82,36 @@ export const PromoteDeployment = z
     environment_id: identifierInput("environment").openapi({
       description: "The environment to deploy: another one of the same project.",
     }),
+    stack_ids: StackIds.optional().openapi({
+      description: "Stacks of that environment, in this order. Default: all stacks.",
+    }),
+    reason: Reason.optional(),
   })
   .openapi("PromoteDeployment", {
     description: "Where to promote the deployment.",
     example: { environment_id: EXAMPLE_IDS.environment },
   });
+
+export function toPromotion({
+  environment_id: environmentId,
+  stack_ids: stackIds,
+  reason,
+}: z.output<typeof PromoteDeployment>) {
+  return { environmentId, stackIds, reason };
+}
+
+export const PromotionQuery = z.object({
+  stack_ids: z
+    .union([z.string(), z.array(z.string())])
+    .transform((sent) => [sent].flat().flatMap((each) => each.split(",")))
+    .pipe(StackIds)
+    .optional()
+    .openapi({
+      type: "array",
+      items: { type: "string" },
+      description: "The stacks of the environment that would be deployed. Default: all stacks.",
+    }),
+});
 
 export const OverridableCondition = z.enum(OVERRIDABLE).openapi("OverridableCondition", {
   description: "A code of `waiting_for` that may be overridden.",
