@@ -274,6 +274,8 @@ describe("tenancy", () => {
     ["POST", "/v1/environments/{environment_id}/deployments", "stack_ids", "stack_id"],
     ["POST", "/v1/environments/{environment_id}/deployment-preview", "stack_ids", "stack_id"],
     ["POST", "/v1/deployments/{deployment_id}/promote", "environment_id", "environment_id"],
+    // Of an environment that does not exist; promotions.test.ts has one that does.
+    ["POST", "/v1/deployments/{deployment_id}/promote", "stack_ids", "stack_id"],
     ["PUT", "/v1/projects/{project_id}/environment-order", "environment_ids", "environment_id"],
   ] as const;
 

@@ -79,11 +79,15 @@ it("promotes some stacks, in their order, for a reason, as its preview says", as
   expect([all.stack_ids, all.reason]).toEqual([[web, api, jobs], undefined]);
   expect((await preview("")).body.stack_ids).toEqual([web, api, jobs]);
 
-  const missing = await promote({ stack_ids: [web, ofStaging] });
-  expect([missing.status, missing.body.message]).toEqual([
-    404,
-    "There is no such stack in the environment.",
-  ]);
+  const { client: stranger } = await newWorld();
+  const { default_environment_id: elsewhere } = await newProject(stranger);
+  for (const other of [ofStaging, await newStack(stranger, elsewhere), project.id]) {
+    const missing = await promote({ stack_ids: [web, other] });
+    expect([missing.status, missing.body.message]).toEqual([
+      404,
+      "There is no such stack in the environment.",
+    ]);
+  }
   expect((await preview(`?stack_ids=${ofStaging}`)).status).toBe(404);
   for (const body of [{ stack_ids: [web, web] }, { stack_ids: "web" }, { reason: " " }]) {
     expect((await promote(body)).status).toBe(400);
