@@ -520,6 +520,15 @@ describe("longshore deployments", () => {
       data: { source: source(2) },
     });
     expect(JSON.parse(promoted.stdout).environment_id).not.toBe(environment.id);
+    const newest = await user.run(["deployments", "promote", "--to", "production", "--json"]);
+    expect(JSON.parse(newest.stdout)).toMatchObject({
+      from_deployment_id: second,
+      data: { source: source(2) },
+    });
+    const there = ["deployments", "promote", "-e", "production", "--to", "staging"];
+    expect((await user.run(there)).stderr).toBe(
+      "The environment production has no successful deployment to promote.\n",
+    );
     const some = ["production", "--stack", "web", "--reason", "Release 4"];
     const dryRun = await user.run([...promote, ...some, "--dry-run"]);
     const part = JSON.parse((await user.run([...promote, ...some])).stdout);

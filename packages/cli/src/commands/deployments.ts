@@ -15,6 +15,7 @@ import {
   noteVariables,
   readDeployment,
   redeploy,
+  SUCCEEDED,
 } from "../deployments/find-deployment.ts";
 import { addDryRunOption, previewRedeployment, printPreview } from "../deployments/preview.ts";
 import { printDetails } from "../deployments/print-details.ts";
@@ -177,23 +178,30 @@ function addPromoteCommand(group: Command, context: CliContext): void {
   const command = group
     .command("promote")
     .description("deploy what has succeeded in one environment to another of the project")
-    .argument("<deployment>", "ID")
+    .argument("[deployment]", "ID; the environment's newest success by default")
     .requiredOption("--to <environment>", "name or ID")
     .option("--stack <name>", "only this stack there, by name or ID; may be repeated", collect)
     .option("--reason <text>", "why the deployment is made");
-  addRecordOptions(addDryRunOption(addWaitOptions(command))).addHelpText("after", WAIT_HELP);
-  addExamples(command, "deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --wait");
-  command.action((id: string, _, self: Command) => promote(context, id, self.optsWithGlobals()));
+  const withTarget = addEnvironmentOption(addDryRunOption(addWaitOptions(command)));
+  addRecordOptions(withTarget).addHelpText("after", WAIT_HELP);
+  addExamples(
+    command,
+    "deployments promote --to production --wait",
+    "deployments promote 1CgMoo6Wfj9u5hu6v1REVC --to production --stack web --reason 'Release 4'",
+  );
+  command.action((id: string | undefined, _, self: Command) =>
+    promote(context, id, self.optsWithGlobals()),
+  );
 }
 
 async function promote(
   context: CliContext,
-  id: string,
+  id: string | undefined,
   options: Options & { to: string; stack?: string[]; reason?: string },
 ): Promise<void> {
   checkWaitOptions(options);
   const session = await openSession(context, options);
-  const deployment = await readDeployment(session, id);
+  const deployment = await findDeployment(context, session, id, options, SUCCEEDED);
   const from = await session.client.get("/v1/environments/{environment_id}", {
     path: { environment_id: deployment.environment_id },
   });

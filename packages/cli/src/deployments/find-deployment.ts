@@ -31,6 +31,10 @@ export const ACTIVE: Wanted = {
   statuses: ["queued", "in_progress", "canceling"],
   missing: "deployment that could be canceled.",
 };
+export const SUCCEEDED: Wanted = {
+  statuses: ["succeeded"],
+  missing: "successful deployment to promote.",
+};
 export const QUEUED: Wanted = { statuses: ["queued"], missing: "queued deployment." };
 
 /** The deployment of the argument, or the newest such one of the environment. */
