@@ -135,7 +135,7 @@ describe("the pages of docs/deploy-with", () => {
     const path = `/v1/orgs/${service.organizationId}/api-keys`;
     const { key } = await service.owner.call("POST", path, { name: "page" });
     const message = startMessage(service.url.origin, { apiKey: key, signInLink: "" });
-    const [line = ""] = /^echo lsh_\w+ \| npx .*$/m.exec(message) ?? [];
+    const [line = ""] = /^echo lsh_\w+ \| node .*$/m.exec(message) ?? [];
     return line;
   }
 
