@@ -244,6 +244,20 @@ describe("longshore init", () => {
     expect(readFileSync(inFolder("deploy.sh"), "utf8")).toContain("docker compose up");
   });
 
+  it.each([
+    ["/usr/local/bin/longshore", {}, "longshore"],
+    ["/srv/a b/longshore.js", {}, "node '/srv/a b/longshore.js'"],
+    ["/srv/longshore.js", { npm_lifecycle_event: "npx" }, "npx @longshore/cli"],
+  ])(
+    "prints the next command as it was started itself: %s, %j",
+    async (program, changes, printed) => {
+      const args = ["init", "-p", newName(), "-e", "staging", "--stack", "web", "--yes"];
+      const { stdout, stderr } = await user.run([...args, "--exec", "make"], { program, changes });
+      expect(stdout).toBe(`${printed} runner --exec make\n`);
+      expect(stderr).toContain(`${printed} deploy --wait\n`);
+    },
+  );
+
   it("prints a command of the user, quoted, and writes no script", async () => {
     const name = newName();
     const args = ["init", "--yes", "-p", name, "--stack", "web"];

@@ -6,6 +6,8 @@ export type OutputStream = Writable & { isTTY?: boolean; columns?: number; rows?
 /** What the command line uses of Node's `process`. Tests give another one, to run commands in their own process. */
 export interface CliProcess {
   env: NodeJS.Dict<string>;
+  /** The second is the file of the program, or the link that has started it. */
+  argv: readonly string[];
   stdin: InputStream;
   stdout: OutputStream;
   stderr: OutputStream;

@@ -114,6 +114,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
 export async function runProgram(args: readonly string[], process: CliProcess): Promise<number> {
   const context: CliContext = {
     environment: process.env,
+    program: process.argv[1] ?? "",
     folder: process.cwd(),
     userId: process.getuid?.(),
     stdin: process.stdin,

@@ -7,6 +7,8 @@ import type { Output } from "./output.ts";
 /** What the process gives to each command. */
 export interface CliContext {
   environment: NodeJS.Dict<string>;
+  /** The file of the program, or the link that has started it. */
+  program: string;
   /** The folder that the command was started in. */
   folder: string;
   /** Undefined on Windows, where files have no such owner. */

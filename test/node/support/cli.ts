@@ -21,6 +21,8 @@ interface Given {
   folder?: string;
   /** The user ID. Default: that of the test. */
   userId?: number;
+  /** What has started it. Default: a command on the PATH. */
+  program?: string;
 }
 
 interface Question {
@@ -107,7 +109,12 @@ export class CliUser {
   async #run(
     args: readonly string[],
     { stdin, stderr }: { stdin: PassThrough; stderr: PassThrough },
-    { changes, folder = this.folder, userId = process.getuid?.() }: Given = {},
+    {
+      changes,
+      folder = this.folder,
+      userId = process.getuid?.(),
+      program = "/usr/bin/longshore",
+    }: Given = {},
   ): Promise<Ended> {
     if (args.some((each) => OF_PROCESS.includes(each))) {
       throw new Error("This command uses the process itself: call runProcess.");
@@ -117,6 +124,7 @@ export class CliUser {
     const signals = new EventEmitter();
     const status = await runProgram(args, {
       env: this.environment(changes),
+      argv: ["node", program],
       stdin,
       stdout,
       stderr,

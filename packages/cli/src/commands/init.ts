@@ -52,7 +52,7 @@ async function init(context: CliContext, options: InitOptions): Promise<void> {
   const runs = await prepareRunner(context, answers, plan);
   const environments = await setUp(context, session, answers, { project, poolName, pool });
   if (plan) await writeConfigurations(context, session, environments, answers.stacks, plan);
-  const longshore = programName(context.environment);
+  const longshore = programName(context);
   context.output.note(
     plan
       ? `Start the runner in this folder. Then deploy a commit that is pushed: ${pageOf(plan.executor)}`
@@ -86,7 +86,8 @@ function credentialsOf(
   return [...new Set(names)].filter((name) => environment[name]);
 }
 
-/** How the user has started this program. */
-function programName({ npm_lifecycle_event: event }: NodeJS.Dict<string>): string {
-  return event === "npx" ? RUN_CLI : "longshore";
+/** How the user has started this program: by npx, as a file (as `npm start` prints it), or as a command. */
+function programName({ environment, program }: CliContext): string {
+  if (environment["npm_lifecycle_event"] === "npx") return RUN_CLI;
+  return program.endsWith(".js") ? `node ${quote(program)}` : "longshore";
 }
