@@ -31,6 +31,8 @@ describe("a line that returns to its beginning", () => {
     ["漢字\rab", "ab字"],
     ["漢字\ra", "a 字"],
     ["ab\r漢", "漢"],
+    ["漢字\r\u001b[1Ka", "a 字"],
+    ["漢字\u001b[2G\u001b[Ka", " a"],
     ["e\u0301\rx", "x"],
     ["50%\r", "50%"],
     ["\r\r50%", "50%"],

@@ -1815,6 +1815,7 @@ var WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 var RESET = "\x1B[0m";
 var LONGEST_STYLE = 256;
 var RIGHTMOST = 999;
+var space = () => ({ text: " ", style: "" });
 function toShownLine(text) {
   return MOVES.test(text) ? render(new Line(text).cells) : text;
 }
@@ -1848,16 +1849,16 @@ var Line = class {
   }
   #put(text) {
     const { cells, style } = this;
-    while (cells.length < this.cursor) cells.push({ text: " ", style: "" });
+    while (cells.length < this.cursor) cells.push(space());
     const isHalf = cells[this.cursor]?.text === "";
-    if (isHalf) cells[this.cursor - 1] = { text: " ", style: "" };
+    if (isHalf) cells[this.cursor - 1] = space();
     cells[this.cursor] = { text, style };
     this.cursor += 1;
     if (WIDE.test(text)) {
       cells[this.cursor] = { text: "", style };
       this.cursor += 1;
     }
-    if (cells[this.cursor]?.text === "") cells[this.cursor] = { text: " ", style: "" };
+    if (cells[this.cursor]?.text === "") cells[this.cursor] = space();
   }
   #apply([sequence, count = "", motion, style]) {
     if (sequence === "\r") this.cursor = 0;
@@ -1878,11 +1879,16 @@ var Line = class {
     this.style = isReset ? "" : `${isNew ? "" : this.style}${sequence}`;
     if (this.style.length > LONGEST_STYLE) this.style = sequence;
   }
-  /** To the end of the line, to the cursor, or all. */
+  /** To the end of the line, to the cursor, or all. Half of a wide character is a space. */
   #erase(what) {
-    if (what === "" || what === "0") this.cells.length = Math.min(this.cells.length, this.cursor);
-    else if (what === "1") this.cells.fill({ text: " ", style: "" }, 0, this.cursor + 1);
-    else if (what === "2") this.cells.length = 0;
+    const { cells, cursor } = this;
+    if (what === "" || what === "0") {
+      if (cells[cursor]?.text === "") cells[cursor - 1] = space();
+      cells.length = Math.min(cells.length, cursor);
+    } else if (what === "1") {
+      if (cells[cursor + 1]?.text === "") cells[cursor + 1] = space();
+      for (let at2 = 0; at2 <= Math.min(cursor, cells.length - 1); at2++) cells[at2] = space();
+    } else if (what === "2") cells.length = 0;
   }
 };
 function render(cells) {

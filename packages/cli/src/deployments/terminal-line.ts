@@ -21,6 +21,9 @@ interface Cell {
   style: string;
 }
 
+/** Each has its own: a mark that follows is added to it. */
+const space = (): Cell => ({ text: " ", style: "" });
+
 /** What a terminal shows of a line that returns to its beginning, such as a progress bar. */
 export function toShownLine(text: string): string {
   return MOVES.test(text) ? render(new Line(text).cells) : text;
@@ -61,17 +64,17 @@ class Line {
 
   #put(text: string): void {
     const { cells, style } = this;
-    while (cells.length < this.cursor) cells.push({ text: " ", style: "" });
+    while (cells.length < this.cursor) cells.push(space());
     // Half of a wide character is a space.
     const isHalf = cells[this.cursor]?.text === "";
-    if (isHalf) cells[this.cursor - 1] = { text: " ", style: "" };
+    if (isHalf) cells[this.cursor - 1] = space();
     cells[this.cursor] = { text, style };
     this.cursor += 1;
     if (WIDE.test(text)) {
       cells[this.cursor] = { text: "", style };
       this.cursor += 1;
     }
-    if (cells[this.cursor]?.text === "") cells[this.cursor] = { text: " ", style: "" };
+    if (cells[this.cursor]?.text === "") cells[this.cursor] = space();
   }
 
   #apply([sequence, count = "", motion, style]: RegExpMatchArray): void {
@@ -96,11 +99,16 @@ class Line {
     if (this.style.length > LONGEST_STYLE) this.style = sequence;
   }
 
-  /** To the end of the line, to the cursor, or all. */
+  /** To the end of the line, to the cursor, or all. Half of a wide character is a space. */
   #erase(what: string): void {
-    if (what === "" || what === "0") this.cells.length = Math.min(this.cells.length, this.cursor);
-    else if (what === "1") this.cells.fill({ text: " ", style: "" }, 0, this.cursor + 1);
-    else if (what === "2") this.cells.length = 0;
+    const { cells, cursor } = this;
+    if (what === "" || what === "0") {
+      if (cells[cursor]?.text === "") cells[cursor - 1] = space();
+      cells.length = Math.min(cells.length, cursor);
+    } else if (what === "1") {
+      if (cells[cursor + 1]?.text === "") cells[cursor + 1] = space();
+      for (let at = 0; at <= Math.min(cursor, cells.length - 1); at++) cells[at] = space();
+    } else if (what === "2") cells.length = 0;
   }
 }
 
