@@ -34,11 +34,20 @@ const PROBLEMS = [
   "/stacks/api/path must be the path of a file in the repository.",
 ];
 
+/** The executor needs a commit. */
+const SOURCE = {
+  git: {
+    commit: { author: {}, committer: {}, message: "Say hello", sha: "a".repeat(40) },
+    ref: "refs/heads/main",
+    ...{ provider: "github", owner: "acme", repo: "shop" },
+  },
+};
+
 const put = (configuration: object) =>
   world.client.put(environment, { name: "production", configuration });
 const set = (path: string, value: unknown) => ({ op: "add", path, value });
 const deploy = (...patch: object[]) =>
-  world.client.post(`${environment}/deployments`, { queue: "fifo", patch });
+  world.client.post(`${environment}/deployments`, { queue: "fifo", patch, source: SOURCE });
 const read = async () => (await world.client.get(environment)).body.configuration;
 
 /** As a release stored it that did not check settings. */
@@ -134,7 +143,7 @@ describe("the settings of an executor", () => {
 
   it("do not prevent a redeployment or a promotion, so that a rollback is possible", async () => {
     await store({ stacks: { api: BAD } });
-    const { id } = await newDeployment(world.client, environmentId);
+    const { id } = await newDeployment(world.client, environmentId, { source: SOURCE });
     const attempt = await Attempt.claim(runner);
     await attempt.post("start");
     expect((await attempt.succeed()).status).toBe(200);

@@ -52,9 +52,14 @@ async function apply(section: string, shell: Record<string, string>): Promise<Re
   return method === "POST" ? world.client.post(path, body) : world.client.put(path, body);
 }
 
-async function protect(section: string, shell: Record<string, string> = {}): Promise<void> {
-  const reply = await apply(section, { PRODUCTION_ID: production, ...shell });
+/** Sets the rules of a section, as its body of the PUT has them. */
+async function protect(section: string, stagingId = ""): Promise<void> {
+  const [, rest = ""] = page.split(`### ${section}\n`);
+  const [, json = ""] = /```json\n([^`]*)```/.exec(rest) ?? [];
+  const rules = JSON.parse(json.replace("1CfxKdwWcfEyrDeRPtCDxJ", stagingId)) as object;
+  const reply = await world.client.put(`/v1/environments/${production}/protection`, rules);
   expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(production)]);
+  expect(reply.body).toMatchObject(rules);
 }
 
 const codes = async (id: string): Promise<string[]> =>
@@ -93,7 +98,7 @@ describe("docs/protection.md: only what was in staging for an hour", () => {
     const { body: staging } = await world.client.post(path, { name: "staging" });
     await newStack(world.client, staging.id);
     const stagingPool = await newPool(world, [staging.id]);
-    await protect("Only what was in staging for an hour", { STAGING_ID: staging.id });
+    await protect("Only what was in staging for an hour", staging.id);
     const patch = (replicas: number, search: boolean) => ({
       patch: [
         { op: "add", path: "/replicas", value: replicas },

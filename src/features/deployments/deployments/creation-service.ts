@@ -143,13 +143,16 @@ export async function queueDeployment(
   throw new NotFound("stack in the environment");
 }
 
-/** Throws `BadInput` if a built-in executor would have no commit to check out. */
+/**
+ * Throws `BadInput` if a built-in executor would have no commit to check out. Not for a redeployment: what has run before
+ * may run again.
+ */
 export async function requireCommit(
   { db }: ServiceContext,
   { organizationId, id }: EnvironmentRow,
-  { source, configuration, stackIds }: DeploymentFields,
+  { source, configuration, stackIds, trigger }: DeploymentFields,
 ): Promise<void> {
-  if (source && "git" in JSON.parse(source)) return;
+  if (trigger === "redeployment" || (source && "git" in JSON.parse(source))) return;
   const names = namesWithExecutor(JSON.parse(configuration));
   if (names.size === 0) return;
   const stacks = await store.listStacksOfEnvironment(db, organizationId, id);

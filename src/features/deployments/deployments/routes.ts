@@ -144,7 +144,6 @@ const redeployment = apiRoute({
   responses: { 201: json(Deployment, "The new deployment, queued.") },
   notFound: ["deployment"],
   errors: {
-    needs_commit: needsCommit("site"),
     project_disconnected: DISCONNECTED,
     no_stacks: NO_STACKS,
     configuration_cleared: new Conflict(CONFIGURATION_CLEARED),
