@@ -86,6 +86,14 @@ describe("the commit of an event", () => {
     },
   );
 
+  it("is an error for a pull request whose fork is gone, and not that of a branch here", () => {
+    const head = { sha: OTHER, ref: "main", repo: null };
+    expect(() => read("pull_request", { pull_request: { number: 42, head } })).toThrow(
+      "The event does not say which commit to deploy",
+    );
+    expect(() => read("workflow_run", {})).toThrow("The event does not say which commit");
+  });
+
   it("is that of the workflow that has run, not that of the default branch", () => {
     const workflow_run = {
       ...{ head_sha: OTHER, head_branch: "work", head_commit: { id: OTHER, message: "Work" } },

@@ -1407,10 +1407,13 @@ function readEventCommit(environment, given) {
     throw new CliError("The event has deleted its branch or tag, so there is nothing to deploy.");
   }
   const head = HEADS[environment["GITHUB_EVENT_NAME"] ?? ""]?.(event);
-  const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
   const branch = textOf(head?.branch);
+  const repository = head ? textOf(head.repository) : environment["GITHUB_REPOSITORY"];
+  const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
+  if (head && !(sha && branch && repository)) {
+    throw new CliError("The event does not say which commit to deploy, or its repository is gone.");
+  }
   const ref = branch === void 0 ? environment["GITHUB_REF"] : `refs/heads/${branch}`;
-  const repository = textOf(head?.repository) ?? environment["GITHUB_REPOSITORY"];
   if (!sha || !ref || !repository) return void 0;
   const repositoryId = textOf(
     head ? head.repositoryId : at(event, "repository", "id") ?? environment["GITHUB_REPOSITORY_ID"]

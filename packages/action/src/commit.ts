@@ -43,10 +43,14 @@ export function readEventCommit(environment: Environment, given?: string): GitSo
     throw new CliError("The event has deleted its branch or tag, so there is nothing to deploy.");
   }
   const head = HEADS[environment["GITHUB_EVENT_NAME"] ?? ""]?.(event);
-  const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
   const branch = textOf(head?.branch);
+  const repository = head ? textOf(head.repository) : environment["GITHUB_REPOSITORY"];
+  const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
+  // For example, of a pull request whose fork is gone. Not the branch of the same name here.
+  if (head && !(sha && branch && repository)) {
+    throw new CliError("The event does not say which commit to deploy, or its repository is gone.");
+  }
   const ref = branch === undefined ? environment["GITHUB_REF"] : `refs/heads/${branch}`;
-  const repository = textOf(head?.repository) ?? environment["GITHUB_REPOSITORY"];
   if (!sha || !ref || !repository) return undefined;
   const repositoryId = textOf(
     head
