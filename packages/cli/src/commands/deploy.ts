@@ -3,7 +3,7 @@ import { applyPatch, type Operation, PatchError } from "../../../../src/lib/json
 import { isObject } from "../../../../src/lib/json-value.ts";
 import { LIMITS } from "../../../../src/lib/limits.ts";
 import type { Schemas } from "../../../client/src/index.ts";
-import { EXECUTORS } from "../../../runner/src/executors/list.ts";
+import { namesWithExecutor } from "../../../runner/src/executors/settings-list.ts";
 import { addExamples, addRecordOptions, collect } from "../command-options.ts";
 import { cleanSource } from "../deployments/commit-text.ts";
 import { findStacks, readReason } from "../deployments/creation-options.ts";
@@ -184,16 +184,11 @@ async function needsCommit(
   configuration: unknown,
   stackIds: readonly string[] | undefined,
 ): Promise<boolean> {
-  const stacks = isObject(configuration) && configuration["stacks"];
-  const names = Object.entries(isObject(stacks) ? stacks : {}).flatMap(([name, values]) =>
-    isObject(values) && EXECUTORS.some((each) => each.name === values["executor"])
-      ? [name.normalize()]
-      : [],
-  );
-  if (names.length === 0) return false;
+  const names = namesWithExecutor(configuration);
+  if (names.size === 0) return false;
   const path = { environment_id: id };
   for await (const stack of session.client.list(KINDS.stack.listPath, { path })) {
-    if (names.includes(stack.name) && (!stackIds || stackIds.includes(stack.id))) return true;
+    if (names.has(stack.name) && (!stackIds || stackIds.includes(stack.id))) return true;
   }
   return false;
 }

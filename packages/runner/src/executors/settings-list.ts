@@ -1,3 +1,5 @@
+import { getChild } from "../../../../src/lib/json-pointer.ts";
+import { isObject } from "../../../../src/lib/json-value.ts";
 import { SETTINGS as CLOUDFORMATION } from "../../../executors/cloudformation/src/settings.ts";
 import { SETTINGS as COMPOSE } from "../../../executors/compose/src/settings.ts";
 import { SETTINGS as KUBERNETES } from "../../../executors/kubernetes/src/settings.ts";
@@ -15,3 +17,13 @@ export const EXECUTOR_SETTINGS: Readonly<Record<string, Settings>> = {
   terraform: TERRAFORM,
   workers: WORKERS,
 };
+
+/** The names of the stacks whose executor is built in: each checks out the commit of the source. In NFC. */
+export function namesWithExecutor(configuration: unknown): Set<string> {
+  const stacks = getChild(configuration, "stacks");
+  const named = Object.entries(isObject(stacks) ? stacks : {}).filter(([, values]) => {
+    const executor = getChild(values, "executor");
+    return typeof executor === "string" && Object.hasOwn(EXECUTOR_SETTINGS, executor);
+  });
+  return new Set(named.map(([name]) => name.normalize()));
+}

@@ -1,3 +1,4 @@
+import { namesWithExecutor } from "../../../../packages/runner/src/executors/settings-list.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
 import { BadInput, NotFound } from "../../../lib/errors.ts";
@@ -9,7 +10,6 @@ import {
   configurationProblem,
   type EnvironmentRow,
   findSettingsProblems,
-  namesWithExecutor,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import { digestOfText } from "./content.ts";

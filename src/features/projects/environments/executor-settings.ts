@@ -22,14 +22,3 @@ export function findSettingsProblems(after: Configuration, before: Configuration
     return checkSettings({ name: executor, settings }, { pointer: at("/stacks", name), values });
   });
 }
-
-/** The names of the stacks that a built-in executor deploys: each checks out the commit of the source. */
-export function namesWithExecutor(configuration: Configuration): Set<string> {
-  const stacks = getChild(configuration, STACKS);
-  const all = isObject(stacks) ? Object.entries(stacks) : [];
-  const named = all.filter(([, values]) => {
-    const executor = getChild(values, "executor");
-    return typeof executor === "string" && Object.hasOwn(EXECUTOR_SETTINGS, executor);
-  });
-  return new Set(named.map(([name]) => name.normalize()));
-}

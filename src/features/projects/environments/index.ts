@@ -1,4 +1,4 @@
-export { findSettingsProblems, namesWithExecutor } from "./executor-settings.ts";
+export { findSettingsProblems } from "./executor-settings.ts";
 export { type Configuration, configurationProblem, isConfiguration } from "./model.ts";
 
 export { requireEnvironment } from "./service.ts";
