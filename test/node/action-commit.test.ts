@@ -136,8 +136,8 @@ describe("the commit of an event", () => {
 
   it("is none if the event has deleted the ref, or outside of GitHub", () => {
     const deleted = { ...pushed, deleted: true, head_commit: null };
-    expect(() => read("push", deleted)).toThrow("The event has deleted its branch or tag");
-    expect(() => read("delete", {})).toThrow("The event has deleted its branch or tag");
+    expect(() => read("push", deleted)).toThrow("The event deleted its branch or tag");
+    expect(() => read("delete", {})).toThrow("The event deleted its branch or tag");
     expect(readEventCommit({})).toBeUndefined();
   });
 });
@@ -211,8 +211,8 @@ echo '{"output":{"name":"url","value":"https://shop.example.com"}}' >> "$LONGSHO
     });
     const again = await push(first);
     expect(again.annotations("notice")).toEqual([
-      `Nothing new to deploy: ${project.environmentId} runs ${first.slice(0, 7)} already, since the deployment ${id}. ` +
-        `To deploy it again: longshore redeploy ${id}`,
+      `Nothing new to deploy: ${project.environmentId} already runs ${first.slice(0, 7)}, from the deployment ${id}. ` +
+        `To deploy it again: longshore deployments redeploy ${id}`,
     ]);
     expect(again.outputs).toEqual(step.outputs);
     expect(again.outputs).toMatchObject({ status: "succeeded", url: "https://shop.example.com" });

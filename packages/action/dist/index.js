@@ -1404,7 +1404,7 @@ function readEventCommit(environment, given) {
   }
   const event = readEvent(environment);
   if (at(event, "deleted") === true || environment["GITHUB_EVENT_NAME"] === "delete") {
-    throw new CliError("The event has deleted its branch or tag, so there is nothing to deploy.");
+    throw new CliError("The event deleted its branch or tag, so there is nothing to deploy.");
   }
   const head = HEADS[environment["GITHUB_EVENT_NAME"] ?? ""]?.(event);
   const branch = textOf(head?.branch);
@@ -1432,7 +1432,7 @@ function readEvent({ GITHUB_EVENT_PATH: path }) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    throw new CliError(`The event of the job cannot be read: ${path}`);
+    throw new CliError(`Cannot read the event of this job: ${path}`);
   }
 }
 function headOfPullRequest(event) {
@@ -2159,7 +2159,7 @@ async function showUnchanged(session, deployment, environment, job2) {
   const commit = data.source?.git?.commit.sha.slice(0, 7);
   job2.annotate(
     "notice",
-    `Nothing new to deploy: ${environment} runs ${commit} already, since the deployment ${id}. To deploy it again: longshore redeploy ${id}`
+    `Nothing new to deploy: ${environment} already runs ${commit}, from the deployment ${id}. To deploy it again: longshore deployments redeploy ${id}`
   );
   job2.setOutput("deployment-id", id);
   job2.setOutput("status", deployment.status);

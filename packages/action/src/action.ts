@@ -108,8 +108,8 @@ async function showUnchanged(
   const commit = data.source?.git?.commit.sha.slice(0, 7);
   job.annotate(
     "notice",
-    `Nothing new to deploy: ${environment} runs ${commit} already, since the deployment ${id}. ` +
-      `To deploy it again: longshore redeploy ${id}`,
+    `Nothing new to deploy: ${environment} already runs ${commit}, from the deployment ${id}. ` +
+      `To deploy it again: longshore deployments redeploy ${id}`,
   );
   job.setOutput("deployment-id", id);
   job.setOutput("status", deployment.status);

@@ -12,7 +12,7 @@ type Environment = NodeJS.Dict<string>;
 const GITHUB = "https://github.com";
 const SHA = /^[0-9a-f]{40}$/;
 
-/** Of which event is deployed what. Else: GITHUB_SHA, in GITHUB_REF. */
+/** The events whose commit is not GITHUB_SHA. */
 const HEADS: Readonly<Record<string, (event: unknown) => Head>> = {
   pull_request: headOfPullRequest,
   pull_request_target: headOfPullRequest,
@@ -30,7 +30,7 @@ interface Head {
 }
 
 /**
- * The commit of the event that has started the job. Undefined: the job is none of GitHub.
+ * The commit of the event that has started the job. Undefined: this is not a GitHub job.
  * @param given The input `commit`, instead of the event's.
  * @throws CliError if the event has deleted its ref, or if `given` is no full hash.
  */
@@ -40,7 +40,7 @@ export function readEventCommit(environment: Environment, given?: string): GitSo
   }
   const event = readEvent(environment);
   if (at(event, "deleted") === true || environment["GITHUB_EVENT_NAME"] === "delete") {
-    throw new CliError("The event has deleted its branch or tag, so there is nothing to deploy.");
+    throw new CliError("The event deleted its branch or tag, so there is nothing to deploy.");
   }
   const head = HEADS[environment["GITHUB_EVENT_NAME"] ?? ""]?.(event);
   const branch = textOf(head?.branch);
@@ -72,7 +72,7 @@ function readEvent({ GITHUB_EVENT_PATH: path }: Environment): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    throw new CliError(`The event of the job cannot be read: ${path}`);
+    throw new CliError(`Cannot read the event of this job: ${path}`);
   }
 }
 
@@ -97,14 +97,14 @@ function headOfWorkflowRun(event: unknown): Head {
   };
 }
 
-/** A server of one's own has no provider. */
+/** A self-hosted server has no provider of its own. */
 function repositoryOf(server: string, repository: string) {
   const [owner = "", repo = ""] = repository.split("/");
   if (server === GITHUB) return { provider: "github" as const, owner, repo };
   return { provider: "git" as const, url: `${server}/${repository}.git` };
 }
 
-/** Of a push and of a workflow run, the event has the newest commit with its texts. */
+/** The message and the people of the commit, which pushes and workflow runs contain. */
 function commitOf(event: unknown, sha: string): Commit | undefined {
   const commits = [at(event, "head_commit"), at(event, "workflow_run", "head_commit")];
   const found = commits.find((each) => at(each, "id") === sha);
@@ -126,7 +126,7 @@ function personOf(person: unknown): Commit["author"] {
   return { ...(name && { name }), ...(email && { email }), ...(login && { login }) };
 }
 
-/** With `actions/checkout` before the step. */
+/** The commit in the workspace, if `actions/checkout` ran before this step. */
 function checkedOut(environment: Environment, sha: string): Commit | undefined {
   const { GITHUB_WORKSPACE: folder } = environment;
   if (!folder) return undefined;
