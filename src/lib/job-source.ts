@@ -41,7 +41,7 @@ export function isCommitOfJob(git: NamedCommit, job: VerifiedJob, repository?: s
   return isCommit && repository !== undefined && isRepositoryOfJob(git, job, repository);
 }
 
-/** A server of one's own has its own `acme/shop`, with a number of its own: its host must be that of the URL. */
+/** A self-hosted server has its own `acme/shop` and its own numbers, so its host must match the URL's. */
 function isRepositoryOfJob(
   { provider, owner, repo, repo_id, url }: NamedCommit,
   { issuer, repository_id }: VerifiedJob,

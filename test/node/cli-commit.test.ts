@@ -143,20 +143,20 @@ describe.concurrent("longshore deploy in a git repository", () => {
       'The repository has no commit "nothing".',
     );
     expect(await refusal("--commit", "--help")).toContain('The repository has no commit "--help".');
-    expect(await refusal("--ref=--help")).toContain('"--help" is no branch or tag.');
+    expect(await refusal("--ref=--help")).toContain('"--help" is not a branch or tag.');
     git("checkout", "--quiet", "--detach", first);
-    expect(await refusal()).toContain("HEAD is no branch. Say which branch or tag");
+    expect(await refusal()).toContain("HEAD is detached. Name the branch or tag");
     expect(await refusal("--source", "-", "--commit", "HEAD")).toContain("--source says what to");
     git("checkout", "--quiet", "main");
     git("remote", "set-url", "origin", "http://git.example.com/shop.git");
-    expect(await refusal()).toContain("A runner could fetch nothing from the remote origin.");
+    expect(await refusal()).toContain("Runners can't fetch from the remote origin.");
   });
 
   it("goes on, and says so, if the remote does not answer or the clone is shallow", async (context) => {
     const { user, deployed, commit, git, url, first } = await clone(context);
     git("remote", "set-url", "origin", `${url}/gone`);
     const unknown = await deployed();
-    expect(unknown.stderr).toContain("Could not ask origin whether main has the commit.");
+    expect(unknown.stderr).toContain("Couldn't check that main of origin has the commit.");
     expect(unknown.source.git.commit.sha).toBe(first);
     git("remote", "set-url", "origin", url);
     const second = commit("Say ahoy");
@@ -170,7 +170,7 @@ describe.concurrent("longshore deploy in a git repository", () => {
     expect((await deployed()).source.git.commit.sha).toBe(third);
     const own = commit("Only here");
     const shallow = await deployed();
-    expect(shallow.stderr).toContain("The clone is shallow");
+    expect(shallow.stderr).toContain("because the clone is shallow");
     expect([shallow.source.git.commit.sha, second === own]).toEqual([own, false]);
   });
 
@@ -180,6 +180,6 @@ describe.concurrent("longshore deploy in a git repository", () => {
     const { stderr, status } = await user.run(["deploy"]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("The stack web needs a commit")]);
     const asked = await user.run(["deploy", "--commit", "HEAD"]);
-    expect(asked.stderr).toContain("The folder is in no git repository.");
+    expect(asked.stderr).toContain("This folder is not in a git repository.");
   });
 });

@@ -40,7 +40,7 @@ export interface GitSource {
   provider?: string;
   owner?: string;
   repo?: string;
-  /** Of the provider `git`. */
+  /** Only with the provider `git`. */
   url?: string;
   ref?: string;
   commit?: { sha?: string };

@@ -117,7 +117,7 @@ async function list(context: CliContext, id: string, options: Options): Promise<
   if (hasMore) output.note(`There are more than ${limit}: add --limit.`);
 }
 
-/** By ID of the delivery. */
+/** The reasons of failed deliveries, by ID. */
 async function readReasons(
   session: Session,
   project_id: string,

@@ -39,8 +39,8 @@ interface Options extends CommitOptions, EnvironmentOptions, WaitOptions {
 }
 
 const HELP = `
-In a git repository, the commit that is checked out is deployed if a stack needs one: it must be pushed. Elsewhere, and
-where no stack needs a commit, the environment keeps what it runs.
+In a git repository, deploys the commit that you have checked out, if a stack needs one. Push it first. Otherwise, the
+environment keeps the commit that it runs.
 
 --set changes the configuration of the environment. A key that has a dot is written as a\\.b, an element of a
 list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text, and so is a
@@ -144,11 +144,11 @@ interface Given {
   options: Options;
   stackIds: readonly string[] | undefined;
   source: Source | undefined;
-  /** As the deployment makes it. */
+  /** The configuration that the deployment makes. */
   configuration: unknown;
 }
 
-/** Without the patch if it does not apply: the service says why. */
+/** The configuration with the patch. A patch that does not apply is left to the service, which says why. */
 function patched(configuration: unknown, patch: PatchInput): unknown {
   const bytes = LIMITS.configurationBytes.value;
   try {
@@ -160,7 +160,7 @@ function patched(configuration: unknown, patch: PatchInput): unknown {
   }
 }
 
-/** With the commit of the repository, if the options name one or if a stack needs one. */
+/** Adds the repository's commit to the source if an option asks for one or a stack needs one. */
 async function addCommit(
   context: CliContext,
   session: Session,
@@ -170,7 +170,7 @@ async function addCommit(
   if (options.source !== undefined) return source;
   const isAsked = namesCommit(options);
   const git = findGit(context);
-  if (!git && isAsked) throw new CliError("The folder is in no git repository.");
+  if (!git && isAsked) throw new CliError("This folder is not in a git repository.");
   if (!git || (!isAsked && !(await needsCommit(session, environment, configuration, stackIds))))
     return source;
   const { value, remarks } = cleanSource({ git: readCommitSource(git, context, options) });

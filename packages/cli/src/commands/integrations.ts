@@ -194,7 +194,7 @@ async function update(context: CliContext, id: string, options: UpdateOptions): 
   printIntegration(context, updated, options);
 }
 
-/** Of which environments and stacks events are sent. What no option names stays. */
+/** The filters that the options change. The others stay. */
 async function readFilters(
   session: Session,
   project_id: string,

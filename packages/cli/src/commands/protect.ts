@@ -154,7 +154,7 @@ function namesOfRules({ access, ...rules }: Rules): string[] {
   return [isOpen ? [] : "access", names.filter((name) => rules[name] !== undefined)].flat();
 }
 
-/** Of the environments and members in the rules. Whoever may set rules may be unable to read the members. */
+/** The names of the environments and members in the rules. Not everybody who may set rules may read the members. */
 async function readNames(
   session: Session,
   { project_id }: Environment,

@@ -3,7 +3,7 @@ import { findRecord, type NamedRecord } from "../names.ts";
 import type { CliContext, Session } from "../session.ts";
 import { cleanReason } from "./commit-text.ts";
 
-/** Without what the service would refuse, which it says. */
+/** The reason, cleaned of what the service would refuse. Notes say what was changed. */
 export function readReason(
   { output }: CliContext,
   { reason }: { reason?: string },

@@ -14,7 +14,7 @@ export interface CommitOptions {
   ref?: string;
 }
 
-/** Of changes that are not committed. */
+/** How many uncommitted files are named. */
 const NAMED_FILES = 5;
 const NO_REF = 2;
 
@@ -41,7 +41,7 @@ export function readCommitSource(
   const repository = readRemote(url.output, folder);
   if (!repository) {
     throw new CliError(
-      `A runner could fetch nothing from the remote ${remote}. Give it a URL with https, ssh or file: ` +
+      `Runners can't fetch from the remote ${remote}. Give it an https, ssh or file URL: ` +
         `git remote set-url ${remote} URL`,
     );
   }
@@ -60,7 +60,7 @@ interface RemoteRef {
 }
 
 function findRef(git: Git, given: string | undefined): RemoteRef {
-  if (given?.startsWith("-")) throw new CliError(`"${given}" is no branch or tag.`);
+  if (given?.startsWith("-")) throw new CliError(`"${given}" is not a branch or tag.`);
   if (given?.startsWith("refs/")) return { remote: "origin", ref: given };
   if (given !== undefined) {
     const { output } = git("rev-parse", "--symbolic-full-name", "--verify", "--quiet", given);
@@ -70,7 +70,7 @@ function findRef(git: Git, given: string | undefined): RemoteRef {
   }
   const branch = git("symbolic-ref", "--quiet", "HEAD");
   if (branch.status !== 0) {
-    throw new CliError("HEAD is no branch. Say which branch or tag has the commit: --ref main");
+    throw new CliError("HEAD is detached. Name the branch or tag that has the commit: --ref main");
   }
   const format = "--format=%(upstream:remotename) %(upstream:remoteref)";
   const [remote, ref] = git("for-each-ref", format, branch.output).output.split(" ");
@@ -88,12 +88,14 @@ function requirePushed(
     if (git("ls-remote", "--exit-code", "--", remote, ref).status === NO_REF) {
       throw new CliError(`${remote} has no ${name}. Push it first: git push -u ${remote} ${name}`);
     }
-    output.note(`Could not ask ${remote} whether ${name} has the commit. The runner checks it.`);
+    output.note(`Couldn't check that ${name} of ${remote} has the commit. The runner will.`);
     return;
   }
   if (git("merge-base", "--is-ancestor", sha, "FETCH_HEAD").status === 0) return;
   if (git("rev-parse", "--is-shallow-repository").output === "true") {
-    output.note(`The clone is shallow, so whether ${name} has the commit is left to the runner.`);
+    output.note(
+      `Couldn't check that ${name} has the commit, because the clone is shallow. The runner will.`,
+    );
     return;
   }
   throw new CliError(

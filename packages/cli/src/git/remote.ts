@@ -27,7 +27,7 @@ const PROVIDERS: Readonly<Record<string, Exclude<Provider, "git">>> = {
 /** Such as `git@github.com:acme/shop.git` and `https://github.com/acme/shop`. */
 const AT_HOST =
   /^(?:(?:https?|ssh|git):\/\/)?(?:[^@/\s]+@)?([\w.-]+)(?::\d+(?=\/))?[:/]+([\w.-]+(?:\/[\w.-]+)+)\/*$/;
-/** Of ssh, such as `git@git.example.com:acme/shop.git`. A letter alone is a drive of Windows. */
+/** The short form of ssh, such as `git@git.example.com:acme/shop.git`. A single letter is a Windows drive. */
 const SCP = /^(?:([\w.-]+)@)?([\w.-]{2,}):\/?([^/:].*)$/;
 
 /** Undefined without git, outside of a repository, and without a remote `origin` that a runner could fetch. */
@@ -74,7 +74,7 @@ function withoutPassword(text: string): string {
   return url.href;
 }
 
-/** As `--repository` of the runner takes it, such as `github:acme/shop`. */
+/** The name that the runner's `--repository` takes, such as `github:acme/shop`. */
 export function nameOf(repository: NamedRepository): string {
   if (repository.provider === "git") return repository.url;
   return `${repository.provider}:${repository.owner}/${repository.repo}`;

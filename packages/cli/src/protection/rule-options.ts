@@ -61,7 +61,7 @@ const DAYS = [
 ] as const satisfies readonly Weekday[];
 
 const WINDOW = /^(\S+) ([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d) (\S+)$/;
-/** After the name of an environment. */
+/** The duration after the name of an environment. */
 const DURATION = /^(.+):(\d[\d.a-z]*)$/;
 /** The name of a trust may have a colon, too. */
 const SOURCE = /^(.+):(\d+)@(refs\/.+)$/;
@@ -211,7 +211,7 @@ function readWindows(texts: readonly string[]): Schemas["ProtectionWindows"] {
   return { time_zone, weekly: windows.map(({ weekly }) => weekly) };
 }
 
-/** Of `mon-wed,fri`, in the order of a week. Empty if it is none. */
+/** The days of `mon-wed,fri`, in the order of a week. Empty: the text names none. */
 function readDays(text: string): Weekday[] {
   const days = new Set<Weekday>();
   for (const part of text.split(",")) {
@@ -226,7 +226,7 @@ function readDays(text: string): Weekday[] {
   return DAYS.filter((day) => days.has(day));
 }
 
-/** Of `mon` or `Monday`. -1 if it is no day. */
+/** The index of `mon` or `Monday`. -1: the text is not a day. */
 function indexOfDay(text: string): number {
   const name = text.toLowerCase();
   return DAYS.findIndex((day) => day === name || day.slice(0, 3) === name);

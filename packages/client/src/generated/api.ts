@@ -5151,7 +5151,7 @@ export interface components {
             /** @description Absent: no image is given. */
             registry?: components["schemas"]["RegistrySource"];
             /**
-             * @description The trust of the CI job that created the deployment has confirmed the repository, the ref and the commit. Absent: it has not.
+             * @description The token of the CI job that created the deployment names the same repository, ref and commit. Absent: not verified.
              * @constant
              */
             verified?: true;

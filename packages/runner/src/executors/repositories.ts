@@ -13,7 +13,7 @@ const FORM = /^([a-z]+):([\w.-]+(?:\/[\w.-]+)+)(?:=(.+))?$/;
 
 /** A repository that the operator trusts: its code runs as the runner's user. */
 export interface Repository {
-  /** As a source names it: of a code host in lower case, else its address. */
+  /** What a source calls it: `github:acme/shop` in lower case, or the address of its URL. */
   name: string;
   url: string;
 }
@@ -57,7 +57,7 @@ function readUrl(text: string): RepositoryUrl {
   );
 }
 
-/** As `--repository` would name it. The code hosts ignore the case of names. */
+/** The name that `--repository` would give it. Code hosts ignore case. */
 export function nameOfRepository({ provider = "", owner = "", repo = "", url }: GitSource): string {
   if (provider === "git") return parseRepositoryUrl(url ?? "")?.address ?? "";
   return `${provider}:${owner}/${repo}`.toLowerCase();

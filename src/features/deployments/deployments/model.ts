@@ -17,8 +17,8 @@ export const NO_STACKS = new Conflict(
 /** @param stack Its name. */
 export function needsCommit(stack: string): BadInput {
   const message =
-    `The stack ${stack} needs a commit to check out. Send git with the commit and its ref: ` +
-    "in a clone of the repository, longshore deploy does.";
+    `The stack ${stack} needs a commit to check out. Send git with the commit and its ref, ` +
+    "or run longshore deploy in a clone of the repository.";
   return new BadInput([{ path: "source", message }]);
 }
 

@@ -22,7 +22,7 @@ export function presentOrigin(row: OriginRow) {
   };
 }
 
-/** With `verified` if the job that has created the deployment has run for the commit. */
+/** The source, marked as verified if the CI job that created the deployment ran for its commit. */
 export function presentSource(source: string, creator: string | null | undefined) {
   const sent = JSON.parse(source) as { git?: Parameters<typeof isCommitOfJob>[0] };
   const { jobSource = null, claims = null } = creator ? (JSON.parse(creator) as Creator) : {};

@@ -196,8 +196,8 @@ export const Source = z
       .optional()
       .openapi({
         description:
-          "The trust of the CI job that created the deployment has confirmed the repository, the ref and the " +
-          "commit. Absent: it has not.",
+          "The token of the CI job that created the deployment names the same repository, ref and commit. Absent: " +
+          "not verified.",
       }),
   })
   .openapi("DeploymentSource", { description: WHAT, example: EXAMPLE });
