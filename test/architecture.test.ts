@@ -448,7 +448,7 @@ describe("writes of callers", () => {
     const violating = {
       "features/violating/store.ts": `
 import { insertFrom } from "../../db/insert-from.ts";
-import { stacks } from "../projects/stacks/table.ts";
+import { stacks } from "../tenancy/stack-table.ts";
 export function remove({ db }: Context) {
   return { removed: db
     .delete(stacks) };

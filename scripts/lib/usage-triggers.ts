@@ -42,7 +42,10 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
   api_keys: { last_used_at: 13 },
   runner_tokens: { last_used_at: 13 },
   runners: { last_seen_at: 13 },
-  stacks: { resource_bytes: 4, resources_changed_at: 0 },
+  stacks: {
+    ...{ resource_bytes: 4, resources_changed_at: 0 },
+    ...{ position: 0, succeeded_at: 0, shows_url: 0 },
+  },
   deployment_days: {
     ...{ succeeded: 3, failed: 3, canceled: 3, superseded: 3, recoveries: 3 },
     ...{ queued: 200, run: 200, recovery_ms: 9, failing_since: 13 },
@@ -60,6 +63,7 @@ const FIXED: Readonly<Record<string, FixedBytes>> = {
     evaluated_at: 13,
     awaits_approval: 1,
     digests_due: 1,
+    continue_on_failure: 0,
     configuration: 0,
     failure_reason: 0,
     message: 0,

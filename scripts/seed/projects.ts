@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { projectConnections } from "../../src/features/deployments/connections/table.ts";
 import type { ProjectRow } from "../../src/features/projects/projects/store.ts";
-import { stacks } from "../../src/features/projects/stacks/table.ts";
 import { projects } from "../../src/features/tenancy/project-table.ts";
+import { stacks } from "../../src/features/tenancy/stack-table.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 

@@ -139,6 +139,7 @@ export const LIMITS = {
   waitingPools: { value: 10 },
   insightDays: { value: 90 },
   orderedEnvironments: { value: 500 },
+  previewedReferences: { value: 200 },
   overviewDeployments: { value: 20 },
   overviewQueue: { value: 5 },
   overviewAlarms: { value: 5 },

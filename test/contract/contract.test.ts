@@ -277,6 +277,8 @@ describe("tenancy", () => {
     // Of an environment that does not exist; promotions.test.ts has one that does.
     ["POST", "/v1/deployments/{deployment_id}/promote", "stack_ids", "stack_id"],
     ["PUT", "/v1/projects/{project_id}/environment-order", "environment_ids", "environment_id"],
+    ["PUT", "/v1/environments/{environment_id}/stack-order", "stack_ids", "stack_id"],
+    ["PATCH", "/v1/environments/{environment_id}", "url_stack_id", "stack_id"],
   ] as const;
 
   it("is tested for every body field that takes the ID of a record", () => {

@@ -144,6 +144,7 @@ describe("an example", () => {
     credential: "key",
     default_environment: "environment",
     superseded: "deployment",
+    url_stack: "stack",
     wanted_deployment: "deployment",
     webhook: "event",
   };

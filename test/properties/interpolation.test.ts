@@ -88,13 +88,18 @@ describe("interpolation in the settings of an executor", () => {
     expect(error).toBe(`refers to "${given}", which has no value in this deployment.`);
   });
 
-  it("refuses what names the outputs of two stacks", () => {
+  it("takes the stack with the longest name, also of stacks that are not deployed", () => {
     const stacks = [
-      { id: "3", name: "a", outputs: { "b.url": "1" } },
+      { id: "3", name: "a", outputs: { "b.url": "1", "b.other": "3" } },
       { id: "4", name: "a.b", outputs: { url: "2" } },
     ];
-    const error = errorOf(() => interpolate("${outputs.a.b.url}", valuesOf({ stacks }), MAXIMUM));
-    expect(error).toContain("is the name of several outputs");
+    const given = "${outputs.a.b.url} ${outputs.needed.url}";
+    const needed_stacks = [{ id: "5", name: "needed", outputs: { url: "4" } }];
+    expect(interpolate(given, valuesOf({ stacks, needed_stacks }), MAXIMUM)).toBe("2 4");
+    const other = "${outputs.a.b.other}";
+    expect(errorOf(() => interpolate(other, valuesOf({ stacks }), MAXIMUM))).toContain(
+      "which has no value in this deployment",
+    );
   });
 
   it("leaves a text without references as it is", () => {

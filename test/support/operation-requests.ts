@@ -102,7 +102,7 @@ const shared = new Map<string, Promise<Fixture>>();
 
 /** Writes that end records that others need. */
 const NEEDS_OWN_FIXTURE =
-  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^(create(Approval|Freeze|ProjectFreeze|Recovery)|orderEnvironments|overrideDeployment|replaceProtection)$/;
+  /^(cancel|confirm|delete|disconnect|remove|resume|revoke|rotate)|^(create(Approval|Freeze|ProjectFreeze|Recovery)|order(Environments|Stacks)|overrideDeployment|replaceProtection)$/;
 
 function fixtureOf(operation: Operation, needsOwn: boolean): Promise<Fixture> {
   if (needsOwn || NEEDS_OWN_FIXTURE.test(operation.operationId)) return newFixture();
@@ -125,6 +125,7 @@ async function bodyOf(operation: Operation, fixture: Fixture) {
         ? [environmentId, default_environment_id]
         : [environmentId],
     member_ids: [outsider?.membershipId],
+    stack_ids: [ids["second_stack_id"], ids["stack_id"]],
     name: uniqueName(body["name"]),
     patch: [],
     environment_id: environmentId,
@@ -185,6 +186,14 @@ async function requireApproval({ world, environmentId }: Fixture): Promise<void>
   });
 }
 
+/** After all others, until somebody sets an order. */
+async function addSecondStack({ world, environmentId, ids }: Fixture): Promise<void> {
+  const stacks = `/v1/environments/${environmentId}/stacks`;
+  const { id } = (await world.client.post(stacks, { name: "second" })).body;
+  await env.DB.prepare("update stacks set created_at = 4e12 where id = ?").bind(id).run();
+  ids["second_stack_id"] = id;
+}
+
 /** A successful request of an operation, for an isolate that has cached the key. */
 export async function prepare(
   operation: Operation,
@@ -199,6 +208,7 @@ export async function prepare(
     const rules = { access: { deploy: { role: "owner" } } };
     await protect(world.client, fixture.environmentId, rules);
   }
+  if (operationId === "orderStacks") await addSecondStack(fixture);
   if (["createApproval", "overrideDeployment"].includes(operationId))
     await requireApproval(fixture);
   else if (operationId !== "cancelDeployment") await pretendSuccess(String(ids["deployment_id"]));

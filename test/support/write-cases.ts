@@ -242,6 +242,7 @@ const IN_A_PROJECT: Record<string, WriteCase> = {
   updateComponent: { acts: IN_THE_CHANGELOG },
   deleteComponent: { acts: deleted("component.deleted") },
   createStack: { acts: IN_THE_CHANGELOG },
+  orderStacks: { acts: IN_THE_CHANGELOG },
   replaceStack: { acts: IN_THE_CHANGELOG },
   updateStack: { acts: IN_THE_CHANGELOG },
   deleteStack: { acts: deleted("stack.deleted") },

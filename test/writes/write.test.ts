@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ServiceContext } from "../../src/context.ts";
 import { openForWriting } from "../../src/db/client.ts";
 import type { Change } from "../../src/features/housekeeping/changelog/index.ts";
-import { components } from "../../src/features/projects/components/table.ts";
+import { components } from "../../src/features/tenancy/component-table.ts";
 import { Conflict } from "../../src/lib/errors.ts";
 import { write } from "../../src/writes/write.ts";
 import { writeBatch } from "../../src/writes/write-batch.ts";

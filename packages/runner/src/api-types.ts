@@ -61,11 +61,20 @@ export interface InputStack extends NamedResource {
 
 /** What is deployed, and where. */
 export interface AttemptInput {
-  deployment: { id: string; patch: unknown[]; source?: Source; trigger: string };
+  deployment: {
+    id: string;
+    patch: unknown[];
+    source?: Source;
+    trigger: string;
+    /** Absent: an older server. */
+    continue_on_failure?: boolean;
+  };
   project: NamedResource;
   environment: NamedResource;
   /** In the order of the deployment. */
   stacks: InputStack[];
+  /** Others, which these need. Absent: none. */
+  needed_stacks?: InputStack[];
   /** As this deployment makes it. */
   configuration: unknown;
   /** Absent: the project is not connected. */
@@ -110,7 +119,7 @@ export interface CompletedAttempt {
 
 export interface StackReport {
   seq: number;
-  status: "in_progress" | Outcome;
+  status: "in_progress" | "skipped" | Outcome;
   status_reason?: string;
   /** All of the stack. */
   resources?: ReportedResource[];

@@ -6,10 +6,10 @@ import { LogUpload, type SendChunk } from "./log-upload.ts";
 import { prepareMaskers } from "./masker.ts";
 import { secretPatterns } from "./secret-forms.ts";
 import { Spool } from "./spool.ts";
+import { StackLog } from "./stack-log.ts";
 import type { TerminalOutput } from "./terminal-output.ts";
 
 const MASKED_METHODS: readonly string[] = ["secret", "secure_string"];
-const LINE_END = Buffer.from("\n");
 /** For as long as the server accepts missing bytes. */
 export const UPLOAD_AFTER_END_MS = 600_000;
 /** For a slow reader of the standard output. */
@@ -23,16 +23,14 @@ export class AttemptLog {
   readonly #send: SendChunk;
   readonly #terminal: TerminalOutput;
   readonly #digest = createHash("sha256");
-  /** One for each stack. */
   #createMasker = prepareMaskers(secretPatterns([]));
-  #masker = this.#createMasker();
+  /** Of the stacks that have not ended. */
+  readonly #stacks = new Map<string, StackLog>();
+  #isShared = false;
   #upload: LogUpload | undefined;
   #isComplete = false;
   #hasFailed = false;
   #size = 0;
-  #endsLine = true;
-  /** Of the runner itself. They wait until they divide no line, and no secret. */
-  #notes: string[] = [];
 
   constructor(send: SendChunk, terminal: TerminalOutput) {
     this.#send = send;
@@ -44,34 +42,33 @@ export class AttemptLog {
     return this.#upload?.done ?? Promise.resolve();
   }
 
-  /** Before the first output. Others than the variables are the runner's own secrets. */
+  /**
+   * Before the first output. Others than the variables are the runner's own secrets.
+   * @param isShared Whether several stacks write at once.
+   */
   start(
     variables: readonly DeliveredVariable[],
     others: readonly string[],
-    intervals: Intervals,
+    { intervals, isShared }: { intervals: Intervals; isShared: boolean },
   ): void {
+    this.#isShared = isShared;
     const secrets = variables.filter(({ storage_method }) =>
       MASKED_METHODS.includes(storage_method),
     );
     const values = secrets.map(({ value }) => value);
     this.#guard(() => {
       this.#createMasker = prepareMaskers(secretPatterns([...values, ...others]));
-      this.#masker = this.#createMasker();
     });
     this.#upload = startUpload(this.#send, intervals);
   }
 
   write(stackId: string, bytes: Buffer): void {
-    this.#guard(() => {
-      this.#add(stackId, this.#masker.mask(bytes));
-      this.#addNotes(stackId);
-    });
+    this.#guard(() => this.#logOf(stackId).write(bytes));
   }
 
   /** Adds a line of the runner itself. */
   note(stackId: string, text: string): void {
-    this.#notes.push(text.replaceAll(/\p{Cc}+/gu, " "));
-    this.#guard(() => this.#addNotes(stackId));
+    this.#guard(() => this.#logOf(stackId).note(text));
   }
 
   /** Undefined if it cannot be masked. */
@@ -85,12 +82,8 @@ export class AttemptLog {
 
   /** Also waits a while until the output is shown. */
   async endStack(stackId: string): Promise<void> {
-    this.#guard(() => {
-      this.#add(stackId, this.#masker.flush());
-      this.#masker = this.#createMasker();
-      if (this.#notes.length > 0 && !this.#endsLine) this.#add(stackId, LINE_END);
-      this.#addNotes(stackId);
-    });
+    this.#guard(() => this.#logOf(stackId).end());
+    this.#stacks.delete(stackId);
     await this.#terminal.flushed(FLUSH_MS);
   }
 
@@ -128,14 +121,20 @@ export class AttemptLog {
     return Buffer.concat([masker.mask(Buffer.from(text)), masker.flush()]);
   }
 
-  #addNotes(stackId: string): void {
-    if (!this.#endsLine || !this.#masker.isIdle) return;
-    for (const note of this.#notes.splice(0)) this.#add(stackId, this.#mask(`${note}\n`));
+  #logOf(stackId: string): StackLog {
+    const existing = this.#stacks.get(stackId);
+    if (existing) return existing;
+    const created = new StackLog({
+      masker: this.#createMasker(),
+      emit: (masked) => this.#add(stackId, masked),
+      maskNote: (line) => this.#mask(line),
+      isShared: this.#isShared,
+    });
+    this.#stacks.set(stackId, created);
+    return created;
   }
 
   #add(stackId: string, masked: Buffer): void {
-    if (masked.length === 0) return;
-    this.#endsLine = masked.at(-1) === LINE_END[0];
     this.#size += masked.length;
     this.#digest.update(masked);
     this.#terminal.write(masked);

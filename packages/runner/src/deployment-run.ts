@@ -1,6 +1,14 @@
-import type { Completion, DeliveredVariables, InputStack, StartedAttempt } from "./api-types.ts";
+import type {
+  AttemptInput,
+  Completion,
+  DeliveredVariables,
+  InputStack,
+  StartedAttempt,
+} from "./api-types.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { CommandResult } from "./command.ts";
+import { readNeeds } from "./executors/needs.ts";
+import { quote } from "./executors/quote.ts";
 import { runPlan } from "./executors/run-stack.ts";
 import { planStacks, type StackPlan, takesEnvironment } from "./executors/stack-plans.ts";
 import type { HaltReason, Lease } from "./lease.ts";
@@ -11,6 +19,7 @@ import { stackEnvironment, toLine } from "./stack-environment.ts";
 import { StackFolder } from "./stack-folder.ts";
 import { RunInput, type StackInput } from "./stack-input.ts";
 import { type StackEnd, StackReporter } from "./stack-reporter.ts";
+import { runStacks } from "./stack-schedule.ts";
 import { variablesOfStack } from "./stack-variables.ts";
 
 const NO_VARIABLES: DeliveredVariables = { variables: [], stacks: [] };
@@ -62,14 +71,15 @@ export async function runDeployment(run: DeploymentRun): Promise<Completion> {
   }
 }
 
-/** Deploys the stacks in order until one fails; the server marks the rest as skipped. */
+/** Deploys the stacks in the order of their needs. The server marks those that did not begin as skipped. */
 async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Completion> {
   const { lease, options, log } = run;
   const { stacks } = run.started.input;
   // Read once: the server allows it only with a recent heartbeat, and audits every read.
   const variables = lease.halted.aborted ? NO_VARIABLES : await lease.readVariables();
   const secrets = [...options.environment.secrets, ...options.credential.known];
-  log.start(variables.variables, secrets, lease.intervals);
+  const isShared = options.parallel > 1;
+  log.start(variables.variables, secrets, { intervals: lease.intervals, isShared });
   const input = new RunInput(run.started.input);
   const plans = planStacks(
     stacks.map((stack) => input.of(stack)),
@@ -81,12 +91,30 @@ async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Comp
     .flatMap(({ id }) => variablesOfStack(variables, id).map(({ name }) => name));
   const refused = options.environment.findRefused(names);
   if (refused.length > 0) return refuseVariables(run, refused);
-  for (const stack of stacks) {
-    if (lease.halted.aborted) break;
-    const failure = await deployStack({ ...run, input, variables, patchPath, plans }, stack);
-    if (failure && !lease.halted.aborted) return failure;
-  }
-  return completionOfHalt(lease) ?? { outcome: "succeeded" };
+  const [failure] = await runStacks({
+    stacks,
+    needs: readNeeds(run.started.input.configuration, namesIn(run.started.input)),
+    parallel: options.parallel,
+    continueOnFailure: run.started.input.deployment.continue_on_failure ?? false,
+    isHalted: () => lease.halted.aborted,
+    run: (stack) => deployStack({ ...run, input, variables, patchPath, plans }, stack),
+    skip: (stack, failed) => skipStack(run, stack, failed),
+  });
+  return completionOfHalt(lease) ?? failure ?? { outcome: "succeeded" };
+}
+
+function namesIn({ stacks, needed_stacks: needed = [] }: AttemptInput): Set<string> {
+  return new Set([...stacks, ...needed].map(({ name }) => name.normalize()));
+}
+
+async function skipStack(
+  { lease }: DeploymentRun,
+  { id, name }: InputStack,
+  failed: InputStack,
+): Promise<void> {
+  const status_reason = `It needs ${quote(failed.name)}, which failed.`;
+  console.log(`Stack ${toLine(name)} (${id}): skipped. ${status_reason}`);
+  await lease.report(id, { seq: 1, status: "skipped", status_reason });
 }
 
 function refuseVariables(run: DeploymentRun, names: readonly string[]): Promise<Completion> {

@@ -29,6 +29,8 @@ export interface Options extends ExecutorOptions {
   once: boolean;
   /** Claims no other one. */
   deploymentId: string | undefined;
+  /** How many stacks of a deployment run at once, as far as they do not need each other. */
+  parallel: number;
   /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
   environment: CommandEnvironment;
@@ -42,6 +44,8 @@ export interface Options extends ExecutorOptions {
  */
 export const MAXIMUM_GRACE_SECONDS = 45;
 export const DEFAULT_GRACE_SECONDS = 30;
+/** Each stack has a program, a checkout and reports of its own. */
+export const MAXIMUM_PARALLEL = 20;
 const MAXIMUM_NAME_LENGTH = 100;
 
 /** As the user has started it: the command of the command line, or the program of this package. */
@@ -89,6 +93,8 @@ ${listClasses()}
 How it runs:
   --once                        Exits after one deployment: with 0 if it has succeeded, otherwise with 1
   --deployment ID               With --once: waits for its turn, and exits with its outcome. It claims no other one
+  --parallel N                  How many stacks of a deployment run at once, as far as they do not need each other, at
+                                most ${MAXIMUM_PARALLEL}. Default: 1
   --grace SECONDS               Between SIGTERM and SIGKILL, at most ${MAXIMUM_GRACE_SECONDS}. Default: ${DEFAULT_GRACE_SECONDS}
   --help                        Prints this
 `;
@@ -126,6 +132,7 @@ export function readOptions(
     hasLfs: values.lfs,
     once: values.once,
     deploymentId: readDeployment(values),
+    parallel: readParallel(values.parallel),
     graceMs: readGrace(values.grace) * 1000,
     environment: new CommandEnvironment(environment, {
       passed: values["pass-env"],
@@ -165,6 +172,7 @@ export const OPTIONS = {
   "allow-variables": { type: "string", multiple: true, default: [] },
   once: { type: "boolean", default: false },
   deployment: { type: "string" },
+  parallel: { type: "string", default: "1" },
   grace: { type: "string", default: String(DEFAULT_GRACE_SECONDS) },
 } satisfies ParseArgsOptionsConfig;
 
@@ -297,6 +305,12 @@ function readStoredUrl(given: string, { url }: StoredToken): string {
       "pass another token with --token-file PATH.",
     2,
   );
+}
+
+function readParallel(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= MAXIMUM_PARALLEL) return count;
+  throw new RunnerError(`Set --parallel to 1 to ${MAXIMUM_PARALLEL} stacks.\n${USAGE}`, 2);
 }
 
 function readGrace(text: string): number {

@@ -58,10 +58,14 @@ export const environmentPositions = sqliteTable(
 export const POSITION = sql<number | null>`(select environment_positions.position
   from environment_positions where environment_positions.environment_id = environments.id)`;
 
-/** The columns of an environment, with its position. */
+const URL_STACK_ID = sql<string | null>`(select stacks.id from stacks
+  where stacks.environment_id = environments.id and stacks.shows_url = 1)`;
+
+/** The columns of an environment, with its position and the stack whose URL is its own. */
 export const ENVIRONMENT_COLUMNS = {
   ...getTableColumns(environments),
   position: POSITION.as("position"),
+  urlStackId: URL_STACK_ID.as("url_stack_id"),
 };
 
 export const ENVIRONMENT_TOMBSTONE = {

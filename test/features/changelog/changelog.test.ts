@@ -349,6 +349,21 @@ const CASES: Record<string, Case> = {
     entries: deleted("environment"),
   },
   createStack: { body: () => ({ name: "third" }), entries: created("stack") },
+  orderStacks: {
+    prepare: async ({ world, ids }) => {
+      const path = `/v1/environments/${ids["environment_id"]}/stacks`;
+      ids["second_stack_id"] = (await world.client.post(path, { name: "second" })).body.id;
+    },
+    body: ({ ids }) => ({ stack_ids: [ids["second_stack_id"], ids["stack_id"]] }),
+    entries: ({ ids }, _, answer) => [
+      {
+        action: "updated",
+        record: recordOf("environment", answer),
+        before: { stack_ids: [ids["stack_id"], ids["second_stack_id"]] },
+        after: { stack_ids: [ids["second_stack_id"], ids["stack_id"]], stacks: 2 },
+      },
+    ],
+  },
   replaceStack: {
     read: "/v1/stacks/{stack_id}",
     body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),

@@ -106,6 +106,7 @@ async function expectSame(fixture: Fixture, target: Target, caller?: Client): Pr
     patch: made.data.patch,
     ...(made.data.source && { source: made.data.source }),
     stack_ids: made.stack_ids,
+    references: [],
     superseded_ids: superseded,
     waiting_for: made.waiting_for,
     ...(target === "redeploy" && { changed_variables: [] }),

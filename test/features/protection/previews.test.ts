@@ -87,6 +87,7 @@ describe("the preview of a deployment", () => {
       patch: [set("replicas", 3)],
       ...image("2"),
       stack_ids: [expect.any(String)],
+      references: [],
       superseded_ids: [id],
       waiting_for: [],
     });

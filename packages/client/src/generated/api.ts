@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Create an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need one another in a circle.
          */
         post: operations["createEnvironment"];
         delete?: never;
@@ -1174,7 +1174,7 @@ export interface paths {
         get: operations["getEnvironment"];
         /**
          * Replace an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing configuration is for those whom its rules let `configure`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing configuration is for those whom its rules let `configure`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need one another in a circle.
          */
         put: operations["replaceEnvironment"];
         post?: never;
@@ -1186,7 +1186,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename an environment
+         * Change some fields of an environment
          * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A field that is absent stays as it is. To change the configuration, replace the environment or create a deployment. A name that is taken in the project is a `conflict`.
          */
         patch: operations["updateEnvironment"];
@@ -1296,6 +1296,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{environment_id}/stack-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the order in which an environment deploys its stacks
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. What a stack needs is deployed before it whatever the order. `ETag` and `If-Match` are of the environment.
+         */
+        put: operations["orderStacks"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stacks/{stack_id}": {
         parameters: {
             query?: never;
@@ -1310,20 +1330,20 @@ export interface paths {
         get: operations["getStack"];
         /**
          * Replace a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A name that is taken in the environment is a `conflict`. So is another name for a stack that others need in the environment's configuration.
          */
         put: operations["replaceStack"];
         post?: never;
         /**
          * Delete a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. Changes nothing at the provider.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. Changes nothing at the provider. A stack that others need in the environment's configuration can't be deleted: this is a `conflict`.
          */
         delete: operations["deleteStack"];
         options?: never;
         head?: never;
         /**
          * Change some fields of a stack
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing stacks is for those whom its rules let `deploy`. A field that is absent stays as it is. A name that is taken in the environment is a `conflict`. So is another name for a stack that others need in the environment's configuration.
          */
         patch: operations["updateStack"];
         trace?: never;
@@ -4074,7 +4094,7 @@ export interface components {
             next_page?: string;
         };
         /**
-         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one.
+         * @description A JSON object of at most 256 KiB, which deployments change. A request may nest objects and arrays at most 64 levels deep. A stack whose object below `stacks` names a built-in `executor` has the settings of that one. A stack needs those that the list `needs` of its object names, and those whose outputs it refers to (`outputs.NAME.output`): they are deployed before it.
          * @example {
          *       "replicas": 2,
          *       "features": {
@@ -4213,7 +4233,7 @@ export interface components {
                 /** @description Absent: no image is given. */
                 registry?: components["schemas"]["RegistrySource"];
             } | null;
-            /** @description Stacks of the environment, in this order. Default: all stacks. */
+            /** @description Stacks of the environment, in this order as far as they do not need each other. Default: all stacks. */
             stack_ids?: string[];
             queue?: components["schemas"]["DeploymentQueue"];
             /**
@@ -4221,6 +4241,11 @@ export interface components {
              * @example More traffic
              */
             reason?: string;
+            /**
+             * @description Whether the stacks that do not need a failed one are deployed. Default: false, and no other stack is begun.
+             * @default false
+             */
+            continue_on_failure?: boolean;
         };
         /**
          * @description The environment to create.
@@ -4928,6 +4953,11 @@ export interface components {
              * @example More traffic
              */
             reason?: string;
+            /**
+             * @description Whether the stacks that do not need a failed one are deployed.
+             * @example false
+             */
+            continue_on_failure: boolean;
             trigger: components["schemas"]["DeploymentTrigger"];
             /**
              * @description What was promoted or redeployed. It may be deleted by now.
@@ -5102,6 +5132,8 @@ export interface components {
             source?: components["schemas"]["DeploymentSource"];
             /** @description The stacks that would be deployed, in this order. */
             stack_ids: components["schemas"]["Identifier"][];
+            /** @description The first 200 references in the settings of the stacks to deploy. */
+            references: components["schemas"]["ReferencePreview"][];
             /** @description The queued deployments that the new one would replace, the oldest first. */
             superseded_ids: components["schemas"]["Identifier"][];
             /** @description Of a redeploy, which uses the variables as they are when it runs: the names of those that somebody has created, changed or deleted since the deployment was created, in the environment and its components. Deleted ones are found in the newest 1000 entries of the project's changelog, except those deleted with their component. Absent for a key without the scope `variables:read`. */
@@ -5572,6 +5604,11 @@ export interface components {
              * @example 2
              */
             position?: number;
+            /**
+             * @description The stack whose output `url` is the environment's. Absent: the stack that last reported one.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            url_stack_id?: components["schemas"]["Identifier"];
             /** @description When the environment was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description When the name or the configuration last changed. */
@@ -7199,7 +7236,7 @@ export interface components {
              * @example 1CfxKdwWcfEyrDeRPtCDxJ
              */
             environment_id: string;
-            /** @description Stacks of that environment, in this order. Default: all stacks. */
+            /** @description Stacks of that environment, in this order as far as they do not need each other. Default: all stacks. */
             stack_ids?: string[];
             /**
              * @description Why the deployment is made, for those who read about it.
@@ -7525,6 +7562,34 @@ export interface components {
          * @enum {string}
          */
         RecoveryStatus: "running" | "finished";
+        /** @description A reference in the settings of an executor. */
+        ReferencePreview: {
+            /**
+             * @description The stack whose settings have the reference.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            stack_id: components["schemas"]["Identifier"];
+            /**
+             * @description Where it is in the configuration: a JSON Pointer.
+             * @example /stacks/web/environment/BUCKET
+             */
+            pointer: string;
+            /**
+             * @description As it is written.
+             * @example ${outputs.infra.bucket}
+             */
+            reference: string;
+            /**
+             * @description What it stands for now. Absent if it has no value yet, and for a variable.
+             * @example shop-assets
+             */
+            value?: string;
+            /**
+             * @description Why it has no value, or why the value may be another one when the deployment runs.
+             * @example From the last success of "infra". This deployment runs it first.
+             */
+            note?: string;
+        };
         /** @description A setting that the service does not run with. */
         RefusedSetting: {
             /**
@@ -8484,6 +8549,11 @@ export interface components {
              * @example api-production
              */
             name: string;
+            /**
+             * @description Its place in the order in which the environment deploys stacks that do not need each other, from 1. Deleted ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.
+             * @example 2
+             */
+            position?: number;
             outputs?: components["schemas"]["StackOutputs"];
             /** @description When the stack was created. */
             created_at: components["schemas"]["Timestamp"];
@@ -8585,6 +8655,18 @@ export interface components {
             component_id?: components["schemas"]["Identifier"];
         };
         /**
+         * @description The order in which an environment deploys its stacks.
+         * @example {
+         *       "stack_ids": [
+         *         "1Cg38jbq6cZAbs5tGiyPJx"
+         *       ]
+         *     }
+         */
+        StackOrder: {
+            /** @description All stacks of the environment, the first to deploy first. */
+            stack_ids: string[];
+        };
+        /**
          * @description The outputs of the last success, by name. They are not secret. Absent: it had none.
          * @example {
          *       "url": "https://shop.example.com"
@@ -8630,7 +8712,7 @@ export interface components {
             outputs?: components["schemas"]["ReportedOutput"][];
         };
         /**
-         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or the deployment ended before it reached the stack.
+         * @description `pending` until the runner reports the stack. `skipped` if the runner had nothing to do, a stack that it needs has failed, or the deployment ended before it reached the stack.
          * @enum {string}
          */
         StackStatus: "pending" | "in_progress" | "succeeded" | "failed" | "canceled" | "skipped";
@@ -8648,6 +8730,11 @@ export interface components {
                 /** @description What is deployed. Absent if the request gave none. */
                 source?: components["schemas"]["DeploymentSource"];
                 trigger: components["schemas"]["StartTrigger"];
+                /**
+                 * @description Whether the stacks that do not need a failed one are deployed.
+                 * @example false
+                 */
+                continue_on_failure: boolean;
             };
             /** @description What the environment belongs to. */
             project: {
@@ -8672,8 +8759,22 @@ export interface components {
                  */
                 name: string;
             };
-            /** @description In the order of the deployment. */
+            /** @description In the order to deploy them: each comes after those that it needs. */
             stacks: components["schemas"]["StackOfInput"][];
+            /** @description Stacks that are not deployed, but that these need, with the outputs of their last success. Absent: none. */
+            needed_stacks?: {
+                /**
+                 * @description The stack's own ID in this service.
+                 * @example 1Cg38jbq6cZAbs5tGiyPJx
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description Unique in the environment.
+                 * @example web
+                 */
+                name: string;
+                outputs: components["schemas"]["StackOutputs"];
+            }[];
             /** @description The configuration as this deployment makes it. */
             configuration: components["schemas"]["Configuration"];
             /** @description Absent: the project is not connected. */
@@ -8896,6 +8997,11 @@ export interface components {
              * @example production
              */
             name?: string;
+            /**
+             * @description A stack of the environment, whose output `url` is the environment's. Null: that of the stack that last reported one.
+             * @example 1Cg38jbq6cZAbs5tGiyPJx
+             */
+            url_stack_id?: string | null;
         };
         /**
          * @description The fields to change. Absent fields keep their values.
@@ -12291,6 +12397,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stack"];
+                };
+            };
+        };
+    };
+    orderStacks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag`s, or `*`. Another version of the resource is a `conflict`. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The ID of the environment. */
+                environment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StackOrder"];
+            };
+        };
+        responses: {
+            /** @description The environment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
                 };
             };
         };

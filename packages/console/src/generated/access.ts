@@ -92,6 +92,7 @@ export const ACCESS = {
   deleteComponent: {"project":"contributor","scope":"environments:write"},
   listStacks: {"project":"viewer","scope":"environments:read"},
   createStack: {"project":"contributor","scope":"environments:write"},
+  orderStacks: {"project":"contributor","scope":"environments:write"},
   getStack: {"project":"viewer","scope":"environments:read"},
   replaceStack: {"project":"contributor","scope":"environments:write"},
   updateStack: {"project":"contributor","scope":"environments:write"},

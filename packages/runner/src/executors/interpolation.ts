@@ -1,10 +1,11 @@
-import type { InputStack, Source } from "../api-types.ts";
+import type { Source } from "../api-types.ts";
 import type { StackInput } from "../stack-input.ts";
 import { quote } from "./quote.ts";
-import { isKnown, PART } from "./references.ts";
+import { isKnown, OUTPUTS_PREFIX, PART, splitOutput } from "./references.ts";
 
 /** The values of references. */
-export interface ReferenceValues extends Pick<StackInput, "environment" | "stack" | "stacks"> {
+export interface ReferenceValues
+  extends Pick<StackInput, "environment" | "stack" | "stacks" | "needed_stacks"> {
   source: Source | undefined;
   variables: readonly { name: string; value: string }[];
 }
@@ -42,34 +43,36 @@ export function describeTooLong(maximumBytes: number): string {
 }
 
 function resolve(name: string, written: string, values: ReferenceValues): string {
-  const found = findValues(name, values);
-  const [value] = found;
-  if (value === undefined) {
-    throw new TextError(`refers to ${quote(written)}, which has no value in this deployment.`);
-  }
-  if (found.length === 1) return value;
-  throw new TextError(`refers to ${quote(written)}, which is the name of several outputs.`);
+  const value = findValue(name, values);
+  if (value !== undefined) return value;
+  throw new TextError(`refers to ${quote(written)}, which has no value in this deployment.`);
 }
 
-function findValues(name: string, { source, ...values }: ReferenceValues): string[] {
-  if (name === "environment.name") return [values.environment.name];
-  if (name === "stack.name") return [values.stack.name];
+/** The value of a reference without its `${` and `}`. Undefined: it has none. */
+export function findValue(
+  name: string,
+  { source, ...values }: ReferenceValues,
+): string | undefined {
+  if (name === "environment.name") return values.environment.name;
+  if (name === "stack.name") return values.stack.name;
   const rest = name.slice(name.indexOf(".") + 1);
-  if (name.startsWith("source.")) return listOf(findInSource(rest, source));
+  if (name.startsWith("source.")) return findInSource(rest, source);
   if (name.startsWith("variables.")) {
-    return values.variables.flatMap((each) => (each.name === rest ? [each.value] : []));
+    return values.variables.find((each) => each.name === rest)?.value;
   }
-  return name.startsWith("outputs.")
-    ? values.stacks.flatMap((stack) => findOutput(rest, stack))
-    : [];
+  return name.startsWith(OUTPUTS_PREFIX) ? findOutput(rest, values) : undefined;
 }
 
-/** Both names may contain dots. The service stores that of a stack in NFC; the name of an output is ASCII. */
-function findOutput(path: string, { name, outputs }: InputStack): string[] {
-  const [given, stack] = [path.normalize(), name.normalize()];
-  if (!given.startsWith(`${stack}.`)) return [];
-  const output = given.slice(stack.length + 1);
-  return Object.hasOwn(outputs, output) ? listOf(outputs[output]) : [];
+function findOutput(
+  path: string,
+  { stacks, needed_stacks: needed = [] }: Pick<ReferenceValues, "stacks" | "needed_stacks">,
+): string | undefined {
+  const outputs = new Map(
+    [...needed, ...stacks].map((each) => [each.name.normalize(), each.outputs]),
+  );
+  const found = splitOutput(path, new Set(outputs.keys()));
+  const values = found && outputs.get(found.stack);
+  return values && Object.hasOwn(values, found.output) ? values[found.output] : undefined;
 }
 
 /** A path of the source, or a short name for what most deployments have. */
@@ -83,8 +86,4 @@ function findInSource(path: string, source: Source | undefined): string | undefi
 function readMember(value: unknown, name: string): unknown {
   const isReadable = typeof value === "object" && value !== null && Object.hasOwn(value, name);
   return isReadable ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function listOf(value: string | undefined): string[] {
-  return value === undefined ? [] : [value];
 }

@@ -21,3 +21,24 @@ export function findUnknownReferences(text: string): string[] {
 export function isKnown(name: string, end: string | undefined): boolean {
   return end !== undefined && !name.includes("${") && KNOWN.test(name);
 }
+
+export const OUTPUTS_PREFIX = "outputs.";
+/** Longer than any name of a stack with any name of an output. */
+const MAXIMUM_PATH_LENGTH = 1_000;
+
+/**
+ * Divides `STACK.NAME`, as a reference to an output has it. Both may have dots: the stack with the longest name counts.
+ * @param stacks The names of all stacks, in NFC. The name of an output is ASCII.
+ */
+export function splitOutput(
+  path: string,
+  stacks: ReadonlySet<string>,
+): { stack: string; output: string } | undefined {
+  const text = path.normalize();
+  if (text.length > MAXIMUM_PATH_LENGTH) return undefined;
+  for (let dot = text.lastIndexOf("."); dot > 0; dot = text.lastIndexOf(".", dot - 1)) {
+    const stack = text.slice(0, dot);
+    if (stacks.has(stack)) return { stack, output: text.slice(dot + 1) };
+  }
+  return undefined;
+}

@@ -11,6 +11,9 @@ export const MAXIMUM_NAMES = 200;
 export const MAXIMUM_NAME_LENGTH = 255;
 export const MAXIMUM_DEPTH = 10;
 
+/** Members of a stack's object that are no settings of its executor (needs.ts). */
+const OF_EVERY_STACK: readonly string[] = ["executor", "needs"];
+
 const PATHS: readonly SettingType[] = ["file", "folder", "path", "files"];
 /** Also one of Windows, whose runners have backslashes and drives. Links are followed in checkout.ts. */
 const LEADS_ELSEWHERE = /^$|^[-/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)/;
@@ -44,7 +47,7 @@ export function checkSettings(
   allowedMembers?: readonly string[],
 ): string[] {
   const unknown = Object.keys(values).filter(
-    (name) => name !== "executor" && !Object.hasOwn(settings, name),
+    (name) => !OF_EVERY_STACK.includes(name) && !Object.hasOwn(settings, name),
   );
   const names = Object.keys(settings).join(", ");
   return [

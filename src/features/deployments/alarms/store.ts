@@ -9,7 +9,7 @@ import { QUOTAS } from "../../../lib/resource-types.ts";
 import type { EventType } from "../../housekeeping/outbox/events.ts";
 import { writeOutbox } from "../../housekeeping/outbox/index.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
-import { stacks } from "../../projects/stacks/table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { runnerPoolEnvironments } from "../runner-pools/table.ts";
 import type { AlarmState } from "./model.ts";
 import { alarms } from "./table.ts";

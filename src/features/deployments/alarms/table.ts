@@ -1,8 +1,8 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
-import { stacks } from "../../projects/stacks/table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { ALARM_STATES } from "./model.ts";
 
 export const alarms = sqliteTable(

@@ -1,8 +1,8 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../../../db/client.ts";
 import { HAS_LIVE_COMPONENT } from "../../../db/tombstone.ts";
-import { components } from "../../projects/components/table.ts";
 import { variables } from "../../projects/variables/table.ts";
+import { components } from "../../tenancy/component-table.ts";
 
 /** Of both environments, and of their components. The quota of an environment bounds them. */
 export function listVariables(

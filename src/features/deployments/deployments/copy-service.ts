@@ -130,7 +130,7 @@ export function planPromotion(
 }
 
 function copyOf(
-  { configuration, source }: DeploymentContent,
+  { configuration, source, continueOnFailure }: DeploymentContent,
   environment: FoundEnvironment,
   stackIds: readonly string[] | undefined,
   trigger: DeploymentTrigger,
@@ -147,6 +147,7 @@ function copyOf(
     trigger,
     stackIds,
     reason: null,
+    continueOnFailure,
     isAbsolute: true,
   };
 }

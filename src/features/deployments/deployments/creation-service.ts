@@ -10,12 +10,13 @@ import {
   configurationProblem,
   type EnvironmentRow,
   findSettingsProblems,
+  mayHaveNeeds,
   requireEnvironment,
 } from "../../projects/environments/index.ts";
 import { digestOfText } from "./content.ts";
 import { evaluateQueued } from "./evaluation-service.ts";
 import type { Queue } from "./lifecycle.ts";
-import { NO_STACKS, needsCommit, ProjectDisconnected } from "./model.ts";
+import { NO_STACKS, needsCommit, ProjectDisconnected, STACKS_CHANGED } from "./model.ts";
 import {
   type Document,
   type Operation,
@@ -24,6 +25,7 @@ import {
   patchDocument,
 } from "./patch.ts";
 import { factsOf, presentNewDeployment } from "./presenters.ts";
+import { orderStacks, type StackOfEnvironment } from "./stack-order.ts";
 import type { DeploymentRow } from "./store.ts";
 import * as store from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
@@ -43,10 +45,11 @@ export interface DeploymentInput {
   stackIds: readonly string[] | undefined;
   queue: Queue;
   reason: string | undefined;
+  continueOnFailure: boolean;
 }
 
 /**
- * Throws `BadInput` if the patch does not apply, `NotFound` for a stack of another environment, and
+ * Throws `BadInput` if the patch does not apply, or as `orderStacks`, `NotFound` for a stack of another environment, and
  * `Conflict` if somebody has disconnected the project.
  */
 export async function createDeployment(
@@ -70,6 +73,7 @@ export function fieldsOf(environment: EnvironmentRow, input: DeploymentInput): D
     trigger: "api",
     stackIds: input.stackIds,
     reason: input.reason ?? null,
+    continueOnFailure: input.continueOnFailure,
     isAbsolute: false,
   };
 }
@@ -84,15 +88,16 @@ export type DeploymentFields = Pick<
   | "stackIds"
   | "reason"
   | "isAbsolute"
+  | "continueOnFailure"
 > & { queue: Queue; copiedId?: string };
 
-/** Throws as `requireCommit`, `LimitReached` for the stored bytes, as `requireDeployable`, then `Conflict` without stacks. */
+/** Throws as `requireCommit` and `orderStacks`, `LimitReached` for the stored bytes, as `requireDeployable`, then `Conflict` without stacks. */
 export async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
   fields: DeploymentFields,
 ): Promise<DeploymentRow> {
-  await requireCommit(ctx, environment, fields);
+  const stackIds = await planStacks(ctx, environment, fields);
   const { db, clock } = ctx;
   const { organizationId, projectId, id: environmentId, configurationVersion } = environment;
   const now = clock.now();
@@ -102,7 +107,7 @@ export async function queueDeployment(
   const promotedId = fields.trigger === "promotion" ? fields.copiedId : undefined;
   const configurationDigest = await digestOfText(fields.configuration);
   const creator = { keyId, membershipId };
-  const row = { id, ...ids, ...fields, configurationDigest, creator, now };
+  const row = { id, ...ids, ...fields, stackIds, configurationDigest, creator, now };
   const { first, reads } = await writeBatch(ctx, {
     growth: {
       organizationId,
@@ -139,27 +144,48 @@ export async function queueDeployment(
     return created;
   }
   requireDeployable(first.project[0]);
-  if (fields.stackIds === undefined || fields.stackIds.length === 0) throw NO_STACKS;
-  throw new NotFound("stack in the environment");
+  if (!stackIds || stackIds.length === 0) throw NO_STACKS;
+  throw fields.stackIds ? new NotFound("stack in the environment") : STACKS_CHANGED;
 }
 
 /**
- * Throws `BadInput` if a built-in executor would have no commit to check out. Not for a redeployment: what has run before
- * may run again.
+ * The stacks in the order to deploy them. Undefined: all of the environment, in its own order. The stacks are read only
+ * if something depends on their names.
  */
-export async function requireCommit(
+async function planStacks(
   { db }: ServiceContext,
-  { organizationId, id }: EnvironmentRow,
-  { source, configuration, stackIds, trigger }: DeploymentFields,
-): Promise<void> {
-  if (trigger === "redeployment" || (source && "git" in JSON.parse(source))) return;
-  const names = namesWithExecutor(JSON.parse(configuration));
-  if (names.size === 0) return;
+  environment: EnvironmentRow,
+  fields: DeploymentFields,
+): Promise<readonly string[] | undefined> {
+  const configuration = JSON.parse(fields.configuration) as Document;
+  const mayLackCommit = lacksCommit(fields) && namesWithExecutor(configuration).size > 0;
+  if (!mayLackCommit && !mayHaveNeeds(configuration)) return fields.stackIds;
+  const { organizationId, id } = environment;
   const stacks = await store.listStacksOfEnvironment(db, organizationId, id);
-  const needing = stacks.find(
-    (stack) => names.has(stack.name) && (!stackIds || stackIds.includes(stack.id)),
-  );
-  if (needing) throw needsCommit(needing.name);
+  return checkStacks(environment, fields, stacks);
+}
+
+/** What `planStacks` gives, with the stacks of the environment. Throws as `orderStacks`, and for a missing commit. */
+export function checkStacks(
+  environment: EnvironmentRow,
+  fields: DeploymentFields,
+  stacks: readonly StackOfEnvironment[],
+): readonly string[] {
+  const configuration = JSON.parse(fields.configuration) as Document;
+  const ids = fields.stackIds ?? stacks.map((stack) => stack.id);
+  if (!ids.every((id) => stacks.some((stack) => stack.id === id))) return ids;
+  if (lacksCommit(fields)) {
+    const names = namesWithExecutor(configuration);
+    const stack = stacks.find((each) => ids.includes(each.id) && names.has(each.name));
+    if (stack) throw needsCommit(stack.name);
+  }
+  const before = JSON.parse(environment.configuration) as Document;
+  return orderStacks({ configuration, before, stacks, ids });
+}
+
+/** Not for a redeployment: what has run before may run again. */
+function lacksCommit({ trigger, source }: DeploymentFields): boolean {
+  return trigger !== "redeployment" && !(source && "git" in JSON.parse(source));
 }
 
 export function sizeOfDeployment(fields: DeploymentFields): number {

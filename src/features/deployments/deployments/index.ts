@@ -31,14 +31,17 @@ export {
 } from "./patch.ts";
 export { findPending, storeResulting } from "./pending-store.ts";
 export { presentDeployment } from "./presenters.ts";
-export { type RebaseResult, resolveRebase } from "./rebase.ts";
+export { type Rebase, resolveRebase } from "./rebase.ts";
+export { orderStacks } from "./stack-order.ts";
 export {
   DEPLOYMENT,
   type DeploymentRow,
   type FoundDeployment,
   findDeployment,
   JSON_TEXTS,
+  listStacksOfEnvironment,
   PAGE_ITEM as DEPLOYMENT_PAGE_ITEM,
+  type StackOfDeployment,
   selectDeployment,
 } from "./store.ts";
 export { cancelOfDisconnecting } from "./transitions/cancel.ts";
@@ -56,5 +59,5 @@ export {
 export { applyReport, type Report } from "./transitions/report.ts";
 export { countLive, type ReportedResource } from "./transitions/report-resources.ts";
 export { overrideConditions, refuseStart, rejectDeployment } from "./transitions/rules.ts";
-export { failPatch, rebase, startDeployment } from "./transitions/start.ts";
+export { failPatch, rebase, reorderStacks, startDeployment } from "./transitions/start.ts";
 export { FROM_DEPLOYMENTS, LOCATION } from "./write-events.ts";

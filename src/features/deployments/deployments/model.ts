@@ -14,6 +14,10 @@ export const NO_STACKS = new Conflict(
   "The deployment would deploy nothing, because it has no stacks. Create a stack in the environment first.",
 );
 
+export const STACKS_CHANGED = new Conflict(
+  "Somebody has just changed the stacks of the environment. Send the request again.",
+);
+
 /** @param stack Its name. */
 export function needsCommit(stack: string): BadInput {
   const message =

@@ -4,6 +4,7 @@ import type { Database } from "../../../db/client.ts";
 import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { makersOf } from "../../identity/credentials/index.ts";
 import { environments } from "../../tenancy/environment-table.ts";
+import { STACK_ORDER } from "../../tenancy/stack-table.ts";
 import { BASIS, FACTS, selectFacts } from "../conditions/index.ts";
 import type { Resulting } from "./content.ts";
 import type { EnvironmentId } from "./store.ts";
@@ -125,8 +126,8 @@ export const prospectiveStacks = {
   listed: (ids: readonly string[]): SQL =>
     sql`(select item.value as id, item.key as position from json_each(${JSON.stringify(ids)}) as item)`,
   ofEnvironment: (id: string): SQL =>
-    sql`(select all_of.id, row_number() over (order by all_of.created_at, all_of.id) as position
-      from stacks as all_of where all_of.environment_id = ${id})`,
+    sql`(select stacks.id, row_number() over (order by ${STACK_ORDER}) as position
+      from stacks where stacks.environment_id = ${id})`,
   ofDeployment: (id: string): SQL =>
     sql`(select copied.stack_id as id, copied.position from deployment_stacks as copied where copied.deployment_id = ${id})`,
 };

@@ -11,6 +11,7 @@ import {
 } from "../conditions/index.ts";
 import { presentOrigin, presentSource, secondsBetween } from "./origin-presenters.ts";
 import type { Document, Operation } from "./patch.ts";
+import type { ReferencePreview } from "./reference-preview.ts";
 import type { DeploymentRow, StackOfDeployment } from "./store.ts";
 import type { NewDeployment } from "./transitions/create.ts";
 import type { Waiting, WaitingPool } from "./waiting-store.ts";
@@ -32,6 +33,7 @@ export function presentDeployment(row: DeploymentRow, ctx: PresentedFor) {
     started_at: row.startedAt === null ? undefined : toTimestamp(row.startedAt),
     finished_at: row.finishedAt === null ? undefined : toTimestamp(row.finishedAt),
     updated_at: toTimestamp(row.updatedAt),
+    continue_on_failure: row.continueOnFailure,
     ...presentOrigin(row),
     ...(row.failureReason !== null && { failure_reason: row.failureReason }),
     ...(row.message !== null && { message: row.message }),
@@ -147,6 +149,7 @@ export interface DeploymentPreview {
   /** Undefined: the configuration to deploy is no longer stored, or the patch does not apply. */
   fields: Pick<NewDeployment, "patch" | "source"> | undefined;
   stackIds: readonly string[];
+  references: readonly ReferencePreview[];
   /** Those that the new deployment replaces in the queue. */
   supersededIds: string[];
   /** What would hold it, apart from the rest that it would wait for. */
@@ -166,6 +169,7 @@ export function presentPreview(preview: DeploymentPreview) {
     ...(fields && { patch: JSON.parse(fields.patch) as Operation[] }),
     ...(fields?.source && { source: JSON.parse(fields.source) as object }),
     stack_ids: [...stackIds],
+    references: preview.references.map(({ stackId, ...each }) => ({ stack_id: stackId, ...each })),
     superseded_ids: supersededIds,
     changed_variables: changedVariables?.map(({ name }) => name),
     waiting_for: presentReasons(preview.conditions, obstaclesOf(preview.waiting)),

@@ -13,6 +13,29 @@ const PreviewError = (z.unknown() as z.ZodType<Pick<ApiError, "code" | "message"
   description: "The error that the request would return now. Absent if it would succeed.",
 } as object);
 
+const ReferencePreview = z
+  .object({
+    stack_id: identifierOf("stack", "The stack whose settings have the reference."),
+    pointer: z.string().openapi({
+      description: "Where it is in the configuration: a JSON Pointer.",
+      example: "/stacks/web/environment/BUCKET",
+    }),
+    reference: z.string().openapi({
+      description: "As it is written.",
+      example: `\${outputs.infra.bucket}`,
+    }),
+    value: z.string().optional().openapi({
+      description: "What it stands for now. Absent if it has no value yet, and for a variable.",
+      example: "shop-assets",
+    }),
+    note: z.string().optional().openapi({
+      description:
+        "Why it has no value, or why the value may be another one when the deployment runs.",
+      example: 'From the last success of "infra". This deployment runs it first.',
+    }),
+  })
+  .openapi("ReferencePreview", { description: "A reference in the settings of an executor." });
+
 export const DeploymentPreview = z
   .object({
     environment_id: identifierOf("environment", "The environment that would be deployed."),
@@ -27,6 +50,9 @@ export const DeploymentPreview = z
     source: Source.optional().openapi({ description: "What would be deployed. Absent if none." }),
     stack_ids: identifiersOf("stack").openapi({
       description: "The stacks that would be deployed, in this order.",
+    }),
+    references: z.array(ReferencePreview).openapi({
+      description: `The first ${LIMITS.previewedReferences.value} references in the settings of the stacks to deploy.`,
     }),
     superseded_ids: identifiersOf("deployment").openapi({
       description: "The queued deployments that the new one would replace, the oldest first.",

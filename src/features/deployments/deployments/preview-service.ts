@@ -24,17 +24,19 @@ import {
   selectForRedeployment,
 } from "./copy-service.ts";
 import {
+  checkStacks,
   type DeploymentFields,
   type DeploymentInput,
   fieldsOf,
-  requireCommit,
   requireDeployable,
   sizeOfDeployment,
 } from "./creation-service.ts";
 import { compareWith } from "./digest-service.ts";
 import { ACTIVE_OF_ENVIRONMENT, NO_STACKS } from "./model.ts";
+import type { Document } from "./patch.ts";
 import * as pending from "./pending-store.ts";
 import type { DeploymentPreview } from "./presenters.ts";
+import { previewReferences } from "./reference-preview.ts";
 import * as store from "./store.ts";
 import type { Waiting } from "./waiting-store.ts";
 
@@ -51,11 +53,10 @@ export async function previewDeployment(
   const isLast = input.queue === "fifo";
   const loaded = await batch(db, {
     environment: findEnvironment(db, actor, environmentId),
-    stacks: store.listStacksOfEnvironment(db, actor.organizationId, environmentId),
     state: selectState(ctx, { ...place, isLast }),
   });
   const environment = authorize(actor, "environment", loaded.environment[0], "contributor");
-  const stackIds = stacksIn(loaded.stacks, input.stackIds);
+  const stackIds = stacksIn(loaded.state.stacks, input.stackIds);
   return previewOf(ctx, planCreation(environment, input), loaded.state, stackIds);
 }
 
@@ -89,11 +90,9 @@ export async function previewPromotion(
   const { environmentId } = promotion;
   const statements = selectForPromotion(ctx, id, environmentId);
   const place = { ...copiedFrom(ctx, id), environmentId, stacks: prospectiveStacksOf(promotion) };
-  const state = selectState(ctx, place);
-  const stacks = store.listStacksOfEnvironment(ctx.db, ctx.actor.organizationId, environmentId);
-  const loaded = await batch(ctx.db, { ...statements, stacks, state });
+  const loaded = await batch(ctx.db, { ...statements, state: selectState(ctx, place) });
   const plan = planPromotion(ctx, loaded, promotion, "viewer");
-  return previewOf(ctx, plan, loaded.state, stacksIn(loaded.stacks, promotion.stackIds));
+  return previewOf(ctx, plan, loaded.state, stacksIn(loaded.state.stacks, promotion.stackIds));
 }
 
 function prospectiveStacksOf({ environmentId, stackIds }: Promotion) {
@@ -123,6 +122,10 @@ function selectState(ctx: ServiceContext, prospective: pending.ProspectiveDeploy
     project: store.findConnectionState(db, organizationId, environmentId),
     storage: listStorage(db, organizationId),
     active: store.listActive(db, organizationId, environmentId),
+    stacks: store.listReferencedStacks(db, organizationId, environmentId),
+    variables: hasScope(actor, "variables:read")
+      ? store.listVariableNames(db, organizationId, environmentId)
+      : undefined,
     prospective: pending.findProspective(ctx, prospective),
   };
 }
@@ -145,44 +148,53 @@ async function previewOf(
   stackIds: readonly string[],
 ): Promise<DeploymentPreview> {
   const { environment, fields } = plan;
+  const { ids, error } = await decideAll(ctx, plan, state, stackIds);
   const stored = state.prospective[0]?.waitingFor;
   const waiting = stored ? (JSON.parse(stored) as Waiting) : undefined;
   const queued = state.active.filter(({ status }) => status === "queued");
   return {
     environmentId: environment.id,
     fields,
-    stackIds,
+    stackIds: ids,
+    references: fields
+      ? previewReferences({
+          ...{ environment, ids, stacks: state.stacks, variables: state.variables },
+          configuration: JSON.parse(fields.configuration) as Document,
+          source: fields.source,
+        })
+      : [],
     supersededIds: fields?.queue === "fifo" ? [] : queued.map(({ id }) => id),
     conditions: await conditionsOf(ctx, waiting?.facts, fields),
     waiting,
-    error: await findError(ctx, plan, state, stackIds),
+    error,
   };
 }
 
-/** The first that the request would throw. */
-async function findError(
+/** The stacks in the order of the deployment, and the first error that the request would throw. */
+async function decideAll(
   ctx: ServiceContext,
   plan: CopyPlan,
-  { project, storage, active }: State,
+  { project, storage, active, stacks }: State,
   stackIds: readonly string[],
-): Promise<DeploymentPreview["error"]> {
+): Promise<{ ids: readonly string[]; error: DeploymentPreview["error"] }> {
+  let ids = stackIds;
   try {
     requireScope(ctx.actor, "deployments:write");
     authorize(ctx.actor, "environment", plan.environment, "contributor");
     await requireAccess(ctx, plan.environment, "deploy");
     const fields = requireFields(plan);
-    await requireCommit(ctx, plan.environment, { ...fields, stackIds });
+    ids = checkStacks(plan.environment, { ...fields, stackIds }, stacks);
     requireStorage(storage, sizeOfDeployment(fields));
     const limit = LIMITS.unfinishedDeployments.value;
     const isFull = fields.queue === "fifo" && active.length >= limit;
     if (isFull) throw new LimitReached(limit, ACTIVE_OF_ENVIRONMENT);
     requireDeployable(project[0]);
     if (stackIds.length === 0) throw NO_STACKS;
-    return undefined;
+    return { ids, error: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message } = error;
-    return { code, message };
+    return { ids, error: { code, message } };
   }
 }
 

@@ -59,10 +59,15 @@ export const CreateDeployment = z
         "deployment starts. Null: nothing.",
     }),
     stack_ids: StackIds.optional().openapi({
-      description: "Stacks of the environment, in this order. Default: all stacks.",
+      description:
+        "Stacks of the environment, in this order as far as they do not need each other. Default: all stacks.",
     }),
     queue: Queue.optional(),
     reason: Reason.optional(),
+    continue_on_failure: z.boolean().default(false).openapi({
+      description:
+        "Whether the stacks that do not need a failed one are deployed. Default: false, and no other stack is begun.",
+    }),
   })
   .openapi("CreateDeployment", {
     description: "The deployment to create. Every field is optional.",
@@ -74,7 +79,10 @@ export function toInput({
   queue = "supersede",
   ...rest
 }: z.output<typeof CreateDeployment>) {
-  return { patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason };
+  return {
+    ...{ patch, queue, source: rest.source, stackIds: rest.stack_ids, reason: rest.reason },
+    continueOnFailure: rest.continue_on_failure,
+  };
 }
 
 export const PromoteDeployment = z
@@ -83,7 +91,8 @@ export const PromoteDeployment = z
       description: "The environment to deploy: another one of the same project.",
     }),
     stack_ids: StackIds.optional().openapi({
-      description: "Stacks of that environment, in this order. Default: all stacks.",
+      description:
+        "Stacks of that environment, in this order as far as they do not need each other. Default: all stacks.",
     }),
     reason: Reason.optional(),
   })
@@ -152,8 +161,8 @@ export function toDeploymentPage(query: z.output<typeof DeploymentQuery>) {
 
 export const StackStatusName = z.enum(STACK_STATUSES).openapi("StackStatus", {
   description:
-    "`pending` until the runner reports the stack. `skipped` if the runner had nothing to do, or " +
-    "the deployment ended before it reached the stack.",
+    "`pending` until the runner reports the stack. `skipped` if the runner had nothing to do, a stack that it needs has " +
+    "failed, or the deployment ended before it reached the stack.",
 });
 
 const Status = z.enum(DEPLOYMENT_STATUSES).openapi("DeploymentStatus", {
@@ -288,6 +297,10 @@ export const Deployment = z
     reason: z.string().optional().openapi({
       description: "Why it is made, as the request states it. Absent if it does not.",
       example: "More traffic",
+    }),
+    continue_on_failure: z.boolean().openapi({
+      description: "Whether the stacks that do not need a failed one are deployed.",
+      example: false,
     }),
     trigger: DeploymentTrigger,
     from_deployment_id: identifierOf(

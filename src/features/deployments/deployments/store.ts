@@ -6,11 +6,12 @@ import { limitPageBytes, PAGE_POSITION, type PageRequest, sizeOf } from "../../.
 import { HAS_LIVE_COMPONENT, hasLiveOwner } from "../../../db/tombstone.ts";
 import { DAY_MS } from "../../../lib/clock.ts";
 import { LIMITS } from "../../../lib/limits.ts";
-import { stacks } from "../../projects/stacks/table.ts";
+import { variables } from "../../projects/variables/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { STACK_ORDER, stacks } from "../../tenancy/stack-table.ts";
 import type { Facts } from "../conditions/index.ts";
 import { CREATOR, EXECUTOR } from "./creator-store.ts";
 import type { StackStatus } from "./lifecycle.ts";
@@ -136,7 +137,11 @@ export type DeploymentContent = Awaited<ReturnType<typeof findContent>>[number];
 
 export function findContent(db: Database, organizationId: string, id: string) {
   return db
-    .select({ configuration: deployments.configuration, source: deployments.source })
+    .select({
+      configuration: deployments.configuration,
+      source: deployments.source,
+      continueOnFailure: deployments.continueOnFailure,
+    })
     .from(deployments)
     .where(and(eq(deployments.organizationId, organizationId), eq(deployments.id, id)));
 }
@@ -189,17 +194,48 @@ export function listExistingStacks(db: Database, organizationId: string, id: str
     .orderBy(deploymentStacks.position);
 }
 
-/** In the order of a deployment of all of them. */
+/** In the order of a deployment of all of them, apart from their needs. */
 export function listStacksOfEnvironment(
   db: Database,
   organizationId: string,
   environmentId: string,
 ) {
   return db
-    .select({ id: stacks.id, name: stacks.name })
+    .select({ id: stacks.id, name: stacks.name, succeededAt: stacks.succeededAt })
     .from(stacks)
     .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId)))
-    .orderBy(stacks.createdAt, stacks.id);
+    .orderBy(STACK_ORDER);
+}
+
+/** All of an environment, for a preview. Their outputs have a limit together. */
+export function listReferencedStacks(
+  db: Database,
+  organizationId: string,
+  environmentId: EnvironmentId,
+) {
+  const { id: stackId, name, componentId, outputs, succeededAt } = stacks;
+  return db
+    .select({ id: stackId, name, componentId, outputs, succeededAt })
+    .from(stacks)
+    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId)))
+    .orderBy(STACK_ORDER);
+}
+
+export function listVariableNames(
+  db: Database,
+  organizationId: string,
+  environmentId: EnvironmentId,
+) {
+  return db
+    .select({ name: variables.name, componentId: variables.componentId })
+    .from(variables)
+    .where(
+      and(
+        eq(variables.organizationId, organizationId),
+        eq(variables.environmentId, environmentId),
+        HAS_LIVE_COMPONENT,
+      ),
+    );
 }
 
 /** Or a select of it. */

@@ -134,6 +134,8 @@ export const deployments = sqliteTable(
     resulting: text("resulting"),
     /** Whether the schedule has to compute what rules compare of this success. Triggers set it. */
     isDigestDue: integer("digests_due", { mode: "boolean" }).notNull().default(false),
+    /** Whether the stacks that do not need a failed one are deployed. */
+    continueOnFailure: integer("continue_on_failure", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     uniqueIndex("deployments_number").on(table.environmentId, table.number),
@@ -240,7 +242,7 @@ export const deploymentStacks = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.deploymentId, table.stackId] }),
-    uniqueIndex("deployment_stacks_order").on(table.deploymentId, table.position),
+    index("deployment_stacks_order").on(table.deploymentId, table.position),
     index("deployment_stacks_list").on(
       table.stackId,
       table.deploymentCreatedAt,

@@ -49,10 +49,10 @@ export const ALARMS = sql`(select json_group_array(json_object('stackId', record
 export const HEALTH = sql`case when exists (select 1 ${alarmsIn("alarm")}) then 'alarm'
   when exists (select 1 ${alarmsIn("ok")}) then 'ok' end`.as("health");
 
-/** Of the oldest stack that has one. */
+/** Of the stack that people chose, or else of the one that has last reported one. */
 export const URL = sql`(select stacks.outputs ->> 'url' from stacks
   where stacks.environment_id = environments.id and stacks.outputs ->> 'url' is not null
-  order by stacks.created_at, stacks.id limit 1)`.as("url");
+  order by stacks.shows_url desc, stacks.succeeded_at desc, stacks.id limit 1)`.as("url");
 
 /** JSON of a `DeploymentSummaryRow`. Null if there is no deployment. */
 export function summaryOf(id: SQL) {

@@ -13,8 +13,8 @@ import { rowBytes } from "../../../db/row-bytes.ts";
 import { listSomeOrganizations } from "../../../db/some-organizations.ts";
 import { hasLiveOwner } from "../../../db/tombstone.ts";
 import { hasUnpurged } from "../../housekeeping/purge/index.ts";
-import { stacks } from "../../projects/stacks/table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { isDeleted, resources } from "./table.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt } from "../../../db/columns.ts";
-import { stacks } from "../../projects/stacks/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { RESOURCE_STATUSES } from "./model.ts";
 
 export const resources = sqliteTable(

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import { readNeeds } from "../../../../packages/runner/src/executors/needs.ts";
 import type { IdentitySettings } from "../../../lib/settings.ts";
 import { presentWithExternalId } from "../connections/index.ts";
 import {
@@ -10,7 +11,7 @@ import {
   presentDeployment,
 } from "../deployments/index.ts";
 import type { Directive } from "./directive.ts";
-import type { InputRow, OutputsOfStacks } from "./input-store.ts";
+import type { InputRow, OtherStack, OutputsOfStacks } from "./input-store.ts";
 import type { CompletionInput, StackReport } from "./report-schemas.ts";
 import type { ClaimInput, LeaseHeaders } from "./schemas.ts";
 import { INTERVALS } from "./schemas.ts";
@@ -55,9 +56,11 @@ export function presentStart({ row, input, directive }: StartedDeployment, ctx: 
 }
 
 function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
-  const { id, patch, source, trigger } = deployment;
+  const { id, patch, source, trigger, continueOnFailure } = deployment;
   const checked = JSON.parse(row.checked) as Checked;
   const outputs = JSON.parse(row.outputs) as OutputsOfStacks;
+  const configuration = JSON.parse(row.configuration) as Document;
+  const needed = neededStacks(configuration, checked.stacks, JSON.parse(row.others));
   const connection = checked.connection as Parameters<typeof presentWithExternalId>[0] | null;
   return {
     deployment: {
@@ -65,13 +68,28 @@ function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
       patch: JSON.parse(patch) as Operation[],
       ...(source !== null && { source: JSON.parse(source) as object }),
       trigger: trigger === "rollback" ? "redeployment" : trigger,
+      continue_on_failure: continueOnFailure,
     },
     project: { id: row.projectId, name: checked.projectName },
     environment: { id: deployment.environmentId, name: checked.environmentName },
     stacks: checked.stacks.map((stack) => presentStack(stack, outputs)),
-    configuration: JSON.parse(row.configuration) as Document,
+    ...(needed.length > 0 && { needed_stacks: needed }),
+    configuration,
     ...(connection && { connection: presentWithExternalId(connection) }),
   };
+}
+
+/** Those that are not deployed, but that a deployed stack needs. */
+function neededStacks(
+  configuration: Document,
+  deployed: Checked["stacks"],
+  others: readonly OtherStack[],
+) {
+  const own = deployed.map(([, name]) => name);
+  const needs = readNeeds(configuration, new Set([...own, ...others.map(([, name]) => name)]));
+  return others
+    .filter(([, name]) => own.some((each) => needs.get(each)?.names.has(name)))
+    .map(([id, name, outputs]) => ({ id, name, outputs }));
 }
 
 function presentStack(stack: Checked["stacks"][number], outputs: OutputsOfStacks) {

@@ -163,6 +163,7 @@ const StartInput = z
         patch: Deployment.shape.data.shape.patch,
         source: Deployment.shape.data.shape.source,
         trigger: StartTrigger,
+        continue_on_failure: Deployment.shape.continue_on_failure,
       })
       .openapi({ description: "What is deployed." }),
     project: named("project", "shop").openapi({
@@ -171,7 +172,16 @@ const StartInput = z
     environment: named("environment", "production").openapi({
       description: "Where it is deployed to.",
     }),
-    stacks: z.array(StackOfInput).openapi({ description: "In the order of the deployment." }),
+    stacks: z.array(StackOfInput).openapi({
+      description: "In the order to deploy them: each comes after those that it needs.",
+    }),
+    needed_stacks: z
+      .array(StackOfInput.omit({ component: true }))
+      .optional()
+      .openapi({
+        description:
+          "Stacks that are not deployed, but that these need, with the outputs of their last success. Absent: none.",
+      }),
     configuration: Environment.shape.configuration.openapi({
       description: "The configuration as this deployment makes it.",
     }),

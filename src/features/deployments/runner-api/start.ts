@@ -1,18 +1,26 @@
 import type { RunnerContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
+import type { Database } from "../../../db/client.ts";
+import { BadInput } from "../../../lib/errors.ts";
 import { type ApproverVerifier, approverVerifier } from "../../../lib/settings.ts";
+import { mayHaveNeeds } from "../../projects/environments/index.ts";
 import { type Facts, findOpenConditions, heldUntil } from "../conditions/index.ts";
 import {
   type AttemptKey,
   computeOwn,
   DEPLOYMENT_FAILURES,
+  type Document,
   digestOfText,
   failPatch,
   finalize,
-  type RebaseResult,
+  listStacksOfEnvironment,
+  orderStacks,
+  type Rebase,
   rebase,
   refuseStart,
+  reorderStacks,
   resolveRebase,
+  type StackOfDeployment,
   startDeployment,
   storeResulting,
 } from "../deployments/index.ts";
@@ -75,9 +83,13 @@ async function tryStart(
 /** Fails the deployment if its patch does not apply, refuses the start if a rule is not met, or else starts it. */
 async function decide(ctx: RunnerContext, key: AttemptKey, row: StartRow): Promise<Statements> {
   const { db } = ctx;
-  const result = row.currentConfiguration === null ? undefined : resolveOf(row);
+  const result = row.currentConfiguration === null ? undefined : await resolveOf(db, row);
   if (result && "message" in result) {
     return { failed: failPatch(db, key, result, ctx.clock.now()) };
+  }
+  // It is decided in the new order, by the next try.
+  if (result && !isSameOrder(row, result.stackIds)) {
+    return { reordered: reorderStacks(db, key, result, ctx.clock.now()) };
   }
   const facts = row.facts === null ? undefined : (JSON.parse(row.facts) as Facts);
   // It is decided with what is stored, by the next try.
@@ -101,12 +113,34 @@ function isBehind({ currentConfiguration, facts, state }: StartRow): boolean {
   return state === "offered" && (currentConfiguration !== null || facts !== null);
 }
 
-function resolveOf(row: StartRow): RebaseResult {
-  return resolveRebase({
-    ...row,
-    currentConfiguration: row.currentConfiguration ?? "{}",
-    ownConfiguration: row.ownConfiguration ?? "{}",
-  });
+type ResolvedStart = { message: string; version: number } | (Rebase & { stackIds: string[] });
+
+/** What the deployment would execute, with its stacks in the order of their needs. */
+async function resolveOf(db: Database, row: StartRow): Promise<ResolvedStart> {
+  const currentConfiguration = row.currentConfiguration ?? "{}";
+  const ownConfiguration = row.ownConfiguration ?? "{}";
+  const result = resolveRebase({ ...row, currentConfiguration, ownConfiguration });
+  if ("message" in result) return result;
+  const ids = idsOf(row);
+  const configuration = JSON.parse(result.configuration) as Document;
+  if (!mayHaveNeeds(configuration)) return { ...result, stackIds: ids };
+  const stacks = await listStacksOfEnvironment(db, row.organizationId, row.environmentId);
+  try {
+    const before = JSON.parse(currentConfiguration) as Document;
+    return { ...result, stackIds: orderStacks({ configuration, before, stacks, ids }) };
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const message = `${DEPLOYMENT_FAILURES.patchConflict}: ${error.message}`;
+    return { message, version: result.version };
+  }
+}
+
+function idsOf({ stacks }: Pick<StartRow, "stacks">): string[] {
+  return (JSON.parse(stacks) as StackOfDeployment[]).map(({ id }) => id);
+}
+
+function isSameOrder(row: StartRow, ids: readonly string[]): boolean {
+  return JSON.stringify(idsOf(row)) === JSON.stringify(ids);
 }
 
 function reasonsOf({ facts }: StartRow, verifier: ApproverVerifier, now: number): string {

@@ -13,7 +13,6 @@ import {
 } from "../../housekeeping/outbox/integration-table.ts";
 import { deliveries, deliveryAttempts } from "../../housekeeping/outbox/table.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
-import { stacks } from "../../projects/stacks/table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import {
   isRoleOf,
@@ -21,6 +20,7 @@ import {
   NO_ENVIRONMENT,
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { type Filters, MAXIMUM_INTEGRATIONS, type Reference } from "./model.ts";
 
 export type IntegrationRow = Omit<

@@ -1,5 +1,5 @@
 import type { Feature } from "../../../feature.ts";
-import { COMPONENT_TOMBSTONE, components } from "./table.ts";
+import { COMPONENT_TOMBSTONE, components } from "../../tenancy/component-table.ts";
 
 export const componentsFeature = {
   routes: [

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { envelopeOf } from "../../../http/pagination.ts";
 import { CHANGED_FIELDS, identifierOf, slug, timestampOf } from "../../../lib/schemas.ts";
-import { COMPONENT_KINDS } from "./model.ts";
+import { COMPONENT_KINDS } from "../../tenancy/model.ts";
 
 export const Name = slug().openapi({ description: "Unique in the environment.", example: "api" });
 

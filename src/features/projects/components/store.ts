@@ -10,9 +10,9 @@ import {
 import { hasName, keyset, type NamedPageRequest } from "../../../db/keyset.ts";
 import { isInLivePlace } from "../../../db/tombstone.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
+import { COMPONENT_TOMBSTONE, components } from "../../tenancy/component-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { selectRules } from "../access/index.ts";
-import { COMPONENT_TOMBSTONE, components } from "./table.ts";
 
 export type ComponentRow = typeof components.$inferSelect;
 export type FoundComponent = Awaited<ReturnType<typeof findComponent>>[number];

@@ -22,8 +22,8 @@ export const NOT_ALL = new Conflict(
   "The project has other environments, too. Send the IDs of all of them, in the order to show them.",
 );
 
-/** How many IDs the audit log and the changelog have of a new order. */
-export const NAMED_ENVIRONMENTS = 10;
+/** What is not found. */
+export const STACK = "stack in the environment";
 
 export interface EnvironmentInput {
   name: string;

@@ -5,7 +5,8 @@ import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { NotFound } from "../../../lib/errors.ts";
 import { write } from "../../../writes/write.ts";
 import { findProject, type ProjectRow, presentProject } from "../projects/index.ts";
-import { NAMED_ENVIRONMENTS, NOT_ALL } from "./model.ts";
+import { NOT_ALL } from "./model.ts";
+import { orderDifference } from "./order.ts";
 import { changeOrder, listOrder } from "./order-store.ts";
 
 /** Returns the project, whose version it raises. */
@@ -23,26 +24,13 @@ export async function orderEnvironments(
     changes: [
       {
         ...{ projectId, action: "updated", record: { type: "project", id, name } },
-        ...differenceOf(order, ids),
+        ...orderDifference("environment", order, ids),
       },
     ],
     unchanged: project,
     reread: () => requireOrder(ctx, projectId, ids),
     otherwise: () => NOT_ALL,
   });
-}
-
-/** The first of those whose place differs, and how many these are. */
-function differenceOf(order: readonly string[], ids: readonly string[]) {
-  const from = order.filter((id, at) => id !== ids[at]);
-  const to = ids.filter((id, at) => id !== order[at]);
-  return {
-    before: { environment_ids: from.slice(0, NAMED_ENVIRONMENTS) },
-    after: {
-      environment_ids: to.slice(0, NAMED_ENVIRONMENTS),
-      environments: to.length || undefined,
-    },
-  };
 }
 
 /** Throws unless the request expects the project's version, and names each of its environments. */

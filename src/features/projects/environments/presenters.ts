@@ -8,6 +8,7 @@ export function presentEnvironment(row: EnvironmentRow) {
     project_id: row.projectId,
     name: row.name,
     position: row.position ?? undefined,
+    url_stack_id: row.urlStackId ?? undefined,
     configuration: JSON.parse(row.configuration) as Configuration,
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),

@@ -15,6 +15,7 @@ import {
   IS_DEFAULT,
   NAME_TAKEN,
   NOT_ALL,
+  STACK,
 } from "./model.ts";
 import { orderEnvironments } from "./order-service.ts";
 import { presentEnvironment } from "./presenters.ts";
@@ -24,6 +25,7 @@ import {
   EnvironmentList,
   EnvironmentOrder,
   ReplaceEnvironment,
+  toChange,
   UpdateEnvironment,
 } from "./schemas.ts";
 import {
@@ -36,7 +38,8 @@ import {
 } from "./service.ts";
 
 const SETTINGS_CHECK =
-  "A wrong setting of a built-in executor, in a stack whose object changes, is `bad_input`.";
+  "A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a " +
+  "stack whose object changes. So are stacks that need one another in a circle.";
 
 const list = apiRoute({
   method: "get",
@@ -127,7 +130,7 @@ const update = apiRoute({
   path: "/v1/environments/{environment_id}",
   operationId: "updateEnvironment",
   tags: ["Environments"],
-  summary: "Rename an environment",
+  summary: "Change some fields of an environment",
   description:
     "A field that is absent stays as it is. To change the configuration, replace the environment or " +
     "create a deployment. A name that is taken in the project is a `conflict`.",
@@ -136,7 +139,7 @@ const update = apiRoute({
   changes: ["the environment and its name"],
   request: { params: EnvironmentParams, body: jsonBody(UpdateEnvironment) },
   responses: { 200: json(Environment, "The environment.") },
-  notFound: ["environment"],
+  notFound: ["environment", STACK],
   errors: {
     environment_name_taken: NAME_TAKEN,
     stored_bytes_limit: new LimitReached(LIMITS.storedBytes.value, "bytes"),
@@ -210,7 +213,8 @@ export const environmentRoutes = createRouter()
   .openapi(update, (c) =>
     ok(
       c,
-      (ctx) => updateEnvironment(ctx, c.req.valid("param").environment_id, c.req.valid("json")),
+      (ctx) =>
+        updateEnvironment(ctx, c.req.valid("param").environment_id, toChange(c.req.valid("json"))),
       presentEnvironment,
     ),
   )

@@ -27,7 +27,8 @@ export const Configuration = z
     description:
       `A JSON object of at most ${sizeOf(LIMITS.configurationBytes.value)}, which deployments change. A request may nest ` +
       `objects and arrays at most ${LIMITS.documentDepth.value} levels deep. A stack whose object below ` +
-      "`stacks` names a built-in `executor` has the settings of that one.",
+      "`stacks` names a built-in `executor` has the settings of that one. A stack needs those that the list `needs` of its " +
+      "object names, and those whose outputs it refers to (`outputs.NAME.output`): they are deployed before it.",
     example: { replicas: 2, features: { search: true } },
   });
 
@@ -76,11 +77,21 @@ export const EnvironmentOrder = z
   });
 
 export const UpdateEnvironment = z
-  .strictObject({ name: Name.optional() })
+  .strictObject({
+    name: Name.optional(),
+    url_stack_id: identifierInput("stack").nullable().optional().openapi({
+      description:
+        "A stack of the environment, whose output `url` is the environment's. Null: that of the stack that last reported one.",
+    }),
+  })
   .openapi("UpdateEnvironment", {
     description: CHANGED_FIELDS,
     example: { name: "production-eu" },
   });
+
+export function toChange({ name, url_stack_id: urlStackId }: z.output<typeof UpdateEnvironment>) {
+  return { name, urlStackId };
+}
 
 export const Environment = z
   .object({
@@ -98,6 +109,10 @@ export const Environment = z
           "than the order: those come last, the oldest first.",
         example: 2,
       }),
+    url_stack_id: identifierOf(
+      "stack",
+      "The stack whose output `url` is the environment's. Absent: the stack that last reported one.",
+    ).optional(),
     created_at: timestampOf("When the environment was created."),
     updated_at: timestampOf("When the name or the configuration last changed."),
   })

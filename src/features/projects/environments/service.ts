@@ -1,10 +1,10 @@
 import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
-import { batch } from "../../../db/batch.ts";
+import { batch, type Statements } from "../../../db/batch.ts";
 import { requireExpectedVersion } from "../../../db/expected-version.ts";
 import { type NamedPageRequest, type Page, toPage } from "../../../db/keyset.ts";
 import { bytesOf } from "../../../lib/bytes-of.ts";
-import { BadInput } from "../../../lib/errors.ts";
+import { BadInput, NotFound } from "../../../lib/errors.ts";
 import { newId } from "../../../lib/ids.ts";
 import { mergePatch } from "../../../lib/merge-patch.ts";
 import type { ProjectRole } from "../../../lib/roles.ts";
@@ -20,7 +20,9 @@ import {
   type EnvironmentInput,
   IS_DEFAULT,
   NAME_TAKEN,
+  STACK,
 } from "./model.ts";
+import { findNeedsProblems, mayHaveNeeds, namesNeeded } from "./needs.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow, FoundEnvironment } from "./store.ts";
 import * as store from "./store.ts";
@@ -90,7 +92,7 @@ export async function createEnvironment(
   input: EnvironmentInput,
 ): Promise<EnvironmentRow> {
   const { organizationId } = await requireProject(ctx, projectId, "contributor");
-  requireSettings(input.configuration);
+  requireConfiguration(input.configuration, {}, undefined);
   const now = ctx.clock.now();
   const environment: store.NewEnvironment = {
     id: newId(ctx.clock),
@@ -106,7 +108,7 @@ export async function createEnvironment(
     configurationVersion: 0,
     version: 1,
   };
-  const created: EnvironmentRow = { ...environment, position: null };
+  const created: EnvironmentRow = { ...environment, position: null, urlStackId: null };
   return write(ctx, {
     growth: {
       organizationId,
@@ -135,45 +137,86 @@ export async function replaceEnvironment(
   { name, configuration }: EnvironmentInput,
 ): Promise<EnvironmentRow> {
   const change = { name, configuration: JSON.stringify(configuration) };
-  const before = await requireExpected(ctx, id, change);
-  requireSettings(configuration, JSON.parse(before.configuration));
-  return changeEnvironment(ctx, before, change);
+  const check = async () => {
+    const before = await requireExpected(ctx, id, change);
+    const names = await readStackNames(ctx, before, configuration);
+    requireConfiguration(configuration, JSON.parse(before.configuration), names);
+    return { before, needed: namesNeeded(configuration, names) };
+  };
+  const { before, needed } = await check();
+  return changeEnvironment(ctx, before, change, { needed, reread: check });
+}
+
+/** Not read for a configuration in which no stack can need another one. */
+async function readStackNames(
+  { db }: ServiceContext,
+  { organizationId, id }: EnvironmentRow,
+  configuration: Configuration,
+): Promise<ReadonlySet<string>> {
+  if (!mayHaveNeeds(configuration)) return new Set();
+  const stacks = await store.listStackNames(db, organizationId, id);
+  return new Set(stacks.map(({ name }) => name));
 }
 
 export async function updateEnvironment(
   ctx: ServiceContext,
   id: string,
-  change: { name?: string | undefined },
+  change: Pick<store.EnvironmentChange, "name" | "urlStackId">,
 ): Promise<EnvironmentRow> {
-  return changeEnvironment(ctx, await requireExpected(ctx, id, change), change);
+  const before = await requireExpected(ctx, id, change);
+  const { urlStackId } = change;
+  if (urlStackId) {
+    const [stack] = await store.findStackOf(ctx.db, id, urlStackId);
+    if (!stack) throw new NotFound(STACK);
+  }
+  const isOther = urlStackId !== undefined && urlStackId !== before.urlStackId;
+  return changeEnvironment(ctx, before, change, {
+    ...(isOther && { first: { url: store.showUrlOf(ctx, id, urlStackId) } }),
+    reread: () => requireExpected(ctx, id, change),
+  });
 }
 
 /** Throws `BadInput`. */
-function requireSettings(configuration: Configuration, before?: Configuration): void {
-  const problems = findSettingsProblems(configuration, before);
+function requireConfiguration(
+  configuration: Configuration,
+  before: Configuration,
+  stacks: ReadonlySet<string> | undefined,
+): void {
+  const problems = [
+    ...findSettingsProblems(configuration, before),
+    ...findNeedsProblems(configuration, before, stacks),
+  ];
   if (problems.length === 0) return;
   throw new BadInput(problems.map((message) => ({ path: "configuration", message })));
+}
+
+interface ChangeOptions {
+  /** The names of the stacks that the new configuration needs. */
+  needed?: readonly string[];
+  first?: Statements;
+  reread: () => Promise<unknown>;
 }
 
 async function changeEnvironment(
   ctx: ServiceContext,
   before: EnvironmentRow,
-  fields: store.EnvironmentChange,
+  { urlStackId, ...fields }: store.EnvironmentChange,
+  { needed = [], ...options }: ChangeOptions,
 ): Promise<EnvironmentRow> {
   const { organizationId, id } = before;
-  const after = mergePatch(before, fields);
+  const after = mergePatch(before, { ...fields, urlStackId });
   return write(ctx, {
     growth: {
       organizationId,
       bytes: bytesOf(after.name, after.configuration) - bytesOf(before.name, before.configuration),
     },
-    guarded: store.changeEnvironment(ctx, id, fields),
+    ...options,
+    guarded: store.changeEnvironment(ctx, id, fields, needed),
     returns: store.selectEnvironment(ctx.db, organizationId, id),
     stored,
     changes: [changes.updated(before, after)],
     unchanged: before,
     taken,
-    reread: () => requireExpected(ctx, id, fields),
     otherwise: () => DEPLOYMENT_RUNNING,
   });
 }

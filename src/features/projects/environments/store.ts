@@ -25,10 +25,14 @@ import {
 } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
+import { stacks } from "../../tenancy/stack-table.ts";
 import { selectRules } from "../access/index.ts";
 
 export type NewEnvironment = typeof environments.$inferSelect;
-export type EnvironmentRow = NewEnvironment & { position: number | null };
+export type EnvironmentRow = NewEnvironment & {
+  position: number | null;
+  urlStackId: string | null;
+};
 export type FoundEnvironment = Awaited<ReturnType<typeof findEnvironment>>[number];
 
 const within = (organizationId: string, id: string | SQL) =>
@@ -90,14 +94,20 @@ export function selectEnvironment(db: Database, organizationId: string, id: stri
 
 /** The other fields stay as they are. */
 export type EnvironmentChange = {
-  [Name in "name" | "configuration"]?: EnvironmentRow[Name] | undefined;
+  [Name in "name" | "configuration" | "urlStackId"]?: EnvironmentRow[Name] | undefined;
 };
 
 /**
- * Changes nothing if the request expects another version, or if the configuration differs and a deployment
- * is running.
+ * Changes nothing if the request expects another version, if the configuration differs and a deployment is running,
+ * or if the environment no longer has the stacks that the configuration needs.
+ * @param needed The names of these stacks.
  */
-export function changeEnvironment(ctx: ServiceContext, id: string, change: EnvironmentChange) {
+export function changeEnvironment(
+  ctx: ServiceContext,
+  id: string,
+  change: Omit<EnvironmentChange, "urlStackId">,
+  needed: readonly string[],
+) {
   const { db, actor, clock } = ctx;
   const { configuration } = change;
   const isIdle = sql`not exists (select 1 from deployments
@@ -117,9 +127,61 @@ export function changeEnvironment(ctx: ServiceContext, id: string, change: Envir
         within(actor.organizationId, id),
         hasExpectedVersion(ctx, environments.version),
         isSame && or(isSame, isIdle),
+        needed.length === 0 ? undefined : hasStacks(id, needed),
       ),
     )
     .returning(ENVIRONMENT_COLUMNS);
+}
+
+/** Changes nothing if the request expects another version. For what belongs to the environment, such as an order. */
+export function raiseVersion(ctx: ServiceContext, id: string, condition: SQL) {
+  return ctx.db
+    .update(environments)
+    .set({ version: nextVersion(environments.version) })
+    .where(
+      and(
+        within(ctx.actor.organizationId, id),
+        hasExpectedVersion(ctx, environments.version),
+        condition,
+      ),
+    )
+    .returning(ENVIRONMENT_COLUMNS);
+}
+
+/** The names of the stacks of an environment, in NFC. */
+export function listStackNames(db: Database, organizationId: string, id: string) {
+  return db
+    .select({ name: stacks.name })
+    .from(stacks)
+    .where(and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, id)));
+}
+
+function hasStacks(id: string, names: readonly string[]): SQL {
+  return sql`(select count(*) from stacks where stacks.environment_id = ${id}
+    and stacks.name in (select value from json_each(${JSON.stringify(names)}))) = ${names.length}`;
+}
+
+export function findStackOf(db: Database, environmentId: string, stackId: string) {
+  return db
+    .select({ id: stacks.id })
+    .from(stacks)
+    .where(and(eq(stacks.id, stackId), eq(stacks.environmentId, environmentId)));
+}
+
+/** Precedes the change of the environment, and has the same conditions. */
+export function showUrlOf(ctx: ServiceContext, id: string, stackId: string | null) {
+  const { db, actor } = ctx;
+  const resource = within(actor.organizationId, id);
+  return db
+    .update(stacks)
+    .set({ showsUrl: sql`${stacks.id} is ${stackId}` })
+    .where(
+      and(
+        eq(stacks.environmentId, id),
+        sql`(${stacks.showsUrl} = 1 or ${stacks.id} is ${stackId})`,
+        resourceHasExpectedVersion(ctx, environments.version, resource),
+      ),
+    );
 }
 
 /**

@@ -1,10 +1,14 @@
 import type { Feature } from "../../../feature.ts";
-import { STACK_TOMBSTONE, stacks } from "./table.ts";
+import { STACK_TOMBSTONE, stacks } from "../../tenancy/stack-table.ts";
 
 export const stacksFeature = {
   routes: [
     {
-      paths: ["/v1/environments/:environment_id/stacks", "/v1/stacks/:stack_id"],
+      paths: [
+        "/v1/environments/:environment_id/stacks",
+        "/v1/environments/:environment_id/stack-order",
+        "/v1/stacks/:stack_id",
+      ],
       load: async () => (await import("./routes.ts")).stackRoutes,
     },
   ],

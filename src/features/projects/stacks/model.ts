@@ -6,6 +6,27 @@ export const STACK_IN_USE = new Conflict(
 
 /** What is not found. */
 export const COMPONENT = "component in the environment";
+export const STACK = "stack in the environment";
+
+export const NOT_ALL = new Conflict(
+  "The environment has other stacks, too. Send the IDs of all of them, in the order to deploy them.",
+);
+
+export const ENVIRONMENT_CHANGED = new Conflict(
+  "Somebody has just changed the environment's configuration. Send the request again.",
+);
+
+const NAMED = 5;
+
+/** @param names The stacks that need it. */
+export function neededBy(names: readonly string[]): Conflict {
+  const shown = names.slice(0, NAMED).map((name) => JSON.stringify(name));
+  const others = names.length - shown.length;
+  const list = [...shown, ...(others > 0 ? [`${others} more`] : [])].join(", ");
+  return new Conflict(
+    `In the environment's configuration, stacks need this one: ${list}. Remove these needs first.`,
+  );
+}
 
 export const NAME_TAKEN = new Conflict(
   "The environment already has a stack with this name. Choose another name.",

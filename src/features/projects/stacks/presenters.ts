@@ -9,6 +9,7 @@ export function presentStack(row: StackRow) {
     environment_id: row.environmentId,
     component_id: row.componentId ?? undefined,
     name: row.name,
+    position: row.position ?? undefined,
     ...(row.outputs !== NO_OUTPUTS && {
       outputs: JSON.parse(row.outputs) as Record<string, string>,
     }),

@@ -7,12 +7,24 @@ import { createRouter } from "../../../http/router.ts";
 import { LimitReached } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
-import { COMPONENT, NAME_TAKEN, STACK_IN_USE } from "./model.ts";
+import { presentEnvironment } from "../environments/index.ts";
+import { Environment } from "../environments/schemas.ts";
+import { COMPONENT, NAME_TAKEN, NOT_ALL, neededBy, STACK, STACK_IN_USE } from "./model.ts";
+import { orderStacks } from "./order-service.ts";
 import { presentStack } from "./presenters.ts";
-import { Stack, StackInput, StackList, StackParams, toFields, UpdateStack } from "./schemas.ts";
+import {
+  Stack,
+  StackInput,
+  StackList,
+  StackOrder,
+  StackParams,
+  toFields,
+  UpdateStack,
+} from "./schemas.ts";
 import { changeStack, createStack, deleteStack, getStack, listStacks } from "./service.ts";
 
 const TAKEN = "A name that is taken in the environment is a `conflict`.";
+const RENAMED = `${TAKEN} So is another name for a stack that others need in the environment's configuration.`;
 
 const list = apiRoute({
   method: "get",
@@ -27,6 +39,24 @@ const list = apiRoute({
   },
   responses: { 200: json(StackList, "A page of stacks.") },
   notFound: ["environment"],
+});
+
+const order = apiRoute({
+  method: "put",
+  path: "/v1/environments/{environment_id}/stack-order",
+  operationId: "orderStacks",
+  tags: ["Stacks"],
+  summary: "Set the order in which an environment deploys its stacks",
+  description:
+    "Name all of them, each once: otherwise it is a `conflict`. Those that are created later come last. What a stack needs is " +
+    "deployed before it whatever the order. `ETag` and `If-Match` are of the environment.",
+  access: { scope: "environments:write", role: "contributor" },
+  resource: true,
+  changes: ["stacks"],
+  request: { params: EnvironmentParams, body: jsonBody(StackOrder) },
+  responses: { 200: json(Environment, "The environment.") },
+  notFound: ["environment", STACK],
+  errors: { not_all_stacks: NOT_ALL },
 });
 
 const get = apiRoute({
@@ -71,7 +101,7 @@ const replace = apiRoute({
   operationId: "replaceStack",
   tags: ["Stacks"],
   summary: "Replace a stack",
-  description: TAKEN,
+  description: RENAMED,
   access: { scope: "environments:write", role: "contributor" },
   resource: true,
   changes: ["stacks"],
@@ -80,6 +110,7 @@ const replace = apiRoute({
   notFound: ["stack", COMPONENT],
   errors: {
     stack_name_taken: NAME_TAKEN,
+    stack_needed: neededBy(["web", "jobs"]),
   },
 });
 
@@ -89,7 +120,7 @@ const update = apiRoute({
   operationId: "updateStack",
   tags: ["Stacks"],
   summary: "Change some fields of a stack",
-  description: `A field that is absent stays as it is. ${TAKEN}`,
+  description: `A field that is absent stays as it is. ${RENAMED}`,
   access: { scope: "environments:write", role: "contributor" },
   resource: true,
   changes: ["stacks"],
@@ -98,6 +129,7 @@ const update = apiRoute({
   notFound: ["stack", COMPONENT],
   errors: {
     stack_name_taken: NAME_TAKEN,
+    stack_needed: neededBy(["web", "jobs"]),
   },
 });
 
@@ -107,7 +139,9 @@ const remove = apiRoute({
   operationId: "deleteStack",
   tags: ["Stacks"],
   summary: "Delete a stack",
-  description: `Changes nothing at the provider.`,
+  description:
+    "Changes nothing at the provider. A stack that others need in the environment's configuration can't be deleted: this " +
+    "is a `conflict`.",
   access: { scope: "environments:write", role: "contributor" },
   resource: true,
   changes: ["stacks"],
@@ -116,6 +150,7 @@ const remove = apiRoute({
   notFound: ["stack"],
   errors: {
     stack_in_use: STACK_IN_USE,
+    stack_needed: neededBy(["web", "jobs"]),
   },
 });
 
@@ -137,6 +172,13 @@ export const stackRoutes = createRouter()
     const fields = toFields(c.req.valid("json"));
     return created(c, get.path, (ctx) => createStack(ctx, environment_id, fields), presentStack);
   })
+  .openapi(order, (c) =>
+    ok(
+      c,
+      (ctx) => orderStacks(ctx, c.req.valid("param").environment_id, c.req.valid("json").stack_ids),
+      presentEnvironment,
+    ),
+  )
   .openapi(get, (c) => ok(c, (ctx) => getStack(ctx, c.req.valid("param").stack_id), presentStack))
   .openapi(replace, (c) => {
     const { stack_id } = c.req.valid("param");

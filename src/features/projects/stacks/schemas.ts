@@ -49,6 +49,23 @@ export function toFields<Body extends z.output<typeof UpdateStack>>(body: Body) 
   };
 }
 
+export const StackOrder = z
+  .strictObject({
+    stack_ids: z
+      .array(identifierInput("stack"))
+      .min(1, "Send at least one stack.")
+      .max(
+        LIMITS.stacksOfEnvironment.value,
+        `Send at most ${LIMITS.stacksOfEnvironment.value} stacks.`,
+      )
+      .refine((ids) => new Set(ids).size === ids.length, "Send each stack once.")
+      .openapi({ description: "All stacks of the environment, the first to deploy first." }),
+  })
+  .openapi("StackOrder", {
+    description: "The order in which an environment deploys its stacks.",
+    example: { stack_ids: [EXAMPLE_IDS.stack] },
+  });
+
 export const StackParams = z.object(textParam("stack_id", "stack", "stack"));
 
 export const StackOutputs = z.record(z.string(), z.string()).openapi("StackOutputs", {
@@ -67,6 +84,16 @@ export const Stack = z
       "The component that the stack runs. Absent: it runs no single component.",
     ).optional(),
     name: Name,
+    position: z
+      .number()
+      .int()
+      .optional()
+      .openapi({
+        description:
+          "Its place in the order in which the environment deploys stacks that do not need each other, from 1. Deleted " +
+          "ones leave gaps. Absent if it is newer than the order: those come last, the oldest first.",
+        example: 2,
+      }),
     outputs: StackOutputs.optional(),
     created_at: timestampOf("When the stack was created."),
     updated_at: timestampOf("When the name or the component last changed."),

@@ -11,8 +11,15 @@ import type { ProjectRole } from "../../../lib/roles.ts";
 import { write } from "../../../writes/write.ts";
 import { changesOf } from "../../housekeeping/changelog/index.ts";
 import { requireAccess } from "../access/index.ts";
-import { findEnvironment, requireEnvironment } from "../environments/index.ts";
-import { COMPONENT, NAME_TAKEN, NO_OUTPUTS, STACK_IN_USE } from "./model.ts";
+import { findEnvironment, namesThatNeed, requireEnvironment } from "../environments/index.ts";
+import {
+  COMPONENT,
+  ENVIRONMENT_CHANGED,
+  NAME_TAKEN,
+  NO_OUTPUTS,
+  neededBy,
+  STACK_IN_USE,
+} from "./model.ts";
 import { presentStack } from "./presenters.ts";
 import type { FoundStack, StackRow } from "./store.ts";
 import * as store from "./store.ts";
@@ -33,11 +40,33 @@ export async function requireStack(
 }
 
 /** For a write. Throws `EtagMismatch` unless it has the version that the request expects. */
-async function requireExpected(ctx: ServiceContext, id: string): Promise<StackRow> {
-  const stack = await requireStack(ctx, id, "contributor");
+async function requireExpected(ctx: ServiceContext, id: string): Promise<LoadedStack> {
+  const { db, actor } = ctx;
+  const loaded = await batch(db, {
+    found: store.findStack(db, actor, id),
+    environments: store.findConfigurationOf(db, actor.organizationId, id),
+    siblings: store.listSiblings(db, actor.organizationId, id),
+  });
+  const stack = authorize(actor, "stack", loaded.found[0], "contributor");
+  const [environment] = loaded.environments;
+  if (!environment) throw new NotFound("stack");
   await requireAccess(ctx, stack, "deploy");
   await requireExpectedVersion(ctx, stack.version, () => presentStack(stack));
-  return stack;
+  return { stack, environment, names: new Set(loaded.siblings.map(({ name }) => name)) };
+}
+
+interface LoadedStack {
+  stack: StackRow;
+  environment: { configuration: string; version: number };
+  /** Of all stacks of the environment. */
+  names: ReadonlySet<string>;
+}
+
+/** Throws `Conflict` that names the stacks that need this one in the environment's configuration. */
+function requireUnneeded({ stack, environment, names }: LoadedStack): void {
+  const configuration = JSON.parse(environment.configuration);
+  const needing = namesThatNeed(stack.name, configuration, names);
+  if (needing.length > 0) throw neededBy(needing);
 }
 
 export async function listStacks(
@@ -74,6 +103,9 @@ export async function createStack(
     version: 1,
     resourceBytes: 0,
     resourcesChangedAt: null,
+    position: null,
+    succeededAt: null,
+    showsUrl: false,
   };
   return write(ctx, {
     growth: {
@@ -99,28 +131,41 @@ export async function changeStack(
   id: string,
   change: store.StackChange,
 ): Promise<StackRow> {
-  const before = await requireExpected(ctx, id);
+  const loaded = await requireExpected(ctx, id);
+  const { stack: before, environment } = loaded;
   const { organizationId, environmentId } = before;
   await requireComponentOf(ctx, environmentId, change.componentId ?? null);
+  const isRenamed = change.name !== undefined && change.name !== before.name;
+  if (isRenamed) requireUnneeded(loaded);
+  const version = isRenamed ? environment.version : undefined;
   return write(ctx, {
-    guarded: store.changeStack(ctx, organizationId, id, change),
+    guarded: store.changeStack(ctx, before, change, version),
     returns: store.selectStack(ctx.db, organizationId, id),
     changes: [changes.updated(before, mergePatch(before, change))],
     unchanged: before,
     taken,
-    reread: () => requireExpected(ctx, id),
-    otherwise: () => new NotFound("stack"),
+    reread: async () => {
+      const now = await requireExpected(ctx, id);
+      if (isRenamed) requireUnneeded(now);
+    },
+    otherwise: () => ENVIRONMENT_CHANGED,
   });
 }
 
 export async function deleteStack(ctx: ServiceContext, id: string): Promise<void> {
-  const before = await requireExpected(ctx, id);
-  const { deleted, ...first } = store.deleteStack(ctx, before.organizationId, id);
+  const loaded = await requireExpected(ctx, id);
+  requireUnneeded(loaded);
+  const { stack: before, environment } = loaded;
+  const { deleted, ...first } = store.deleteStack(ctx, before, environment.version);
   await write(ctx, {
     first,
     guarded: deleted,
     changes: [changes.deleted(before)],
-    reread: () => requireExpected(ctx, id),
+    reread: async () => {
+      const now = await requireExpected(ctx, id);
+      requireUnneeded(now);
+      if (now.environment.version !== environment.version) throw ENVIRONMENT_CHANGED;
+    },
     otherwise: () => STACK_IN_USE,
   });
 }

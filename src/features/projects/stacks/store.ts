@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
 import type { Actor } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import type { Database } from "../../../db/client.ts";
@@ -12,10 +12,11 @@ import { isInLivePlace, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.
 import { LIMITS } from "../../../lib/limits.ts";
 import { markForPurge } from "../../housekeeping/purge/index.ts";
 import type { Bound } from "../../housekeeping/usage/index.ts";
+import { components } from "../../tenancy/component-table.ts";
+import { environments } from "../../tenancy/environment-table.ts";
 import { isRoleOf, MEMBER_ROLE, projectMembers } from "../../tenancy/project-member-table.ts";
+import { STACK_TOMBSTONE, stacks } from "../../tenancy/stack-table.ts";
 import { selectRules } from "../access/index.ts";
-import { components } from "../components/table.ts";
-import { STACK_TOMBSTONE, stacks } from "./table.ts";
 
 export type StackRow = typeof stacks.$inferSelect;
 export type FoundStack = Awaited<ReturnType<typeof findStack>>[number];
@@ -95,23 +96,71 @@ export type StackChange = {
   [Name in "name" | "componentId"]?: StackRow[Name] | undefined;
 };
 
+const environmentIdOf = (organizationId: string, id: string) =>
+  sql`(select ${stacks.environmentId} from ${stacks} where ${within(organizationId, id)})`;
+
+/** The configuration of a stack's environment, and its version. */
+export function findConfigurationOf(db: Database, organizationId: string, id: string) {
+  return db
+    .select({
+      configuration: environments.configuration,
+      version: environments.configurationVersion,
+    })
+    .from(environments)
+    .where(
+      and(
+        eq(environments.organizationId, organizationId),
+        sql`${environments.id} = ${environmentIdOf(organizationId, id)}`,
+      ),
+    );
+}
+
+/** All stacks of a stack's environment. */
+export function listSiblings(db: Database, organizationId: string, id: string) {
+  return db
+    .select({ name: stacks.name })
+    .from(stacks)
+    .where(
+      and(
+        eq(stacks.organizationId, organizationId),
+        sql`${stacks.environmentId} = ${environmentIdOf(organizationId, id)}`,
+      ),
+    );
+}
+
+function hasConfiguration(environmentId: string, version: number): SQL {
+  return sql`exists (select 1 from ${environments} where ${environments.id} = ${environmentId}
+    and ${environments.configurationVersion} = ${version})`;
+}
+
+/** @param configurationVersion For another name: the version in which nothing needs the stack. */
 export function changeStack(
   ctx: ServiceContext,
-  organizationId: string,
-  id: string,
+  { id, organizationId, environmentId }: StackRow,
   change: StackChange,
+  configurationVersion: number | undefined,
 ) {
   const { version } = stacks;
+  const isUnneeded =
+    configurationVersion === undefined
+      ? undefined
+      : hasConfiguration(environmentId, configurationVersion);
   return ctx.db
     .update(stacks)
     .set({ ...change, updatedAt: ctx.clock.now(), version: nextVersion(version) })
-    .where(and(within(organizationId, id), hasExpectedVersion(ctx, version)))
+    .where(and(within(organizationId, id), hasExpectedVersion(ctx, version), isUnneeded))
     .returning();
 }
 
-export function deleteStack(ctx: ServiceContext, organizationId: string, id: string) {
+/** @param configurationVersion The version in which nothing needs the stack. */
+export function deleteStack(
+  ctx: ServiceContext,
+  { id, organizationId, environmentId }: StackRow,
+  configurationVersion: number,
+) {
   const { db, ownership } = ctx;
-  const isIdle = ownership.isIdle(stacks, id);
+  const isUnneeded = hasConfiguration(environmentId, configurationVersion);
+  const isIdle = sql`${ownership.isIdle(stacks, id)} and ${isUnneeded}`;
   const resource = within(organizationId, id);
   const isExpected = resourceHasExpectedVersion(ctx, stacks.version, resource);
   const isDeletable = and(resource, isIdle, hasExpectedVersion(ctx, stacks.version));

@@ -1,9 +1,9 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { createdAt, id, updatedAt } from "../../../db/columns.ts";
+import { components } from "../../tenancy/component-table.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { components } from "../components/table.ts";
 import { STORAGE_METHODS } from "./model.ts";
 
 export const variables = sqliteTable(

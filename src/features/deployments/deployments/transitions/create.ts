@@ -5,7 +5,7 @@ import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
 import type { Bound } from "../../../housekeeping/usage/index.ts";
 import { makersOf } from "../../../identity/credentials/index.ts";
-import { stacks } from "../../../projects/stacks/table.ts";
+import { STACK_ORDER, stacks } from "../../../tenancy/stack-table.ts";
 import { isUnconditional } from "../../conditions/index.ts";
 import type { DeploymentTrigger } from "../lifecycle.ts";
 import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
@@ -24,6 +24,7 @@ export type NewDeployment = Pick<
   | "keepsSource"
   | "reason"
   | "isAbsolute"
+  | "continueOnFailure"
 > & {
   trigger: DeploymentTrigger;
   /** Who asks for it. */
@@ -94,6 +95,7 @@ export function insertDeployment(db: Database, deployment: NewDeployment) {
       startBasis: null,
       resulting: null,
       isDigestDue: sql`0`,
+      continueOnFailure: fields.continueOnFailure ?? false,
     },
     sql`from projects
       join environments on environments.project_id = projects.id
@@ -135,7 +137,7 @@ export function insertStacks(db: Database, deployment: NewDeployment) {
     ? sql`json_each(${JSON.stringify(stackIds)}) as item
         join ${stacks} on stacks.id = item.value and stacks.environment_id = ${environmentId}
           and stacks.organization_id = ${organizationId}`
-    : sql`(select id as value, row_number() over (order by created_at, id) - 1 as key
+    : sql`(select id as value, row_number() over (order by ${STACK_ORDER}) - 1 as key
         from stacks where environment_id = ${environmentId}
           and organization_id = ${organizationId}) as item`;
   return insertFrom(

@@ -2,6 +2,7 @@ import { and, type Column, type SQL, sql } from "drizzle-orm";
 import type { SystemContext } from "../../../../context.ts";
 import type { Database } from "../../../../db/client.ts";
 import { projects } from "../../../tenancy/project-table.ts";
+import { DEPLOYMENT_FAILURES } from "../lifecycle.ts";
 import {
   ACTIVE_STACK_STATUSES,
   ACTIVE_STATUSES,
@@ -48,16 +49,25 @@ function endAttempts(db: Database, filter: EnvironmentFilter, now: number) {
     );
 }
 
+/** The name of the first stack that has failed, quoted, where this ended the deployment. */
+const FAILED_STACK = sql`(select json_quote(stacks.name) from deployment_stacks as first_failed
+  join stacks on stacks.id = first_failed.stack_id
+  where first_failed.deployment_id = ended.id and first_failed.status = ${stackStatus.failed}
+    and ended.failure_reason = ${DEPLOYMENT_FAILURES.stackFailed}
+  order by first_failed.timestamp, first_failed.position limit 1)`;
+
 /** A stack in progress ends like its deployment. A pending stack is skipped or canceled. */
 function endStacks(db: Database, changed: SQL, now: number) {
   const { pending, canceled, failed, skipped } = stackStatus;
+  const because = sql`iif(deployment_stacks.status = ${pending}, 'Not begun, because ', 'Did not end, because ')
+    || ${FAILED_STACK} || ' failed.'`;
   return db
     .update(deploymentStacks)
     .set({
       status: sql`case when ended.status = ${deploymentStatus.canceled} then ${canceled}
         when deployment_stacks.status = ${pending} then ${skipped} else ${failed} end`,
       statusReason: sql`case when ended.status = ${deploymentStatus.failed}
-        then coalesce(ended.message, ended.failure_reason, status_reason) else status_reason end`,
+        then coalesce(${because}, ended.message, ended.failure_reason, status_reason) else status_reason end`,
       timestamp: now,
     })
     .from(sql`deployments as ended`)

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
-import { stacks } from "../../../projects/stacks/table.ts";
+import { stacks } from "../../../tenancy/stack-table.ts";
 import { markChanged } from "../../resources/index.ts";
 import { DELETED, type ResourceStatus } from "../../resources/model.ts";
 import { isDeleted, isLive, resources } from "../../resources/table.ts";

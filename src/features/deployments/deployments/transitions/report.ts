@@ -1,8 +1,7 @@
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../../../db/client.ts";
-import { nextVersion } from "../../../../db/expected-version.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
-import { stacks } from "../../../projects/stacks/table.ts";
+import { stacks } from "../../../tenancy/stack-table.ts";
 import type { ReportedStatus } from "../lifecycle.ts";
 import { ACTIVE_STACK_STATUSES, deploymentStacks } from "../table.ts";
 import { type AttemptKey, deploymentIdOf, whereLeaseIsValid } from "./lease.ts";
@@ -34,7 +33,7 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
         and reported.seq < ${seq} and reported.status in ${ACTIVE_STACK_STATUSES})`;
   return {
     resources: reported && applyResources(db, { stackId, reported, isComplete, applies, now }),
-    outputs: status === "succeeded" ? storeOutputs(db, report, applies) : undefined,
+    success: status === "succeeded" ? storeSuccess(db, report, applies, now) : undefined,
     stack: db
       .update(deploymentStacks)
       .set({
@@ -54,19 +53,18 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
   };
 }
 
-/** Unless those of the environment would exceed the limit. */
-function storeOutputs(db: Database, { stackId, outputs }: Report, applies: SQL) {
+/** With its outputs, unless those of the environment would exceed the limit. */
+function storeSuccess(db: Database, { stackId, outputs }: Report, applies: SQL, now: number) {
+  const areNew = sql`(${stacks.outputs} <> ${outputs}
+    and octet_length(${outputs}) + coalesce((select sum(octet_length(other.outputs)) from stacks as other
+      where other.environment_id = ${stacks.environmentId} and other.id <> ${stackId}
+        and other.outputs <> '{}'), 0) <= ${LIMITS.outputBytesOfEnvironment.value})`;
   return db
     .update(stacks)
-    .set({ outputs, version: nextVersion(stacks.version) })
-    .where(
-      and(
-        eq(stacks.id, stackId),
-        ne(stacks.outputs, outputs),
-        sql`octet_length(${outputs}) + coalesce((select sum(octet_length(other.outputs)) from stacks as other
-          where other.environment_id = ${stacks.environmentId} and other.id <> ${stackId}
-            and other.outputs <> '{}'), 0) <= ${LIMITS.outputBytesOfEnvironment.value}`,
-        applies,
-      ),
-    );
+    .set({
+      succeededAt: now,
+      outputs: sql`iif(${areNew}, ${outputs}, ${stacks.outputs})`,
+      version: sql`${stacks.version} + ${areNew}`,
+    })
+    .where(and(eq(stacks.id, stackId), applies));
 }

@@ -6,7 +6,13 @@ import { hasFacts, START_BASIS } from "../../conditions/index.ts";
 import { CHECKED } from "../checked.ts";
 import { DEPLOYMENT_FAILURES, LEASE_TTL_MS, LOST_AFTER_MS } from "../lifecycle.ts";
 import type { Rebase } from "../rebase.ts";
-import { attemptState, attempts, deploymentStatus, deployments } from "../table.ts";
+import {
+  attemptState,
+  attempts,
+  deploymentStacks,
+  deploymentStatus,
+  deployments,
+} from "../table.ts";
 import { type AttemptKey, deploymentIdOf, isAttempt } from "./lease.ts";
 
 /** Precedes `startDeployment` in a batch. */
@@ -25,6 +31,25 @@ export function rebase(
       configurationVersion: version,
     })
     .where(whereOfferIsValid(attempt, version, now));
+}
+
+/** Of stacks that need each other in another way by now. Decides nothing else: the next try of the start does. */
+export function reorderStacks(
+  db: Database,
+  attempt: AttemptKey,
+  { stackIds, version }: { stackIds: readonly string[]; version: number },
+  now: number,
+) {
+  return db
+    .update(deploymentStacks)
+    .set({
+      position: sql`(select item.key from json_each(${JSON.stringify(stackIds)}) as item
+        where item.value = ${deploymentStacks.stackId})`,
+    })
+    .where(
+      sql`${deploymentStacks.deploymentId} in (select ${deployments.id} from ${deployments}
+        where ${whereOfferIsValid(attempt, version, now)})`,
+    );
 }
 
 export function failPatch(

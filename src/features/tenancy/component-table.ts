@@ -1,10 +1,10 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { createdAt, id, updatedAt, version } from "../../../db/columns.ts";
-import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../../db/tombstone.ts";
-import { environments } from "../../tenancy/environment-table.ts";
-import { organizations } from "../../tenancy/organization-table.ts";
-import { projects } from "../../tenancy/project-table.ts";
+import { createdAt, id, updatedAt, version } from "../../db/columns.ts";
+import { TOMBSTONE_NAME, TOMBSTONE_ORGANIZATION_ID } from "../../db/tombstone.ts";
+import { environments } from "./environment-table.ts";
 import { COMPONENT_KINDS } from "./model.ts";
+import { organizations } from "./organization-table.ts";
+import { projects } from "./project-table.ts";
 
 export const components = sqliteTable(
   "components",
