@@ -106,7 +106,7 @@ function addListCommand(group: Command, context: CliContext): void {
       limit: options.limit,
     });
     const { output } = context;
-    // Filters and limits leave out older deployments, or all successes.
+    // A filter by status leaves out all successes or none.
     const live = rows.find(({ status }) => status === "succeeded");
     output.records(rows, columnsOf(live?.id), { ...options, id: (row) => row.id });
     if (rows.length === 0 && !options.json) output.note(`There are no deployments of ${name}.`);
