@@ -2,11 +2,51 @@ import { PassThrough } from "node:stream";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../packages/cli/src/deployments/duration.ts";
+import { findRollback } from "../../packages/cli/src/deployments/find-rollback.ts";
 import { type FrameRow, renderFrame } from "../../packages/cli/src/deployments/live-frame.ts";
 import { LiveLines } from "../../packages/cli/src/deployments/live-lines.ts";
 import { LineJoiner, toSafeLine } from "../../packages/cli/src/deployments/log-text.ts";
 import { toPatchLines } from "../../packages/cli/src/deployments/patch-lines.ts";
 import { buildPatch } from "../../packages/cli/src/deployments/set-patch.ts";
+import type { Schemas } from "../../packages/client/src/index.ts";
+
+describe("a rollback", () => {
+  /** The newest first. */
+  async function* listOf(statuses: readonly string[]) {
+    for (const [at, text] of statuses.entries()) {
+      const [status, started] = text.split(" ");
+      yield { id: `${at}`, status, ...(started && { started_at: "" }) } as Schemas["Deployment"];
+    }
+  }
+  const endless = (status: string) => Array.from({ length: 600 }, () => status);
+
+  it.each([
+    [
+      ["succeeded started", "failed started", "succeeded started"],
+      ["0", "2"],
+    ],
+    [
+      ["failed started", "succeeded started"],
+      ["0", "1"],
+    ],
+    [
+      ["queued", "superseded", "succeeded started"],
+      ["0", "2"],
+    ],
+    // What has never started has changed nothing.
+    [
+      ["failed", "canceled", "succeeded started", "succeeded started"],
+      ["2", "3"],
+    ],
+    [["succeeded started", "failed started"], undefined],
+    [["failed", "succeeded started"], undefined],
+    [[], undefined],
+    [["succeeded started", ...endless("failed started"), "succeeded started"], undefined],
+  ])("goes back to the last success before what has started or waits: %j", async (all, ids) => {
+    const found = await findRollback(listOf(all));
+    expect(found && [found.current.id, found.previous.id]).toEqual(ids);
+  });
+});
 
 describe("the patch of --set", () => {
   it.each([

@@ -365,6 +365,31 @@ describe("longshore deployments", () => {
     expect(named.status).toBe(1);
   });
 
+  it("marks the newest success alone, which is live, also among some of them", async (context) => {
+    const { environment, user } = await prepare(context);
+    const ids: string[] = [];
+    for (const outcome of ["succeeded", "succeeded", "failed"] as const) {
+      ids.unshift((await environment.deploy()).id);
+      await environment.run(outcome);
+    }
+    const list = async (...options: string[]) => {
+      const { stdout } = await user.run(["deployments", "ls", ...options]);
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(/ {2,}/).slice(0, 2));
+    };
+    const [failed, live, before] = ids;
+    const successes = [
+      [live, "succeeded (live)"],
+      [before, "succeeded"],
+    ];
+    expect(await list()).toEqual([[failed, "failed"], ...successes]);
+    expect(await list("--status", "succeeded")).toEqual(successes);
+    expect(await list("--limit", "1")).toEqual([[failed, "failed"]]);
+  });
+
   it("lists and shows who has made each, why, and how long it took", async (context) => {
     const { environment, user } = await prepare(context);
     const first = await environment.deploy({ reason: "More\u202e traffic" });
@@ -383,7 +408,7 @@ describe("longshore deployments", () => {
       expect.stringMatching(/^ID +STATUS +SOURCE +WHO +WHY +CREATED +WAITED +TOOK$/),
       row(`${second.id} +queued`, `redeployment +${time} +- +-`),
       row("\\w{22} +superseded", `- +${time} +\\d+s +-`),
-      row(`${first.id} +succeeded`, `More\\\\u202e traffic +${time} +\\d+s +\\d+s`),
+      row(`${first.id} +succeeded \\(live\\)`, `More\\\\u202e traffic +${time} +\\d+s +\\d+s`),
       "",
     ]);
     const shown = (await user.run(["deployments", "show", first.id])).stdout;

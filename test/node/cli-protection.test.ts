@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { CliUser } from "./support/cli.ts";
+import { invite } from "./support/invited-member.ts";
 import { TestProject } from "./support/project.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type ApiClient, type Service, startService } from "./support/service.ts";
 
 let service: Service;
 
@@ -103,6 +104,66 @@ describe("longshore approve", () => {
     const { user } = await prepare(context, approvals(1));
     const { status, stderr } = await user.run(["approve", "--yes"]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("has no queued deployment")]);
+  });
+});
+
+describe("longshore approve of what waits for others", () => {
+  /** Of somebody with this role in the project. */
+  async function prepareMember(context: TestContext, role: "contributor" | "owner", rules: object) {
+    const { project, user } = await prepare(context, { approvals: rules });
+    const { projectId } = project;
+    const member = await invite(service, "Mona Maker", { projectId, role });
+    const deploy = async (by: ApiClient) => {
+      const path = `/v1/environments/${project.environmentId}/deployments`;
+      return String((await by.call("POST", path, {})).id);
+    };
+    const approve = async (key = member.client.key) => {
+      const changes = { LONGSHORE_API_KEY: key };
+      const { status, stdout, stderr } = await user.run(["approve", "-e", "production", "--yes"], {
+        changes,
+      });
+      expect([status, stdout]).toEqual([1, ""]);
+      return stderr;
+    };
+    return { project, member, deploy, approve };
+  }
+
+  it("says that nobody approves their own, and whom to ask, before it shows anything", async (context) => {
+    const rules = { required: 1, approvers: { role: "owner" } };
+    const { project, member, deploy, approve } = await prepareMember(context, "owner", rules);
+    const id = await deploy(member.client);
+    expect(await approve()).toBe(
+      `Deployment ${id} waits for approval, but you can't approve your own deployment. ` +
+        "Ask a project owner or an organization admin.\n",
+    );
+    expect((await project.read(id)).status).toBe("queued");
+  });
+
+  it("names the approvers to those who are none", async (context) => {
+    const asked = { required: 1, approvers: { role: "owner" } };
+    const { project, deploy, approve } = await prepareMember(context, "contributor", asked);
+    const { projectId, environmentId } = project;
+    const id = await deploy(service.owner);
+    const refused = `Deployment ${id} waits for approval, but you can't approve it. Ask`;
+    expect(await approve()).toBe(`${refused} a project owner or an organization admin.\n`);
+    const olga = await invite(service, "Olga Owner", { projectId, role: "owner" });
+    const rules = { required: 1, approvers: { membership_ids: [olga.membershipId] } };
+    const path = `/v1/environments/${environmentId}/protection`;
+    await service.owner.call("PUT", path, { approvals: rules });
+    expect(await approve()).toBe(`${refused} Olga Owner.\n`);
+  });
+
+  it("leads from a narrow key to the console", async (context) => {
+    const rules = { required: 1, approvers: { role: "owner" } };
+    const { member, deploy, approve } = await prepareMember(context, "owner", rules);
+    const id = await deploy(member.client);
+    const keys = `/v1/orgs/${service.organizationId}/api-keys`;
+    const scopes = ["projects:read", "environments:read", "deployments:write"];
+    const { key } = await service.owner.call("POST", keys, { name: "narrow", scopes });
+    expect(await approve(key)).toBe(
+      `Deployment ${id} waits for approval, but this API key can't approve. ` +
+        `Sign in and approve it there: ${service.url.origin}/console/deployments/${id}\n`,
+    );
   });
 });
 

@@ -52,11 +52,11 @@ describe("the list of deployments", () => {
     expect(await rows.count()).toBe(2);
     const texts = await rows.allTextContents();
     expect(texts[1]).toMatch(
-      /^main · 3f1c2aa Raise the number of replicas .*Sale · Me · 2 stacks.*Succeeded.*took \d+ s/,
+      /^main · 3f1c2aa Live Raise the number of replicas .*Sale · Me · 2 stacks.*Succeeded.*took \d+ s/,
     );
     expect(texts[1]).not.toContain("Its body");
     expect(texts[0]).toMatch(/^shop:42 NightMe · 2 stacks.*Failed.*took \d+ s/);
-    const statuses = await rows.locator(".status").all();
+    const statuses = await rows.locator(".columns > .status").all();
     const boxes = await Promise.all(statuses.map((each) => each.boundingBox()));
     expect(boxes[0]?.x).toBe(boxes[1]?.x);
     await page.getByText(/^Median of the loaded successes: \d+ s\.$/).waitFor();
@@ -560,7 +560,7 @@ describe("the page of a project", () => {
     expect(await lefts()).toBe(1);
     await page.getByRole("button", { name: "Promote to production" }).click();
     const dialog = page.getByRole("dialog", { name: "Promote" });
-    await dialog.getByText("Source: main · 3f1c2aa.").waitFor();
+    await dialog.getByRole("link", { name: "acme/shop main · 3f1c2aa" }).waitFor();
     await dialog.getByRole("button", { name: "Promote" }).click();
     await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
     const place = { projectId, role: "viewer" } as const;

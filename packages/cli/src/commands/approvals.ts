@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
+import { requireApprover } from "../deployments/approver.ts";
 import { describeSource } from "../deployments/describe.ts";
 import { findDeployment, QUEUED, readDeployment } from "../deployments/find-deployment.ts";
 import { reasonsToWait } from "../deployments/follow.ts";
@@ -143,6 +144,7 @@ async function list(context: CliContext, id: string | undefined, options: Option
 async function approveDeployment(context: CliContext, id: string | undefined, options: Options) {
   const session = await openSession(context, options);
   const deployment = await findDeployment(context, session, id, options, QUEUED);
+  await requireApprover(session, deployment.id);
   const { diff, digest } = await session.client.get(
     "/v1/deployments/{deployment_id}/configuration",
     { path: toPath(deployment) },

@@ -58,9 +58,10 @@ const STATUSES = [
   "superseded",
 ] as const satisfies readonly Deployment["status"][];
 
-const COLUMNS: readonly Column<Deployment>[] = [
+/** @param liveId The deployment that its environment runs: the newest success. */
+const columnsOf = (liveId: string | undefined): readonly Column<Deployment>[] => [
   { title: "id", value: ({ id }) => id },
-  { title: "status", value: ({ status }) => status },
+  { title: "status", value: ({ id, status }) => (id === liveId ? `${status} (live)` : status) },
   { title: "source", value: ({ data }) => describeSource(data.source) },
   { title: "who", value: ({ created_by }) => describeCreator(created_by) },
   { title: "why", value: describeReason },
@@ -105,7 +106,9 @@ function addListCommand(group: Command, context: CliContext): void {
       limit: options.limit,
     });
     const { output } = context;
-    output.records(rows, COLUMNS, { ...options, id: (row) => row.id });
+    // A filter by status leaves out all successes or none.
+    const live = rows.find(({ status }) => status === "succeeded");
+    output.records(rows, columnsOf(live?.id), { ...options, id: (row) => row.id });
     if (rows.length === 0 && !options.json) output.note(`There are no deployments of ${name}.`);
     if (hasMore) output.note(`There are more than ${options.limit}: add --limit.`);
   });

@@ -3,11 +3,12 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addConsentOption, addExamples, addRecordOptions } from "../command-options.ts";
 import { describeSource } from "../deployments/describe.ts";
 import {
-  findRollback,
+  DEPLOYMENTS,
   noteVariables,
   readDeployment,
   redeploy,
 } from "../deployments/find-deployment.ts";
+import { findRollback } from "../deployments/find-rollback.ts";
 import { addDryRunOption, previewRedeployment } from "../deployments/preview.ts";
 import {
   addWaitOptions,
@@ -20,7 +21,7 @@ import { CliError } from "../errors.ts";
 import { toLocalTime } from "../local-time.ts";
 import { requireConsent } from "../prompts.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";
-import { addEnvironmentOption, type EnvironmentOptions } from "../target.ts";
+import { addEnvironmentOption, type EnvironmentOptions, requireEnvironment } from "../target.ts";
 
 type Deployment = Schemas["Deployment"];
 
@@ -29,6 +30,9 @@ interface Options extends EnvironmentOptions, WaitOptions {
   yes?: boolean;
   profile?: string;
 }
+
+/** The previous success is often the second. */
+const PAGE_ITEMS = 20;
 
 const HELP = `
 Redeploys the last successful deployment before the current one, which is the newest that has started or waits to
@@ -68,11 +72,26 @@ async function findTarget(
   session: Session,
   options: Options,
 ): Promise<Deployment> {
-  if (options.to === undefined) return (await findRollback(context, session, options)).previous;
+  if (options.to === undefined) return findPrevious(context, session, options);
   const target = await readDeployment(session, options.to);
   if (target.status === "succeeded") return target;
   throw new CliError(
     `The deployment ${target.id} is ${target.status}. Roll back to one that has succeeded, or use: longshore deployments redeploy ${target.id}`,
+  );
+}
+
+async function findPrevious(
+  context: CliContext,
+  session: Session,
+  options: Options,
+): Promise<Deployment> {
+  const { id, name } = await requireEnvironment(context, session, options);
+  const path = { environment_id: id };
+  const deployments = session.client.list(DEPLOYMENTS, { path, query: { limit: PAGE_ITEMS } });
+  const rollback = await findRollback(deployments);
+  if (rollback) return rollback.previous;
+  throw new CliError(
+    `The environment ${name} has no successful deployment before its current one. Name one with --to.`,
   );
 }
 

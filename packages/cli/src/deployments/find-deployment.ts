@@ -4,13 +4,10 @@ import { isId } from "../names.ts";
 import type { CliContext, Session } from "../session.ts";
 import { type EnvironmentOptions, requireEnvironment } from "../target.ts";
 import { describeVariables } from "./changed-variables.ts";
-import { hasEnded } from "./outcome.ts";
 
 type Deployment = Schemas["Deployment"];
 
 export const DEPLOYMENTS = "/v1/environments/{environment_id}/deployments";
-/** How far back a rollback looks. */
-const HISTORY = 500;
 
 /** Deployments have no names. */
 export function readDeployment(session: Session, id: string): Promise<Deployment> {
@@ -46,31 +43,15 @@ export async function findDeployment(
   { statuses, missing }: Wanted = ANY,
 ): Promise<Deployment> {
   if (id !== undefined) return readDeployment(session, id);
-  const { name, deployments } = await listNewest(context, session, options, 1, statuses);
-  const [newest] = deployments;
+  const { id: environment_id, name } = await requireEnvironment(context, session, options);
+  const { rows } = await session.list<Deployment>(DEPLOYMENTS, {
+    path: { environment_id },
+    query: { limit: 1, status: statuses },
+    limit: 1,
+  });
+  const [newest] = rows;
   if (newest) return newest;
   throw new CliError(`The environment ${name} has no ${missing}`);
-}
-
-/**
- * The last successful deployment before the current one. The current one is the newest that a runner has
- * started, or may still start, whatever its outcome.
- */
-export async function findRollback(
-  context: CliContext,
-  session: Session,
-  options: EnvironmentOptions,
-): Promise<{ current: Deployment; previous: Deployment }> {
-  const { name, deployments } = await listNewest(context, session, options, HISTORY);
-  const isCurrent = ({ status, started_at }: Deployment) =>
-    started_at !== undefined || !hasEnded(status);
-  const at = deployments.findIndex(isCurrent);
-  const current = deployments[at];
-  const previous = deployments.slice(at + 1).find(({ status }) => status === "succeeded");
-  if (current && previous) return { current, previous };
-  throw new CliError(
-    `The environment ${name} has no successful deployment before its current one. Name one with --to.`,
-  );
 }
 
 /** Says which variables a redeployment uses. A key may create one that may not preview it. */
@@ -110,20 +91,4 @@ export function redeploy(session: Session, id: string): Promise<Deployment> {
   return session.client.post("/v1/deployments/{deployment_id}/redeploy", {
     path: { deployment_id: id },
   });
-}
-
-async function listNewest(
-  context: CliContext,
-  session: Session,
-  options: EnvironmentOptions,
-  limit: number,
-  status?: readonly Deployment["status"][],
-): Promise<{ name: string; deployments: Deployment[] }> {
-  const { id, name } = await requireEnvironment(context, session, options);
-  const { rows } = await session.list<Deployment>(DEPLOYMENTS, {
-    path: { environment_id: id },
-    query: { limit: Math.min(limit, 100), status },
-    limit,
-  });
-  return { name, deployments: rows };
 }

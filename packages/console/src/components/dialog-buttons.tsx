@@ -1,4 +1,4 @@
-import type { ComponentType, VNode } from "preact";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useCommands } from "../commands.ts";
 import { showHidden } from "../format.ts";
@@ -25,7 +25,9 @@ export type ConfirmationOf = Omit<Confirmation, "title" | "verb" | "onClose"> &
 /** A button that opens a dialog. */
 export type DialogButton = {
   verb: string;
-  /** For a screen reader. Absent: the verb. */
+  /** What the button shows, such as a time that passes. Absent: the verb. */
+  text?: ComponentChildren;
+  /** For a screen reader. Absent: what the button shows. */
   label?: string;
   kind?: ButtonKind;
   /** Its name in the palette. Absent: it is not there. */
@@ -92,7 +94,7 @@ export function DialogButtons({ buttons, kind: usual, open, isUnknown }: DialogB
           label={each.label}
           onClick={() => open(each)}
         >
-          {each.verb}
+          {each.text ?? each.verb}
         </Button>
       ))}
     </span>

@@ -3,6 +3,7 @@ import { client, type Schemas } from "../../api.ts";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { useDecisions } from "../protection/decisions.tsx";
 import { PromoteDeployment, RedeployDeployment } from "./copies.tsx";
+import { rollbackButton, useRollback } from "./rollback.tsx";
 
 interface DeploymentButtonsProps {
   deployment: Schemas["Deployment"];
@@ -15,9 +16,14 @@ interface DeploymentButtonsProps {
 
 export function DeploymentButtons(props: DeploymentButtonsProps) {
   const { deployment, projectId, can, isLive, reload } = props;
-  const { id, status } = deployment;
+  const { id, status, environment_id } = deployment;
   const path = { deployment_id: id };
   const decisions = useDecisions(deployment, projectId);
+  const rollback = useRollback({
+    environmentId: status === "failed" ? environment_id : undefined,
+    version: id,
+    can,
+  });
   const isCancelable = status === "queued" || status === "in_progress";
   return (
     <PageButtons
@@ -37,6 +43,8 @@ export function DeploymentButtons(props: DeploymentButtonsProps) {
               work: () => client.patch("/v1/deployments/{deployment_id}/cancel", { path }),
             },
           },
+        // A later deployment may have mended an older failure.
+        rollback?.current.id === id && { ...rollbackButton(rollback), inPalette: "Roll back" },
         !isLive &&
           can("redeployDeployment") && {
             verb: "Redeploy",

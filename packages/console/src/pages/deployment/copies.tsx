@@ -8,28 +8,62 @@ import { Dialog } from "../../components/dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { Pending } from "../../components/list.tsx";
-import { PatchDiff } from "../../components/patch-diff.tsx";
-import { formatCount, showHidden } from "../../format.ts";
+import { Time } from "../../components/time.tsx";
+import { showHidden } from "../../format.ts";
 import { type Query, useQuery } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { DifferentVariables } from "../environment/different-variables.tsx";
 import { useOtherEnvironments } from "../environment/other-environments.ts";
-import { describeSource } from "./source.tsx";
-import { WouldWait } from "./waiting.tsx";
+import { Preview } from "./preview.tsx";
+import { shortNameOf } from "./source.tsx";
+
+const REDEPLOY = "/v1/deployments/{deployment_id}/redeploy" as const;
+export const REDEPLOYMENT = "/v1/deployments/{deployment_id}/redeployment" as const;
 
 export function RedeployDeployment({ id, onClose }: { id: string; onClose: () => void }) {
   const path = { deployment_id: id };
-  const preview = useQuery("/v1/deployments/{deployment_id}/redeployment", { path });
+  const preview = useQuery(REDEPLOYMENT, { path });
   return (
     <CopyDialog
       verb="Redeploy"
       preview={preview}
       onClose={onClose}
-      create={() => client.post("/v1/deployments/{deployment_id}/redeploy", { path })}
+      create={() => client.post(REDEPLOY, { path })}
     >
       <p>
         This creates a deployment of the same configuration and source in this environment.{" "}
         {describeVariables(preview.data?.changed_variables)}
+      </p>
+    </CopyDialog>
+  );
+}
+
+interface RollBackProps {
+  /** The success that is deployed again. */
+  deployment: Schemas["Deployment"];
+  onClose: () => void;
+}
+
+export function RollBack({ deployment, onClose }: RollBackProps) {
+  const { id, environment_id, created_at, finished_at } = deployment;
+  const path = { deployment_id: id };
+  const preview = useQuery(REDEPLOYMENT, { path });
+  const environment = useQuery("/v1/environments/{environment_id}", { path: { environment_id } });
+  const name = shortNameOf(deployment);
+  return (
+    <CopyDialog
+      title={name === undefined ? "Roll back" : `Roll back to ${name}`}
+      verb="Roll back"
+      preview={preview}
+      onClose={onClose}
+      create={() => client.post(REDEPLOY, { path })}
+    >
+      <p>
+        Deploys to <bdi>{showHidden(environment.data?.name ?? "this environment")}</bdi> again what{" "}
+        <a href={`${ROOT}deployments/${id}`}>
+          succeeded <Time at={finished_at ?? created_at} />
+        </a>
+        , with its configuration and source. {describeVariables(preview.data?.changed_variables)}
       </p>
     </CopyDialog>
   );
@@ -105,6 +139,8 @@ function ComparedVariables({ comparison }: { comparison: Schemas["EnvironmentCom
 
 interface CopyDialogProps {
   verb: string;
+  /** Absent: the verb. */
+  title?: string;
   preview: Query<Schemas["DeploymentPreview"]>;
   create: () => Promise<{ id: string }>;
   onClose: () => void;
@@ -115,7 +151,8 @@ interface CopyDialogProps {
 }
 
 /** Shows what the new deployment would change, and creates it. */
-function CopyDialog({ verb, preview, create, onClose, children, more }: CopyDialogProps) {
+function CopyDialog(props: CopyDialogProps) {
+  const { verb, title = verb, preview, create, onClose, children, more } = props;
   const action = useAction();
   const { data, error } = preview;
   const submit = () =>
@@ -125,7 +162,7 @@ function CopyDialog({ verb, preview, create, onClose, children, more }: CopyDial
       navigate(`${ROOT}deployments/${id}`);
     }, "Deployment created.");
   return (
-    <Dialog title={verb} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {children}
       {data ? <Preview preview={data} /> : <Pending error={error} lines={3} />}
       {data && more}
@@ -139,27 +176,5 @@ function CopyDialog({ verb, preview, create, onClose, children, more }: CopyDial
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>
-  );
-}
-
-function Preview({ preview }: { preview: Schemas["DeploymentPreview"] }) {
-  const { error, patch = [], source, stack_ids, superseded_ids } = preview;
-  if (error) {
-    return (
-      <div class="note attention">
-        <p>{error.message}</p>
-      </div>
-    );
-  }
-  return (
-    <>
-      <p>
-        Source: {describeSource(source)}. Stacks: {stack_ids.length}.
-        {superseded_ids.length > 0 &&
-          ` It supersedes ${formatCount(superseded_ids.length, "queued deployment")}.`}
-      </p>
-      <WouldWait preview={preview} />
-      <PatchDiff patch={patch} />
-    </>
   );
 }

@@ -8,6 +8,7 @@ import { Time, Took } from "../../components/time.tsx";
 import { formatCount, formatDuration, formatNumber, humanize, showHidden } from "../../format.ts";
 import { type List, useList } from "../../query.ts";
 import { queryOf, ROOT } from "../../router.ts";
+import { rollbackButton, useRollback } from "../deployment/rollback.tsx";
 import { describeSource } from "../deployment/source.tsx";
 import type { EnvironmentTabProps } from "../tabs.ts";
 import { CreateDeployment } from "./create-deployment.tsx";
@@ -41,17 +42,24 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
   );
   const fits = (each: Deployment) =>
     (!person || idOfCreator(each) === person) && (!source || hasSource(each, source));
-  const succeeded = list.items?.find((each) => each.status === "succeeded")?.id;
+  // A filter by status leaves out all successes or none.
+  const liveId = list.items?.find((each) => each.status === "succeeded")?.id;
+  const rollback = useRollback({
+    environmentId: list.items && id,
+    version: (list.items ?? []).map((each) => `${each.id} ${each.status}`).join(),
+    can,
+  });
   const mayDeploy = can("createDeployment");
   const isFiltered = Boolean(status) || isFilteredHere;
   const loaded = describeLoaded(list, isFilteredHere ? fits : undefined);
   return (
     <>
-      {list.items && <EnvironmentUrls key={succeeded} environmentId={id} />}
+      {list.items && <EnvironmentUrls key={liveId} environmentId={id} />}
       <ItemList
         title="Deployments"
         list={list}
         buttons={[
+          rollback !== undefined && { ...rollbackButton(rollback), inPalette: "Roll back" },
           mayDeploy && {
             verb: "Deploy",
             kind: "primary",
@@ -63,7 +71,9 @@ export function DeploymentsTab({ environment, can }: EnvironmentTabProps) {
         ]}
         filters={<Filters items={list.items ?? []} />}
         fits={isFilteredHere ? fits : undefined}
-        row={(deployment) => <DeploymentRow deployment={deployment} />}
+        row={(deployment) => (
+          <DeploymentRow deployment={deployment} isLive={deployment.id === liveId} />
+        )}
         empty={isFiltered ? "No deployment fits the filters." : "Nothing was deployed yet."}
         command={mayDeploy && !isFiltered && `${RUN_CLI} deploy -e ${id} --wait`}
       >
@@ -131,8 +141,14 @@ function EnvironmentUrls({ environmentId }: { environmentId: string }) {
   return <OutputUrls stacks={items} />;
 }
 
+interface DeploymentRowProps {
+  deployment: Deployment;
+  /** Whether its environment runs it. */
+  isLive?: boolean;
+}
+
 /** In columns that are the same for all rows. */
-export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"] }) {
+export function DeploymentRow({ deployment, isLive = false }: DeploymentRowProps) {
   const { id, status, data, created_at, finished_at, run_seconds, stack_ids } = deployment;
   const { created_by, reason, trigger, failure_reason, overridden } = deployment;
   const [title = reason] = data.source?.git?.commit.message.split("\n") ?? [];
@@ -148,6 +164,12 @@ export function DeploymentRow({ deployment }: { deployment: Schemas["Deployment"
     <div class="columns">
       <span>
         <a href={`${ROOT}deployments/${id}`}>{describeSource(data.source)}</a>
+        {isLive && (
+          <>
+            {" "}
+            <Status of="live" />
+          </>
+        )}
         {title && (
           <>
             {" "}

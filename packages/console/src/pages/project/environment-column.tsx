@@ -3,6 +3,7 @@ import type { Can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { LinkButton } from "../../components/button.tsx";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
+import { Near } from "../../components/near.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
@@ -10,8 +11,12 @@ import { joinNames, showHidden } from "../../format.ts";
 import { ROOT } from "../../router.ts";
 import { PromoteDeployment } from "../deployment/copies.tsx";
 import { Creator } from "../deployment/facts.tsx";
+import { RollbackOfEnvironment } from "../deployment/rollback.tsx";
 import { describeSource, SourceDetails } from "../deployment/source.tsx";
 import { DeploymentStrip } from "./deployment-strip.tsx";
+
+/** The height of a small button. */
+const ROLLBACK_PX = 28;
 
 type Environment = Schemas["EnvironmentOverview"];
 
@@ -58,7 +63,7 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
           <span class="soft">None</span>
         )}
       </Cell>
-      <div>
+      <div class="row">
         {recent_deployments.length === 0 && can("createDeployment") && (
           <LinkButton kind="small" href={`${ROOT}environments/${id}`}>
             Set up <bdi>{showHidden(name)}</bdi>
@@ -82,6 +87,9 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
             ]}
           />
         )}
+        <Near estimatedHeight={ROLLBACK_PX}>
+          {() => <RollbackOfEnvironment environment={environment} can={can} />}
+        </Near>
       </div>
     </li>
   );
