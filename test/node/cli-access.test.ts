@@ -289,6 +289,78 @@ describe("longshore environments order", () => {
   });
 });
 
+describe("longshore stacks order", () => {
+  beforeEach(useNewKey);
+
+  it("is the order of lists and of deployments; stacks that it leaves out come last", async () => {
+    await user.run(["projects", "create", "stacked"]);
+    await user.run(["link", "stacked", "production"]);
+    for (const name of ["web", "api", "infra"]) await user.run(["stacks", "create", name]);
+    const list = async () =>
+      JSON.parse((await user.run(["stacks", "ls", "--json"])).stdout).map(
+        ({ name }: Parsed) => name,
+      );
+    expect(await list()).toEqual(["web", "api", "infra"]);
+    expect(await user.run(["stacks", "order", "infra", "api"])).toEqual({
+      stdout: "",
+      stderr: "Order of the stacks: infra, api, web.\n",
+      status: 0,
+    });
+    expect(await list()).toEqual(["infra", "api", "web"]);
+    const preview = await user.run(["deploy", "--dry-run"]);
+    expect(preview.stdout).toMatch(/^stacks +infra, api, web$/m);
+    const unknown = await user.run(["stacks", "order", "none"]);
+    expect(unknown.stderr).toContain('There is no stack "none"');
+  });
+
+  it("gives way to needs, and a dry run shows what references stand for", async () => {
+    await user.run(["projects", "create", "needing"]);
+    await user.run(["link", "needing", "production"]);
+    for (const name of ["web", "infra"]) await user.run(["stacks", "create", name]);
+    const set = [
+      "--set",
+      "stacks.web.executor=any",
+      "--set",
+      "stacks.web.url=${outputs.infra.url}",
+    ];
+    const preview = await user.run(["deploy", "--dry-run", ...set]);
+    expect(preview.stdout).toMatch(/^stacks +infra, web$/m);
+    expect(preview.stdout).toContain(
+      '/stacks/web/url: ${outputs.infra.url} = "infra" has no such output yet. This deployment runs it first.\n',
+    );
+    const alone = await user.run(["deploy", "--stack", "web", ...set]);
+    expect(alone).toMatchObject({ status: 1, stdout: "" });
+    expect(alone.stderr).toContain('"web" needs "infra", which has never succeeded');
+  });
+});
+
+describe("longshore environments update", () => {
+  beforeEach(useNewKey);
+
+  it("chooses the stack whose URL is the environment's, or none", async () => {
+    await user.run(["projects", "create", "linking"]);
+    await user.run(["link", "linking", "production"]);
+    await user.run(["stacks", "create", "web"]);
+    const chosen = await user.run([
+      "environments",
+      "update",
+      "production",
+      "--url-stack",
+      "web",
+      "--json",
+    ]);
+    const { url_stack_id } = JSON.parse(chosen.stdout);
+    const stack = JSON.parse((await user.run(["stacks", "show", "web", "--json"])).stdout);
+    expect(url_stack_id).toBe(stack.id);
+    const update = ["environments", "update", "production"];
+    const cleared = await user.run([...update, "--no-url-stack", "--json"]);
+    expect(JSON.parse(cleared.stdout)).not.toHaveProperty("url_stack_id");
+    expect((await user.run(update)).status).toBe(1);
+    const unknown = await user.run([...update, "--url-stack", "none"]);
+    expect(unknown.stderr).toContain('There is no stack "none"');
+  });
+});
+
 describe("longshore link", () => {
   beforeEach(useNewKey);
 

@@ -12,7 +12,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { inOrder } from "../../packages/cli/src/environment-order.ts";
+import { inOrder } from "../../packages/cli/src/in-order.ts";
 import { nameOf, readRemote } from "../../packages/cli/src/git/remote.ts";
 import type { Tool } from "../../packages/cli/src/init/detect.ts";
 import { settingsOf } from "../../packages/cli/src/init/executor-plan.ts";

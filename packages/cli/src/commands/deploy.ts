@@ -35,6 +35,7 @@ interface Options extends CommitOptions, EnvironmentOptions, WaitOptions {
   stack?: string[];
   queue?: Schemas["DeploymentQueue"];
   reason?: string;
+  continueOnFailure?: boolean;
   profile?: string;
 }
 
@@ -73,6 +74,7 @@ export function addDeployCommand(program: Command, context: CliContext): void {
         "fifo",
       ]),
     )
+    .option("--continue-on-failure", "deploy the stacks that do not need a failed one")
     .option("--reason <text>", "why the deployment is made");
   addRecordOptions(addDryRunOption(addWaitOptions(addEnvironmentOption(command))));
   command.addHelpText("after", HELP);
@@ -121,6 +123,7 @@ async function deploy(
     ...(stackIds && { stack_ids: stackIds }),
     ...(options.queue && { queue: options.queue }),
     ...(reason !== undefined && { reason }),
+    ...(options.continueOnFailure && { continue_on_failure: true }),
   };
   if (options.dryRun) {
     const preview = await session.client.post(

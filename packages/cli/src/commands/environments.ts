@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples, addRecordOptions } from "../command-options.ts";
-import { inOrder } from "../environment-order.ts";
+import { inOrder } from "../in-order.ts";
 import { toLocalTime } from "../local-time.ts";
 import { KINDS } from "../named-kinds.ts";
-import { findRecord } from "../names.ts";
+import { orderByName } from "../named-order.ts";
+import { findRecord, type NamedRecord } from "../names.ts";
 import type { RecordOptions } from "../output.ts";
 import { readJsonInput } from "../read-input.ts";
 import { addList, addRemove, addShow, find, printRecord, type Resource } from "../resource.ts";
@@ -12,10 +13,6 @@ import { type CliContext, openSession } from "../session.ts";
 import { addProjectOption, type ProjectOptions, projectPath, requireProject } from "../target.ts";
 
 type Environment = Schemas["Environment"];
-
-const PAGE = 100;
-/** More than an order can have. */
-const MAXIMUM_ENVIRONMENTS = 1_000;
 
 const ENVIRONMENTS: Resource<Environment> = {
   kind: KINDS.environment,
@@ -31,6 +28,12 @@ const ENVIRONMENTS: Resource<Environment> = {
 
 interface CreateOptions extends RecordOptions, ProjectOptions {
   configuration?: string;
+  profile?: string;
+}
+
+interface UpdateOptions extends RecordOptions, ProjectOptions {
+  /** False: of no particular stack. */
+  urlStack: string | false;
   profile?: string;
 }
 
@@ -53,6 +56,15 @@ export function addEnvironmentCommands(program: Command, context: CliContext): v
     .action((name: string, newName: string, _, self: Command) =>
       rename(context, { name, newName }, self.optsWithGlobals()),
     );
+  addExamples(
+    addProjectOption(addRecordOptions(group.command("update")))
+      .description("choose the stack whose URL is the environment's")
+      .argument("<name>", "name or ID")
+      .requiredOption("--url-stack <name>", "a stack of the environment, by name or ID")
+      .option("--no-url-stack", "the stack that last reported a URL"),
+    "environments update production --url-stack web",
+    "environments update production --no-url-stack",
+  ).action((name: string, _, self: Command) => update(context, name, self.optsWithGlobals()));
   addExamples(
     addProjectOption(group.command("order"))
       .description("set the order of the environments; those that are not named come last")
@@ -92,6 +104,24 @@ async function rename(
   printRecord(context, ENVIRONMENTS, environment, options);
 }
 
+async function update(
+  context: CliContext,
+  name: string,
+  { urlStack, ...options }: UpdateOptions,
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { record } = await find(context, session, ENVIRONMENTS, options, name);
+  const path = { environment_id: record.id };
+  const stack = urlStack
+    ? await findRecord<NamedRecord & { id: string }>(session, KINDS.stack, path, urlStack)
+    : null;
+  const environment = await session.client.patch("/v1/environments/{environment_id}", {
+    path,
+    body: { url_stack_id: stack?.id ?? null },
+  });
+  printRecord(context, ENVIRONMENTS, environment, options);
+}
+
 async function order(
   context: CliContext,
   names: readonly string[],
@@ -100,15 +130,7 @@ async function order(
   const session = await openSession(context, options);
   const { id } = await requireProject(context, session, options);
   const path = { project_id: id };
-  const named = await Promise.all(
-    names.map((name) => findRecord<Environment>(session, KINDS.environment, path, name)),
-  );
-  const { rows } = await session.list<Environment>(KINDS.environment.listPath, {
-    path,
-    query: { limit: PAGE },
-    limit: MAXIMUM_ENVIRONMENTS,
-  });
-  const ordered = new Map([...named, ...inOrder(rows)].map((each) => [each.id, each.name]));
+  const ordered = await orderByName(session, KINDS.environment, path, names);
   await session.client.put("/v1/projects/{project_id}/environment-order", {
     path,
     body: { environment_ids: [...ordered.keys()] },

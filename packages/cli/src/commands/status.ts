@@ -3,7 +3,7 @@ import type { Schemas } from "../../../client/src/index.ts";
 import { addExamples } from "../command-options.ts";
 import { describeCreator, describeSource } from "../deployments/describe.ts";
 import { DEPLOYMENTS } from "../deployments/find-deployment.ts";
-import { inOrder } from "../environment-order.ts";
+import { inOrder } from "../in-order.ts";
 import { findLink } from "../link-file.ts";
 import { toLocalTime } from "../local-time.ts";
 import { type CliContext, openSession, type Session } from "../session.ts";

@@ -41,10 +41,18 @@ export async function printPreview(
     output.print(renderFields(fieldsOf(preview, place, names)));
     if (patch.length > 0) output.print("");
     printPatch(output, patch);
+    if (preview.references.length > 0) output.print("");
+    for (const reference of preview.references) output.print(describeReference(reference));
   }
   if (error)
     throw new CliError(`It would be refused: ${toPlainText(error.message)} (${error.code})`);
   output.note("Nothing was created.");
+}
+
+/** In one line: where it is, what it is, its value, and why there is none or may be another one. */
+function describeReference({ pointer, reference, value, note }: Preview["references"][number]) {
+  const shown = value === undefined ? note : `${value}${note ? ` (${note})` : ""}`;
+  return toPlainText(`${pointer}: ${reference} = ${shown ?? ""}`);
 }
 
 export async function previewRedeployment(

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../../client/src/index.ts";
-import { inOrder } from "../environment-order.ts";
+import { inOrder } from "../in-order.ts";
 import { KINDS } from "../named-kinds.ts";
 import type { CliContext, Session } from "../session.ts";
 

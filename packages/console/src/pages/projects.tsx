@@ -1,5 +1,5 @@
 import { RUN_CLI } from "../../../../src/lib/addresses.ts";
-import { inOrder } from "../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../cli/src/in-order.ts";
 import { can } from "../access.ts";
 import { client, type Schemas } from "../api.ts";
 import { FormDialog } from "../components/dialog.tsx";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { readAll, useReadOnce } from "../../query.ts";
 
 const PAGE_ITEMS = 100;

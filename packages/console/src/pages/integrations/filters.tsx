@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import type { Schemas } from "../../api.ts";
 import { Choices, type FormFields } from "../../components/form.tsx";
 import { joinNames, showHidden } from "../../format.ts";

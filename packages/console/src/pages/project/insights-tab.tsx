@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { LoadMore, Pending } from "../../components/list.tsx";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { client } from "../../api.ts";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";

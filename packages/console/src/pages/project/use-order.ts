@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { announce } from "../../announce.ts";
 import { client, type Schemas } from "../../api.ts";
 import { showHidden } from "../../format.ts";

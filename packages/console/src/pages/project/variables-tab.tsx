@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import type { Schemas } from "../../api.ts";
 import { Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";

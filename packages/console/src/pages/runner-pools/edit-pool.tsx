@@ -1,4 +1,4 @@
-import { inOrder } from "../../../../cli/src/environment-order.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { client, type Schemas } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
