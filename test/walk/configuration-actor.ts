@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { ConfigurationModel } from "./configuration-model.ts";
-import { applyByReference, type Document, randomPatch } from "./patches.ts";
+import { ALL_STACKS, type Document, randomPatch, resultOf } from "./patches.ts";
 import type { WalkClient } from "./walk-client.ts";
 
 /** Sets the configurations of environments, as users do. */
@@ -49,8 +49,20 @@ export class ConfigurationActor {
     const { random } = this.#client;
     const current = this.#model.current(environment);
     if (random.chance(0.15)) return current;
-    const changed = applyByReference(current, randomPatch(random, current)) ?? current;
-    return applyByReference(changed, randomPatch(random, changed)) ?? changed;
+    const change = (document: Document) =>
+      resultOf(document, randomPatch(random, document), ALL_STACKS) ?? document;
+    return change(change(current));
+  }
+
+  /** Stacks that need each other. */
+  async sendCircle(): Promise<void> {
+    const { random, fixture } = this.#client;
+    const environment = random.pick(fixture.environments) ?? "";
+    const stacks = { a: { needs: ["b"] }, b: { needs: ["a"] } };
+    const body = { name: fixture.names.get(environment), configuration: { stacks } };
+    const path = `/v1/environments/${environment}`;
+    const { status } = await this.#client.once(fixture.key, "PUT", path, body);
+    expect(status, "a circle of needs").toBe(400);
   }
 
   async #put(environment: string, document: Document): Promise<void> {

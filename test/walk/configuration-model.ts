@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import {
+  ALL_STACKS,
   applyByReference,
   canonical,
   type Document,
   hasCorrectOldValues,
   type Operation,
+  resultOf,
+  type StackState,
 } from "./patches.ts";
 
 /** The requested change: a patch, or the configuration of another deployment. */
@@ -17,6 +20,8 @@ interface LogRow {
   environment_id: string;
   deployment_id: string;
   configuration: string;
+  /** JSON: a `StackState`. Null where the configuration of an environment changes. */
+  stacks: string | null;
 }
 
 /** A rejected patch or an accepted edit, to be verified by the next `check`. */
@@ -57,8 +62,8 @@ export class ConfigurationModel {
   }
 
   /** Records that the service rejected a patch. */
-  recordRejectedPatch(environment: string, patch: readonly Operation[]): void {
-    const isAsExpected = (document: Document) => applyByReference(document, patch) === undefined;
+  recordRejectedPatch(environment: string, patch: readonly Operation[], state: StackState): void {
+    const isAsExpected = (document: Document) => resultOf(document, patch, state) === undefined;
     this.#accepted.push({ environment, isAsExpected, description: "a valid patch is rejected" });
   }
 
@@ -111,7 +116,8 @@ export class ConfigurationModel {
     if (!plan) return "an unrequested deployment is created";
     if (row.kind === "succeeded") return void succeeded.set(row.environment_id, id);
     if (row.kind === "created") return this.#followCreated(id, plan, written, history);
-    const expected = this.#resultOf(id, row.environment_id);
+    const state = JSON.parse(row.stacks ?? "") as StackState;
+    const expected = this.#resultOf(id, row.environment_id, state);
     if (row.kind === "conflict") {
       return expected && "a deployment with a valid patch fails";
     }
@@ -132,7 +138,7 @@ export class ConfigurationModel {
     this.#results.set(id, written);
     const possible =
       "patch" in plan
-        ? history.map((document) => applyByReference(document, plan.patch))
+        ? history.map((document) => resultOf(document, plan.patch, ALL_STACKS))
         : [this.#results.get(plan.copyOf)];
     const isPossible = possible.some((each) => each && isEqual(each, written));
     return isPossible ? undefined : "a deployment is created with another configuration";
@@ -143,7 +149,7 @@ export class ConfigurationModel {
     const deployment = succeeded.get(environment);
     if (deployment !== undefined) {
       succeeded.delete(environment);
-      const expected = this.#resultOf(deployment, environment);
+      const expected = this.#results.get(deployment);
       if (expected && isEqual(written, expected)) return undefined;
       return "a success writes another configuration";
     }
@@ -163,10 +169,10 @@ export class ConfigurationModel {
     return hasCorrectOldValues(base, patch);
   }
 
-  /** The configuration after a deployment; undefined if its patch does not apply. */
-  #resultOf(id: string, environment: string): Document | undefined {
+  /** The configuration after a deployment; undefined if it can't start. */
+  #resultOf(id: string, environment: string, state: StackState): Document | undefined {
     const plan = this.#requestedChanges.get(id);
-    if (plan && "patch" in plan) return applyByReference(this.current(environment), plan.patch);
+    if (plan && "patch" in plan) return resultOf(this.current(environment), plan.patch, state);
     return this.#results.get(id);
   }
 

@@ -88,6 +88,8 @@ export interface WalkFixture {
   environments: string[];
   /** Environment names by ID. */
   names: Map<string, string>;
+  /** Stack IDs by the ID of their environment, and by name. */
+  stacks: Map<string, Map<string, string>>;
   runners: string[];
 }
 
@@ -102,10 +104,15 @@ export async function newWalkFixture(worker: VirtualTimeWorker): Promise<WalkFix
   const staging = await make("POST", `${path}/environments`, { name: "staging" });
   const environments = [project.default_environment_id, staging.id];
   const names = new Map<string, string>();
+  const stacks = new Map<string, Map<string, string>>();
   for (const id of environments) {
     const { body } = await worker.call(key, "GET", `/v1/environments/${id}`);
     names.set(id, body.name);
-    for (const name of ["a", "b"]) await make("POST", `/v1/environments/${id}/stacks`, { name });
+    const own = new Map<string, string>();
+    for (const name of ["a", "b"]) {
+      own.set(name, (await make("POST", `/v1/environments/${id}/stacks`, { name })).id);
+    }
+    stacks.set(id, own);
   }
   const runners: string[] = [];
   for (const [name, environment_ids, max_run_seconds] of [
@@ -117,5 +124,5 @@ export async function newWalkFixture(worker: VirtualTimeWorker): Promise<WalkFix
     const tokens = `${pools}/${pool.id}/tokens`;
     for (const each of ["x", "y"]) runners.push((await make("POST", tokens, { name: each })).token);
   }
-  return { key, worldId: world.id, projectId: project.id, environments, names, runners };
+  return { key, worldId: world.id, projectId: project.id, environments, names, stacks, runners };
 }

@@ -8,6 +8,15 @@ const MAXIMUM_LAPSES = 5;
 const MAXIMUM_RELEASES = 20;
 const reject = (invariant: string) => `begin select raise(abort, 'INVARIANT ${invariant}'); end`;
 
+/** The needs of a deployment's stacks that come later in it, or that it does not have and that never succeeded. */
+const UNMET = (deployment: string) => `from deployment_stacks as own
+  join stacks on stacks.id = own.stack_id
+  join json_each(${deployment}.configuration, '$.stacks.' || stacks.name || '.needs') as need
+  left join stacks as needed on needed.environment_id = own.environment_id and needed.name = need.value
+  left join deployment_stacks as part on part.deployment_id = own.deployment_id and part.stack_id = needed.id
+  where own.deployment_id = ${deployment}.id
+    and (part.position > own.position or (part.position is null and needed.succeeded_at is null))`;
+
 /** Triggers that reject a statement which breaks an invariant. */
 const TRIGGERS = {
   finished_changes: `before update on deployments
@@ -20,6 +29,9 @@ const TRIGGERS = {
     when old.status = 'queued' and new.status = 'in_progress' and new.number <= (
       select started_number from environments where id = new.environment_id)
     ${reject("an older deployment starts")}`,
+  starts_before_need: `before update of status on deployments
+    when old.status = 'queued' and new.status = 'in_progress' and exists (select 1 ${UNMET("new")})
+    ${reject("a deployment starts with a need that it does not meet")}`,
   bad_success: `before update on deployments
     when old.status <> 'succeeded' and new.status = 'succeeded' and exists (
       select 1 from deployment_stacks where deployment_id = new.id
@@ -66,7 +78,7 @@ const TRIGGERS = {
   finished_stack_changes: `before update on deployment_stacks
     when old.status in ${FINAL_STACK} and (new.status <> old.status or new.seq <> old.seq)
     ${reject("a finished stack changes")}`,
-  report_counts_twice: `before update on deployment_stacks
+  report_counts_twice: `before update of seq, status on deployment_stacks
     when new.seq < old.seq or (new.seq = old.seq and exists (select 1 from deployments
       where id = new.deployment_id and status not in ${FINAL}))
     ${reject("an old report counts")}`,
@@ -82,29 +94,36 @@ const TRIGGERS = {
     ${reject("a project is connected before it is disconnected")}`,
 };
 
+/** JSON of a `StackState`. */
+const STACK_STATE = `json_object(
+  'deployed', (select json_group_array(stacks.name) from deployment_stacks as part
+    join stacks on stacks.id = part.stack_id where part.deployment_id = new.id),
+  'succeeded', (select json_group_array(stacks.name) from stacks
+    where stacks.environment_id = new.environment_id and stacks.succeeded_at is not null))`;
+
 /** The log that `ConfigurationModel` reads: configuration changes and the deployments that cause them. */
 const LOG = {
   created: `after insert on deployments begin
-    insert into walk_log select null, 'created', new.environment_id, new.id, new.configuration; end`,
+    insert into walk_log select null, 'created', new.environment_id, new.id, new.configuration, null; end`,
   ...logStatus("started", "new.status = 'in_progress'"),
   ...logStatus("succeeded", "new.status = 'succeeded'"),
   ...logStatus("conflict", "new.failure_reason = 'patch_conflict'"),
   configured: `after update of configuration on environments begin
-    insert into walk_log select null, 'configured', new.id, null, new.configuration; end`,
+    insert into walk_log select null, 'configured', new.id, null, new.configuration, null; end`,
 };
 
 function logStatus(kind: string, condition: string) {
   return {
     [kind]: `after update of status on deployments when new.status <> old.status and ${condition}
       begin insert into walk_log
-        select null, '${kind}', new.environment_id, new.id, new.configuration; end`,
+        select null, '${kind}', new.environment_id, new.id, new.configuration, ${STACK_STATE}; end`,
   };
 }
 
 export async function installInvariants(): Promise<void> {
   await env.DB.prepare(
     `create table if not exists walk_log (id integer primary key, kind text, environment_id text,
-      deployment_id text, configuration text)`,
+      deployment_id text, configuration text, stacks text)`,
   ).run();
   await env.DB.prepare(EDGE_TABLE).run();
   for (const [name, trigger] of Object.entries({ ...TRIGGERS, ...EDGE_TRIGGERS, ...LOG })) {
@@ -147,6 +166,8 @@ const BREACHES = {
     where ${OURS} and status = 'queued' and exists (select 1 from deployments as newer
       where newer.environment_id = d.environment_id and newer.queue = 'supersede'
         and newer.number > d.number)`,
+  "a queued deployment has a need that it does not meet": `select d.id from deployments as d
+    where ${OURS} and status = 'queued' and exists (select 1 ${UNMET("d")})`,
   "a deployment was superseded without a newer one": `select id from deployments as d
     where ${OURS} and status = 'superseded' and not exists (
       select 1 from deployments as newer where newer.environment_id = d.environment_id

@@ -53,6 +53,42 @@ function applyOne(document: Document, operation: Operation): Document | undefine
   }
 }
 
+/** The names of stacks of an environment. */
+export interface StackState {
+  deployed: readonly string[];
+  succeeded: readonly string[];
+}
+
+export const ALL_STACKS: StackState = { deployed: ["a", "b"], succeeded: [] };
+
+/**
+ * The configuration that a deployment with this patch results in; undefined if it does not apply, its stacks need each
+ * other in a circle, or one needs another that is not deployed and has never succeeded.
+ */
+export function resultOf(
+  document: Document,
+  patch: readonly Operation[],
+  state: StackState,
+): Document | undefined {
+  const result = applyByReference(document, patch);
+  return result && !hasCircle(result) && hasMetNeeds(result, state) ? result : undefined;
+}
+
+/** The fixture has two stacks. */
+function hasCircle(document: Document): boolean {
+  return needsOf(document, "a").includes("b") && needsOf(document, "b").includes("a");
+}
+
+function hasMetNeeds(document: Document, { deployed, succeeded }: StackState): boolean {
+  const met = [...deployed, ...succeeded];
+  return deployed.every((name) => needsOf(document, name).every((each) => met.includes(each)));
+}
+
+function needsOf(document: Document, name: string): string[] {
+  const stacks = document["stacks"] as Record<string, { needs: string[] }> | undefined;
+  return stacks?.[name]?.needs ?? [];
+}
+
 /** Whether each `old_value` is the value at its path before the operation. */
 export function hasCorrectOldValues(document: Document, patch: readonly Operation[]): boolean {
   return patch.every((operation, index) => {
@@ -87,12 +123,26 @@ export function randomPatch(random: Random, document: Document): Operation[] {
   return patch;
 }
 
+/** Both of them together are a circle. */
+const NEEDS = { a: { needs: ["b"] }, b: { needs: ["a"] } };
+
+function randomNeeds(random: Random): Operation {
+  const name = random.pick(["a", "b"] as const) ?? "a";
+  const operations: Operation[] = [
+    { op: "add", path: "/stacks", value: { [name]: NEEDS[name] } },
+    { op: "add", path: `/stacks/${name}`, value: NEEDS[name] },
+    { op: "add", path: "/stacks", value: {} },
+  ];
+  return random.pick(operations) ?? { op: "add", path: "/stacks", value: {} };
+}
+
 function randomOperation(random: Random, document: Document): Operation {
   const leaf = random.pick(LEAVES) ?? "/a";
   const path = random.pick(PATHS) ?? "/a";
   const container = random.pick(CONTAINERS) ?? "/nest";
   const value = random.chance(0.5) ? random.below(3) : random.below(1_000_000);
   const filled = container === "/nest" ? { a: value } : [value];
+  if (random.chance(0.15)) return randomNeeds(random);
   const operations: Operation[] = [
     { op: "add", path: path, value },
     { op: "add", path: container, value: filled },

@@ -69,6 +69,7 @@ export class Walk {
       [6, () => editor.edit()],
       [2, () => editor.draft()],
       [2, () => editor.sendDraft()],
+      [1, () => editor.sendCircle()],
       [2, () => Promise.all([editor.editInRace(), runners.start()])],
       [2, () => Promise.all([editor.editInRace(), user.create()])],
       [2, () => Promise.all([editor.editInRace(), runners.complete()])],

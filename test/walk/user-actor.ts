@@ -4,7 +4,7 @@ import type { Random } from "../support/random.ts";
 import { CONNECTION } from "../support/world.ts";
 import type { ConfigurationModel } from "./configuration-model.ts";
 import type { Reply } from "./fixture.ts";
-import { randomPatch } from "./patches.ts";
+import { ALL_STACKS, randomPatch } from "./patches.ts";
 import type { WalkClient } from "./walk-client.ts";
 
 /** Undefined: the deployment keeps that of its environment. */
@@ -17,6 +17,16 @@ function randomSource(random: Random): { source: object | null } | undefined {
 async function readSource(id: string): Promise<string | null> {
   const select = env.DB.prepare("select source from deployments where id = ?");
   return select.bind(id).first<string | null>("source");
+}
+
+/** The names of the stacks that have succeeded so far. */
+async function listSucceeded(environment: string): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "select name from stacks where environment_id = ? and succeeded_at is not null",
+  )
+    .bind(environment)
+    .all<{ name: string }>();
+  return results.map(({ name }) => name);
 }
 
 /** Creates and cancels deployments, and connects and disconnects the project. */
@@ -38,16 +48,23 @@ export class UserActor {
     const environment = choice.environment ?? random.pick(fixture.environments) ?? "";
     const patch = randomPatch(random, this.#model.current(environment));
     const source = randomSource(random);
+    const deployed = random.chance(0.3) ? [random.pick(["a", "b"] as const) ?? "a"] : undefined;
+    const succeeded = await listSucceeded(environment);
+    const stacks = fixture.stacks.get(environment);
     const reply = await this.#createDeployment(`/v1/environments/${environment}/deployments`, {
       ...source,
       queue: choice.queue ?? (random.chance(0.4) ? "fifo" : "supersede"),
+      ...(deployed && { stack_ids: deployed.map((name) => stacks?.get(name)) }),
+      continue_on_failure: random.chance(0.3),
       ...((patch.length > 0 || random.chance(0.5)) && { patch }),
     });
     if (reply.status === 201) this.#model.requestChange(reply.body.id, { patch });
     if (reply.status === 201 && source) {
       this.#sources.set(reply.body.id, source.source && JSON.stringify(source.source));
     }
-    if (reply.status === 400) this.#model.recordRejectedPatch(environment, patch);
+    if (reply.status !== 400) return;
+    const state = { deployed: deployed ?? ALL_STACKS.deployed, succeeded };
+    this.#model.recordRejectedPatch(environment, patch, state);
   }
 
   async redeploy(): Promise<void> {
