@@ -16,16 +16,20 @@ const { values } = parseArgs({
 });
 
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-const tests = "test/node/executor-terraform.test.ts";
-const run = spawn(process.execPath, [vitest, "run", "--config", "test/vitest.config.ts", tests], {
-  cwd: ROOT,
-  stdio: "inherit",
-  env: {
-    ...process.env,
-    LONGSHORE_TEST_TERRAFORM: values.tool,
-    ...(values.record && { LONGSHORE_TEST_TERRAFORM_RECORD: "1" }),
+const tests = ["test/node/executor-terraform.test.ts", "test/node/to-production.test.ts"];
+const run = spawn(
+  process.execPath,
+  [vitest, "run", "--config", "test/vitest.config.ts", ...tests],
+  {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      LONGSHORE_TEST_TERRAFORM: values.tool,
+      ...(values.record && { LONGSHORE_TEST_TERRAFORM_RECORD: "1" }),
+    },
   },
-});
+);
 const [code] = await once(run, "exit");
 if (values.record) {
   const biome = ["@biomejs/biome", "check", "--write", "test/node/support/terraform/recordings"];

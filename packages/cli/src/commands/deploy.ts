@@ -44,7 +44,7 @@ In a git repository, deploys the commit that you have checked out, if a stack ne
 environment keeps the commit that it runs.
 
 --set changes the configuration of the environment. A key that has a dot is written as a\\.b, an element of a
-list by its index, and a new one as -. Missing parents are created. The value is JSON, or else text, and so is a
+list by its index, and a new one as -. Missing parents are created: a list before -. The value is JSON, or else text, and so is a
 number in another form than JSON writes it: --set tag=1.10 is the text 1.10. --set-string takes every value as text,
 --set-json as JSON. They apply in their order, after the operations of --patch.
 ${WAIT_HELP}

@@ -86,7 +86,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Creates the parents that are missing. */
+/** Creates the parents that are missing: a list for the key `-`. */
 function toOperation(document: unknown, assignment: Assignment): Operation {
   const { keys, value } = assignment;
   let parent = document;
@@ -122,7 +122,10 @@ function requirePlace(parent: unknown, { option, path, keys }: Assignment, at: n
 
 function nest(keys: readonly string[], value: unknown): unknown {
   // A computed key makes an own member, `__proto__` too.
-  return keys.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+  return keys.reduceRight(
+    (inner: unknown, key) => (key === "-" ? [inner] : { [key]: inner }),
+    value,
+  );
 }
 
 function toPointer(keys: readonly string[]): string {
