@@ -318,6 +318,7 @@ export const LIMIT_DESCRIPTIONS = {
   orderedEnvironments: items(
     "The `environment_ids` of the order of a project's environments. A project with more has none",
   ),
+  previewedReferences: items("References of a deployment in its preview", "the first are shown"),
   overviewDeployments: items(
     "Deployments of an environment in the overview of its project",
     "the newest are shown",

@@ -7,6 +7,12 @@ export const GUIDE_FILES = [
     tags: ["Projects", "Environments", "Components", "Stacks", "Deployments"],
   },
   {
+    slug: "to-production",
+    title: "From a repository to production",
+    file: "to-production.md",
+    tags: [],
+  },
+  {
     slug: "protection",
     title: "Protected environments",
     file: "protection.md",

@@ -8,8 +8,8 @@ import { equalJson } from "../../../lib/json-value.ts";
 import type { Configuration } from "./model.ts";
 
 /**
- * Why the needs of a configuration can't be met. A stack that does not exist matters only to those stacks whose object
- * is not the one `before`: a write that does not touch it must not fail because of it.
+ * Why the needs of a configuration can't be met. A need of a stack that does not exist matters only in a stack that does,
+ * and whose object is not the one `before`: a write that does not touch it must not fail because of it.
  * @param existing The names of the environment's stacks, in NFC. Undefined: the environment is about to be created.
  */
 export function findNeedsProblems(
@@ -20,7 +20,7 @@ export function findNeedsProblems(
   const needs = readNeeds(configuration, existing ?? new Set(namesIn(configuration)));
   const problems = [...needs].flatMap(([name, { problems: own, missing }]) => {
     if (isSame(configuration, before, name)) return [];
-    return existing ? [...own, ...missing] : own;
+    return existing?.has(name) ? [...own, ...missing] : own;
   });
   return [...problems, ...circleProblems(needs)];
 }
