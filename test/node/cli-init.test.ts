@@ -12,8 +12,8 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { inOrder } from "../../packages/cli/src/in-order.ts";
 import { nameOf, readRemote } from "../../packages/cli/src/git/remote.ts";
+import { inOrder } from "../../packages/cli/src/in-order.ts";
 import type { Tool } from "../../packages/cli/src/init/detect.ts";
 import { settingsOf } from "../../packages/cli/src/init/executor-plan.ts";
 import { EXECUTORS } from "../../packages/runner/src/executors/list.ts";

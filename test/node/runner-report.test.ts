@@ -145,7 +145,10 @@ describe.concurrent("what a command reports", () => {
     const reason = report({ status_reason: "The bucket exists already." });
     const [first, last] = [report({ status_reason: "Creating." }), reason];
     const runner = run(`${first}; ${last}; [ -e go ]`);
-    const stacks = ["failed: The bucket exists already.", 'skipped: Not begun, because "first" failed.'];
+    const stacks = [
+      "failed: The bucket exists already.",
+      'skipped: Not begun, because "first" failed.',
+    ];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
     runner.make("go");
     expect(await project.waitForEnd((await project.deploy()).id)).toEqual(SUCCEEDED);
