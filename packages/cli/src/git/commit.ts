@@ -4,6 +4,7 @@ import type { Output } from "../output.ts";
 import type { CliContext } from "../session.ts";
 import { type Git, gitIn } from "./git.ts";
 import { nameOf, readRemote } from "./remote.ts";
+import { shortRef } from "./repository.ts";
 
 type GitSource = Schemas["GitSourceInput"];
 
@@ -48,7 +49,7 @@ export function readCommitSource(
   requirePushed(git, output, { sha: sha.output, ref, remote });
   if (options.commit === undefined) noteChanges(git, output);
   output.note(
-    `Deploying ${sha.output.slice(0, 7)} of ${shortName(ref)} from ${nameOf(repository)}.`,
+    `Deploying ${sha.output.slice(0, 7)} of ${shortRef(ref)} from ${nameOf(repository)}.`,
   );
   return { ...repository, ref, commit: readCommit(git, sha.output) };
 }
@@ -83,7 +84,7 @@ function requirePushed(
   output: Output,
   { sha, ref, remote }: RemoteRef & { sha: string },
 ): void {
-  const name = shortName(ref);
+  const name = shortRef(ref);
   if (git("fetch", "--quiet", "--no-tags", "--", remote, ref).status !== 0) {
     if (git("ls-remote", "--exit-code", "--", remote, ref).status === NO_REF) {
       throw new CliError(`${remote} has no ${name}. Push it first: git push -u ${remote} ${name}`);
@@ -128,8 +129,4 @@ export function readCommit(git: Git, sha: string): GitSource["commit"] {
     author: { name, email },
     committer: { name: committer, email: address },
   };
-}
-
-function shortName(ref: string): string {
-  return ref.replace(/^refs\/(heads|tags)\//, "");
 }
