@@ -418,7 +418,7 @@ describe("the page of a project", () => {
       await makePipeline();
     const { page, problems } = await open(`projects/${projectId}`);
     const columns = page.getByRole("list", { name: "Environments", exact: true });
-    const staging = columns.locator(`[data-environment="${environment.id}"]`);
+    const staging = columns.locator(`[data-movable="${environment.id}"]`);
     const production = columns.getByRole("listitem").filter({ hasText: "Nothing yet" });
     const hrefOf = (name: RegExp | string) =>
       staging.getByRole("link", { name }).first().getAttribute("href");

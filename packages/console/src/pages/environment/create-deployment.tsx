@@ -12,9 +12,9 @@ import {
 } from "../../components/form.tsx";
 import { Pending } from "../../components/list.tsx";
 import { showHidden } from "../../format.ts";
-import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { WouldWait } from "../deployment/waiting.tsx";
+import { useStacks } from "./use-stacks.ts";
 
 interface CreateDeploymentProps {
   environment: Schemas["Environment"];
@@ -23,7 +23,7 @@ interface CreateDeploymentProps {
 
 export function CreateDeployment({ environment, onClose }: CreateDeploymentProps) {
   const path = { environment_id: environment.id };
-  const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+  const stacks = useStacks(environment.id);
   const preview = usePreview(environment.id);
   if (stacks.items?.length === 0) return <NothingToDeploy id={environment.id} onClose={onClose} />;
   return (

@@ -35,7 +35,7 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
   const { environment, next, projectId, can, handle } = props;
   const { id, name, current_deployment: current, recent_deployments } = environment;
   return (
-    <li class="column" data-environment={id}>
+    <li class="column" data-movable={id}>
       <div class="row between">
         <h3>
           <a href={`${ROOT}environments/${id}`}>{showHidden(name)}</a>

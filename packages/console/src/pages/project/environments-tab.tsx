@@ -5,15 +5,15 @@ import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.ts
 import { ErrorNote, ReadErrorNote } from "../../components/error-note.tsx";
 import { TextField } from "../../components/form.tsx";
 import { Empty, LoadMore, Pending } from "../../components/list.tsx";
+import { MoveHandle } from "../../components/move-handle.tsx";
 import { Section } from "../../components/page.tsx";
+import { useOrder } from "../../components/use-order.ts";
 import { showHidden } from "../../format.ts";
 import { type List, useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { useWaiting, WaitingForYou } from "../protection/waiting.tsx";
 import type { ProjectTabProps } from "../tabs.ts";
 import { EnvironmentColumn } from "./environment-column.tsx";
-import { MoveHandle } from "./move-handle.tsx";
-import { useOrder } from "./use-order.ts";
 
 /** The most on a page. */
 const MOST_ENVIRONMENTS = 240;
@@ -70,9 +70,17 @@ interface PipelineProps extends Pick<ProjectTabProps, "can"> {
 
 function Pipeline({ list, projectId, can }: PipelineProps) {
   const { items = [], reload, hasMore } = list;
-  const { ordered, ids, place, save, error } = useOrder(projectId, items, reload);
+  const { ordered, mover, error } = useOrder({
+    items,
+    put: (ids) =>
+      client.put("/v1/projects/{project_id}/environment-order", {
+        path: { project_id: projectId },
+        body: { environment_ids: ids },
+      }),
+    reload,
+  });
   // An order names all environments.
-  const isMovable = ids.length > 1 && !hasMore && can("orderEnvironments");
+  const isMovable = ordered.length > 1 && !hasMore && can("orderEnvironments");
   return (
     <>
       <ErrorNote error={error} />
@@ -86,13 +94,7 @@ function Pipeline({ list, projectId, can }: PipelineProps) {
             can={can}
             handle={
               isMovable && (
-                <MoveHandle
-                  name={showHidden(environment.name)}
-                  id={environment.id}
-                  ids={ids}
-                  place={(to) => place(environment.id, to)}
-                  save={save}
-                />
+                <MoveHandle name={showHidden(environment.name)} id={environment.id} mover={mover} />
               )
             }
           />

@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import type { Mover } from "./use-order.ts";
 
 const STEPS: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
@@ -8,43 +8,43 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 interface MoveHandleProps {
-  /** What it moves. */
+  /** What it moves: the element around it that has the ID as `data-movable`. */
   name: string;
-  ids: readonly string[];
   id: string;
-  /** Shows it at another place. */
-  place: (at: number) => void;
-  /** Keeps the places that are shown. */
-  save: () => void;
+  mover: Mover;
 }
 
-/** Moves a column by dragging, also with a finger, or with the arrow keys. */
-export function MoveHandle({ name, ids, id, place, save }: MoveHandleProps) {
-  const latest = useRef({ ids, place, save });
-  latest.current = { ids, place, save };
+/** Moves an item by dragging, also with a finger, or with the arrow keys. */
+export function MoveHandle({ name, id, mover }: MoveHandleProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const at = ids.indexOf(id) + step;
-    if (at < 0 || at >= ids.length) return;
-    place(at);
-    save();
+    const ids = mover.ids();
+    const index = ids.indexOf(id) + step;
+    if (index < 0 || index >= ids.length) return;
+    mover.moveTo(id, index);
+    mover.save();
   };
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
-    // A column that moves in the document loses a captured pointer.
+    // An item that moves in the document loses a captured pointer.
     const drag = new AbortController();
     const { signal } = drag;
-    const { ids: before } = latest.current;
+    const before = mover.ids();
+    let lastOver: string | undefined;
     const move = ({ clientX, clientY }: PointerEvent) => {
-      const over = document.elementFromPoint(clientX, clientY)?.closest("[data-environment]");
-      const at = latest.current.ids.indexOf(over?.getAttribute("data-environment") ?? "");
-      if (at !== -1 && latest.current.ids[at] !== id) latest.current.place(at);
+      const over = document.elementFromPoint(clientX, clientY)?.closest("[data-movable]");
+      const overId = over?.getAttribute("data-movable") ?? undefined;
+      // One that is higher may still be below the pointer once it has moved away.
+      const isAnother = overId !== undefined && overId !== id && overId !== lastOver;
+      lastOver = overId;
+      const index = isAnother ? mover.ids().indexOf(overId) : -1;
+      if (index !== -1) mover.moveTo(id, index);
     };
     const end = () => {
       drag.abort();
-      if (latest.current.ids.join() !== before.join()) latest.current.save();
+      if (mover.ids().join() !== before.join()) mover.save();
     };
     window.addEventListener("pointermove", move, { signal });
     window.addEventListener("pointerup", end, { signal });
