@@ -48,6 +48,42 @@ async function makeStacks() {
   return { environment, path, api };
 }
 
+describe("the settings of an environment", () => {
+  it("choose the stack of its URL, and save a name alone", async () => {
+    const { environment, path, api } = await makeStacks();
+    const { page, problems } = await open(`${environment.id}/settings`);
+    const choice = page.getByLabel("URL of the environment");
+    await choice.waitFor();
+    expect(await choice.locator("option").allTextContents()).toEqual([
+      "The stack that last reported one",
+      ...["web", "worker", "api"],
+    ]);
+    const save = async () => {
+      const [body] = await Promise.all([
+        page.waitForRequest((request) => request.method() === "PATCH"),
+        page.getByRole("button", { name: "Save" }).click(),
+      ]);
+      await body.response();
+      await page.locator("button[aria-disabled=true]").waitFor({ state: "detached" });
+      return body.postDataJSON();
+    };
+    await choice.selectOption("api");
+    expect(await save()).toEqual({ name: "staging", url_stack_id: api.id });
+    await page.getByLabel("Name").fill("live");
+    expect(await save()).toEqual({ name: "live" });
+    expect(await service.owner.call("GET", path)).toMatchObject({
+      name: "live",
+      url_stack_id: api.id,
+    });
+    await page.reload();
+    await expect.poll(() => choice.inputValue()).toBe(api.id);
+    await choice.selectOption("");
+    expect(await save()).toEqual({ name: "live", url_stack_id: null });
+    expect(await service.owner.call("GET", path)).not.toHaveProperty("url_stack_id");
+    expect(problems).toEqual([]);
+  });
+});
+
 describe("the stacks of an environment", () => {
   it("have an order that contributors change with keys and by dragging, and that a deployment has", async () => {
     const { environment, path } = await makeStacks();
