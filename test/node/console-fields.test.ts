@@ -6,6 +6,10 @@ import { DeployedEnvironment } from "./support/deployed-environment.ts";
 import { invite } from "./support/invited-member.ts";
 import { type Service, startService } from "./support/service.ts";
 
+const SHA = "3f1c2aa9d5e14b7f8a90b1c2d3e4f5a6b7c8d9e0";
+const OTHER_SHA = "b94d27b9934d3e08a52e52d7da7dabfac484efe3";
+const WEB = { stacks: { web: { executor: "script", path: "deploy.sh" } } };
+
 let service: Service;
 let browser: Browser;
 
@@ -40,6 +44,118 @@ async function openDialog({ id, apiKey }: DeployedEnvironment) {
   };
   return { page, dialog, submit, created, problems };
 }
+
+const source = (git: object) =>
+  ({
+    git: {
+      ...{ provider: "github", owner: "acme", repo: "shop", repo_id: "2", installation_id: "7" },
+      ...git,
+      commit: { author: { name: "Ada" }, committer: {}, message: "Scale up", sha: SHA },
+    },
+  }) as never;
+
+const withoutRefusals = (problems: readonly string[]) =>
+  problems.filter((each) => !each.includes("the server responded with"));
+
+describe("the dialog Deploy", () => {
+  it("asks for commit, branch and repository, without which a stack with an executor is not deployed", async () => {
+    const environment = await DeployedEnvironment.make(service, WEB);
+    const { page, dialog, submit, created, problems } = await openDialog(environment);
+    await submit();
+    await dialog.getByText("The stack web needs a commit to check out.").waitFor();
+    expect(await dialog.getByLabel("Branch or tag").count()).toBe(0);
+    await dialog.getByLabel("Commit").fill(SHA.slice(0, 7));
+    await dialog.getByLabel("Branch or tag").fill("main");
+    await dialog.getByLabel("Repository URL").fill("git@github.com:acme/shop.git");
+    await submit();
+    await dialog.getByText("Enter the commit's full hash").waitFor();
+    await dialog.getByLabel("Commit").fill(` ${SHA.toUpperCase()} `);
+    await dialog.getByLabel("Deploy other stacks if one fails").check();
+    await submit();
+    const { data, continue_on_failure } = await created();
+    expect(data.source).toEqual({
+      git: {
+        ...{ provider: "github", owner: "acme", repo: "shop", repo_id: "", installation_id: "" },
+        ref: "refs/heads/main",
+        commit: { sha: SHA, message: "", author: {}, committer: {} },
+      },
+    });
+    expect(continue_on_failure).toBe(true);
+    await page.getByText("Stacks that don't need it are deployed").waitFor();
+    expect(withoutRefusals(problems)).toEqual([]);
+  });
+
+  it("takes the repository of any server, and says at the field what is wrong with its URL", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const { page, dialog, submit, created } = await openDialog(environment);
+    await dialog.getByLabel("Commit").fill(SHA);
+    await dialog.getByLabel("Branch or tag").fill("refs/tags/v1");
+    const url = dialog.getByLabel("Repository URL");
+    await url.fill("ftp://git.example.com/acme/shop");
+    await submit();
+    await dialog
+      .locator(".problem", { hasText: "Send the URL of a repository with https" })
+      .waitFor();
+    expect(await url.getAttribute("aria-invalid")).toBe("true");
+    await url.fill("https://ada:secret@git.example.com/acme/shop.git");
+    await submit();
+    const { data, continue_on_failure } = await created();
+    expect(data.source?.git).toMatchObject({
+      ...{ provider: "git", url: "https://git.example.com/acme/shop.git", ref: "refs/tags/v1" },
+      ...{ owner: "acme", repo: "shop" },
+    });
+    expect(continue_on_failure).toBe(false);
+    await page.getByText("Reason", { exact: true }).waitFor({ state: "detached" });
+    expect(await page.getByText("If a stack fails").count()).toBe(0);
+  });
+
+  it("knows the repository and the branch of what runs, and keeps them without a commit", async () => {
+    const environment = await DeployedEnvironment.make(service, WEB);
+    await environment.deploy({ source: source({ ref: "refs/heads/main", pull_request: "4" }) });
+    await environment.run("succeeded");
+    await environment.deploy({ source: source({ repo: "fork", ref: "refs/heads/fix" }) });
+    await environment.run("failed");
+    const first = await openDialog(environment);
+    expect(await first.dialog.getByLabel("Branch or tag").count()).toBe(0);
+    await first.submit();
+    expect((await first.created()).data.source).toEqual(
+      source({ ref: "refs/heads/main", pull_request: "4" }),
+    );
+    const { dialog, submit, created, problems } = await openDialog(environment);
+    await dialog.getByText("The full hash of a commit in acme/shop").waitFor();
+    await dialog.getByLabel("Commit").fill(OTHER_SHA);
+    expect(await dialog.getByLabel("Branch or tag").inputValue()).toBe("main");
+    expect(await dialog.getByLabel("Repository URL").count()).toBe(0);
+    await dialog.getByLabel("Image").fill("shop:43");
+    await submit();
+    expect((await created()).data.source).toEqual({
+      git: {
+        ...{ provider: "github", owner: "acme", repo: "shop", repo_id: "2", installation_id: "7" },
+        ref: "refs/heads/main",
+        commit: { sha: OTHER_SHA, message: "", author: {}, committer: {} },
+      },
+      registry: { image: "shop:43" },
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("takes another name for a tag if a tag was tried last, and a branch in full", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    await environment.deploy({ source: source({ ref: "refs/tags/v1" }) });
+    for (const [name, ref] of [
+      ["v2", "refs/tags/v2"],
+      ["refs/heads/main", "refs/heads/main"],
+    ] as const) {
+      const { dialog, submit, created } = await openDialog(environment);
+      await dialog.getByLabel("Commit").fill(OTHER_SHA);
+      const field = dialog.getByLabel("Branch or tag");
+      expect(await field.inputValue()).toBe(name === "v2" ? "v1" : "v2");
+      await field.fill(name);
+      await submit();
+      expect((await created()).data.source?.git?.ref).toBe(ref);
+    }
+  });
+});
 
 async function makeStacks() {
   const environment = await DeployedEnvironment.make(service);

@@ -55,9 +55,10 @@ interface TextFieldProps {
   value?: string | undefined;
   required?: boolean;
   placeholder?: string;
+  onInput?: (value: string) => void;
 }
 
-export function TextField({ label, hint, error, value = "", ...props }: TextFieldProps) {
+export function TextField({ label, hint, error, value = "", onInput, ...props }: TextFieldProps) {
   useContext(FieldsWithProblems).add(props.name);
   return (
     <Field label={label} hint={hint} problem={problemWith(props.name, error)}>
@@ -66,6 +67,7 @@ export function TextField({ label, hint, error, value = "", ...props }: TextFiel
           class="input"
           autocomplete="off"
           defaultValue={value}
+          onInput={(event) => onInput?.(event.currentTarget.value)}
           {...(props as { type?: "text" })}
           {...control}
         />

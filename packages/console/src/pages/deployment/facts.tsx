@@ -9,7 +9,7 @@ type Deployment = Schemas["Deployment"];
 
 export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
   const { id, status, data, created_by, reason, trigger, from_deployment_id } = deployment;
-  const { runner, created_at, finished_at } = deployment;
+  const { runner, created_at, finished_at, continue_on_failure } = deployment;
   return (
     <Facts
       facts={[
@@ -22,6 +22,7 @@ export function DeploymentFacts({ deployment }: { deployment: Deployment }) {
             of a deployment
           </a>,
         ],
+        continue_on_failure && ["If a stack fails", "Stacks that don't need it are deployed"],
         runner && [
           "Runner",
           joinNames(

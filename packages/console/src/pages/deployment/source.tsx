@@ -31,6 +31,11 @@ export function shortNameOf({
   return showHidden(isLong ? `${characters.slice(0, SHORT_NAME - 1).join("")}…` : name);
 }
 
+/** The URL if the code host is unknown, else such as "acme/shop". */
+export function repositoryName({ url, owner, repo }: Schemas["GitSource"]): string {
+  return showHidden(url ?? `${owner}/${repo}`);
+}
+
 export function SourceDetails({ source }: { source: Source | undefined }) {
   if (!source?.git) return <span class="mono">{describeSource(source)}</span>;
   const { git } = source;
@@ -38,7 +43,7 @@ export function SourceDetails({ source }: { source: Source | undefined }) {
   const url = commitUrl(git);
   const commit = (
     <>
-      <bdi>{showHidden(git.url ?? `${git.owner}/${git.repo}`)}</bdi> {describeSource(source)}
+      <bdi>{repositoryName(git)}</bdi> {describeSource(source)}
     </>
   );
   return (

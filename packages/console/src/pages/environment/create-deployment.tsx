@@ -12,8 +12,10 @@ import {
 } from "../../components/form.tsx";
 import { Pending } from "../../components/list.tsx";
 import { showHidden } from "../../format.ts";
+import { useList } from "../../query.ts";
 import { navigate, ROOT } from "../../router.ts";
 import { WouldWait } from "../deployment/waiting.tsx";
+import { CommitFields, readGit } from "./commit-fields.tsx";
 import { useStacks } from "./use-stacks.ts";
 
 interface CreateDeploymentProps {
@@ -25,10 +27,11 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
   const path = { environment_id: environment.id };
   const stacks = useStacks(environment.id);
   const preview = usePreview(environment.id);
+  const { git, isKnown } = useEarlierGit(environment.id, preview);
   if (stacks.items?.length === 0) return <NothingToDeploy id={environment.id} onClose={onClose} />;
   return (
     <Dialog title={`Deploy to ${showHidden(environment.name)}`} onClose={onClose}>
-      {preview === undefined ? (
+      {!isKnown ? (
         <Pending error={undefined} lines={5} />
       ) : (
         <Form
@@ -36,7 +39,7 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
           done="Deployment created."
           onClose={onClose}
           submit={async (fields) => {
-            const body = readDeployment(fields);
+            const body = readDeployment(fields, git);
             const pattern = "/v1/environments/{environment_id}/deployments";
             const { id } = await client.post(pattern, { path, body });
             navigate(`${ROOT}deployments/${id}`);
@@ -46,11 +49,12 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
             <>
               {preview && <WouldWait preview={preview} />}
               <TextField name="reason" label="Reason (optional)" error={error} />
+              <CommitFields earlier={git} error={error} />
               <TextField
                 name="image"
                 label="Image (optional)"
                 error={error}
-                hint="Such as shop:42"
+                hint="Such as shop:42. Without a commit or an image, the environment keeps what it runs."
               />
               <TextAreaField
                 name="patch"
@@ -67,6 +71,7 @@ export function CreateDeployment({ environment, onClose }: CreateDeploymentProps
                 name="fifo"
                 label="Run after the deployments that are queued, instead of superseding them"
               />
+              <Check name="continue_on_failure" label="Deploy other stacks if one fails" />
             </>
           )}
         </Form>
@@ -86,6 +91,18 @@ function usePreview(id: string) {
   return preview;
 }
 
+/** The commit that the environment runs, else the last that somebody has tried to deploy. */
+function useEarlierGit(id: string, preview: Schemas["DeploymentPreview"] | null | undefined) {
+  const running = preview?.source?.git;
+  const isSearched = preview !== undefined && !running;
+  const { items, error } = useList(
+    isSearched ? "/v1/environments/{environment_id}/deployments" : undefined,
+    { path: { environment_id: id } },
+  );
+  const git = running ?? items?.find(({ data }) => data.source?.git)?.data.source?.git;
+  return { git, isKnown: Boolean(running ?? items ?? error) };
+}
+
 /** The service refuses a deployment without stacks. */
 function NothingToDeploy({ id, onClose }: { id: string; onClose: () => void }) {
   return (
@@ -101,18 +118,24 @@ function NothingToDeploy({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** @throws Error if the patch is not JSON. The service checks the rest. */
-function readDeployment(fields: FormFields): Schemas["CreateDeployment"] {
+/** @throws Error if the patch is not JSON, and as `readGit`. The service checks the rest. */
+function readDeployment(
+  fields: FormFields,
+  earlier: Schemas["GitSource"] | undefined,
+): Schemas["CreateDeployment"] {
   const patch = fields.optional("patch");
   const image = fields.optional("image");
+  const git = readGit(fields, earlier);
   const reason = fields.optional("reason");
+  const source = { ...(git && { git }), ...(image !== undefined && { registry: { image } }) };
   const stackIds = fields.all("stack");
   return {
     ...(patch !== undefined && { patch: parsePatch(patch) }),
     ...(reason !== undefined && { reason }),
-    ...(image !== undefined && { source: { registry: { image } } }),
+    ...(Object.keys(source).length > 0 && { source }),
     ...(stackIds.length > 0 && { stack_ids: stackIds }),
     ...(fields.isChecked("fifo") && { queue: "fifo" }),
+    ...(fields.isChecked("continue_on_failure") && { continue_on_failure: true }),
   };
 }
 
