@@ -4,8 +4,8 @@ import { bootstrap } from "../scripts/lib/local-api.ts";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
 import { newSecrets } from "../scripts/lib/secrets.ts";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
-import { launchBrowser } from "../test/node/support/browser.ts";
-import { DeployedEnvironment } from "../test/node/support/deployed-environment.ts";
+import { launchBrowser } from "../test/programs/support/browser.ts";
+import { DeployedEnvironment } from "../test/programs/support/deployed-environment.ts";
 import type { BenchmarkResult } from "./report.ts";
 import { spread } from "./stats.ts";
 

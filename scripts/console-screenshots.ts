@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { launchBrowser } from "../test/node/support/browser.ts";
+import { launchBrowser } from "../test/programs/support/browser.ts";
 import { runCommand } from "./lib/command.ts";
 import { makeSample } from "./lib/console-sample.ts";
 import { bootstrap } from "./lib/local-api.ts";

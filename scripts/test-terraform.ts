@@ -16,7 +16,10 @@ const { values } = parseArgs({
 });
 
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-const tests = ["test/node/executor-terraform.test.ts", "test/node/to-production.test.ts"];
+const tests = [
+  "test/programs/executors/executor-terraform.test.ts",
+  "test/programs/docs/to-production.test.ts",
+];
 const run = spawn(
   process.execPath,
   [vitest, "run", "--config", "test/vitest.config.ts", ...tests],
@@ -32,7 +35,12 @@ const run = spawn(
 );
 const [code] = await once(run, "exit");
 if (values.record) {
-  const biome = ["@biomejs/biome", "check", "--write", "test/node/support/terraform/recordings"];
+  const biome = [
+    "@biomejs/biome",
+    "check",
+    "--write",
+    "test/programs/support/terraform/recordings",
+  ];
   await once(spawn("npx", biome, { cwd: ROOT, stdio: "inherit" }), "exit");
 }
 process.exitCode = Number(code ?? 1);

@@ -7,7 +7,7 @@ const FILE = new URL("durations.json", import.meta.url);
 /** Shorter files are not worth a line. */
 const RECORDED_SECONDS = 10;
 
-/** Of the files that take long in a whole run, by their path. `RECORD_DURATIONS=1 npm test` records them. */
+/** Of the files that take long in a whole run, by their path. `RECORD_DURATIONS=1` records those that are run. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync(FILE.pathname, "utf8"));
 
 export function secondsOf(moduleId: string): number {
@@ -20,6 +20,7 @@ export function recordDurations(modules: readonly TestModule[]): void {
     Math.round(module.diagnostic().duration / 1000),
   ]);
   const long = seconds.filter(([, duration]) => duration >= RECORDED_SECONDS);
-  const sorted = Object.fromEntries(long.toSorted());
+  const others = Object.entries(SECONDS).filter(([path]) => !seconds.some(([run]) => run === path));
+  const sorted = Object.fromEntries([...others, ...long].toSorted());
   writeFileSync(FILE.pathname, `${JSON.stringify(sorted, null, 2)}\n`);
 }

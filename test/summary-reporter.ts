@@ -1,6 +1,9 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { recordDurations } from "./durations.ts";
 
+/** For whoever runs `npm test`. */
+const REST = "The tests that start programs and browsers: npm run test:programs";
+
 /** Prints a last line for CI: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -11,7 +14,10 @@ export default class SummaryReporter implements Reporter {
     if (process.env["RECORD_DURATIONS"]) recordDurations(modules);
     const failed = count("failed") + broken.length;
     // On exit, because the default reporter prints its summary after this hook.
-    process.once("exit", () => console.log(`${count("passed")} passed, ${failed} failed`));
+    process.once("exit", () => {
+      if (process.env["npm_lifecycle_event"] === "test") console.log(REST);
+      console.log(`${count("passed")} passed, ${failed} failed`);
+    });
   }
 }
 

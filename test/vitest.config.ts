@@ -70,7 +70,7 @@ const runBundle = {
 
 const migrations = await readD1Migrations(`${root}migrations`);
 
-/** Every test except those in test/node, which start programs. */
+/** Every test except those that run in Node. */
 const inWorkerd = {
   root,
   plugins: [
@@ -112,7 +112,7 @@ const inWorkerd = {
   test: {
     name: "worker",
     include: bundle === undefined ? ["test/**/*.test.ts"] : OF_BUNDLE,
-    exclude: bundle === undefined ? ["test/node/**", "test/bundle/**"] : [],
+    exclude: bundle === undefined ? ["test/programs/**", "test/pure/**", "test/bundle/**"] : [],
     setupFiles: [
       "test/support/setup.ts",
       ...(bundle === undefined ? [] : ["test/bundle/extend-timeouts.ts"]),
@@ -126,14 +126,28 @@ const inWorkerd = {
   },
 };
 
-const inNode = {
+/** What needs Node, but starts no program of ours and no browser. */
+const pure = {
   root,
   test: {
-    name: "node",
-    include: ["test/node/**/*.test.ts"],
+    name: "pure",
+    include: ["test/pure/**/*.test.ts"],
     isolate: false,
-    globalSetup: ["test/node/support/bundle.ts"],
-    setupFiles: ["test/node/support/connections.ts"],
+    env: { TMPDIR: temporaryFolder },
+    maxWorkers: 1,
+    sequence: { groupOrder: 0 },
+    ...TIMEOUTS,
+  },
+};
+
+const programs = {
+  root,
+  test: {
+    name: "programs",
+    include: ["test/programs/**/*.test.ts"],
+    isolate: false,
+    globalSetup: ["test/programs/support/bundle.ts"],
+    setupFiles: ["test/programs/support/connections.ts"],
     env: { TMPDIR: temporaryFolder },
     maxConcurrency: 20,
     // Four more than the cores, because most files wait for programs.
@@ -146,7 +160,7 @@ const inNode = {
 export default defineConfig({
   root,
   test: {
-    projects: bundle === undefined ? [inWorkerd, inNode] : [inWorkerd],
+    projects: bundle === undefined ? [inWorkerd, pure, programs] : [inWorkerd],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/summary-reporter.ts"],
     silent: "passed-only",

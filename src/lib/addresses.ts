@@ -1,6 +1,6 @@
 /**
  * The addresses that somebody has to own before a release. `npm run release` lists them. Code imports them;
- * test/node/addresses.test.ts compares them with docs, workflows and manifests, which cannot.
+ * test/pure/addresses.test.ts compares them with docs, workflows and manifests, which cannot.
  */
 
 /** Owner and name on GitHub. The action has the same path, because action.yml is at the root. */

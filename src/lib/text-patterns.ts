@@ -1,6 +1,6 @@
 /**
  * What text fields accept, also as `pattern`s in the OpenAPI document. Generated clients compile them, so the syntax is
- * common to ECMAScript without flags, Python's `re`, RE2 and Java, which test/node/pattern-dialect.test.ts verifies.
+ * common to ECMAScript without flags, Python's `re`, RE2 and Java, which test/pure/pattern-dialect.test.ts verifies.
  * Matching takes linear time. Lone surrogates need a check of their own, because RE2 cannot express them.
  */
 const CONTROLS = "\\x00-\\x1F\\x7F-\\x9F";

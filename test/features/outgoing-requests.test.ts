@@ -36,7 +36,7 @@ const toSent = ({ url, init }: { url: string; init: RequestInit }): Sent => ({
   headers: init.headers,
 });
 
-/** Each kind of request, with what it is sent to. test/node/outgoing-requests.test.ts finds what sends. */
+/** Each kind of request, with what it is sent to. test/pure/outgoing-requests.test.ts finds what sends. */
 const KINDS: Record<string, () => Promise<{ sent: readonly Sent[]; paths: string[] }>> = {
   "the issuer of a trust": async () => {
     const issuer = await Issuer.create();

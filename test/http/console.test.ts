@@ -21,7 +21,7 @@ async function send(
   return { response, text: await response.text() };
 }
 
-/** The asset router serves the files themselves: test/node/assets.test.ts. */
+/** The asset router serves the files themselves: test/programs/installation/assets.test.ts. */
 describe("the console", () => {
   it.each([
     "/console",

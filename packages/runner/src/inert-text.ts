@@ -7,7 +7,7 @@ const LINE_COMMAND =
 
 /**
  * Lines that no CI system obeys, whatever somebody else has written into them. The commands of GitLab and Travis need
- * control characters, which the command line and the action show instead. test/node/support/ci-commands.ts lists all,
+ * control characters, which the command line and the action show instead. test/programs/support/ci-commands.ts lists all,
  * with their sources.
  */
 export function toInertText(text: string): string {

@@ -1,6 +1,6 @@
 import type { Output, ReportedResource } from "./api-types.ts";
 
-/** As the API limits them: test/node/runner-report.test.ts compares. In UTF-16 code units, or bytes. */
+/** As the API limits them: test/programs/runner/runner-report.test.ts compares. In UTF-16 code units, or bytes. */
 export const REPORT_LIMITS = {
   resources: 500,
   resourceNameLength: 255,

@@ -111,7 +111,7 @@ function toText(bytes: Uint8Array): string {
 
 /**
  * The messages of errors that `fetch` and response bodies throw in workerd 1.20261023.1, as
- * test/node/transport-errors.test.ts verifies. A refused connection, a reset before the headers and
+ * test/programs/client/transport-errors.test.ts verifies. A refused connection, a reset before the headers and
  * malformed headers are all `CONNECTION_LOST`; a DNS or TLS failure is an "internal error".
  */
 const CONNECTION_LOST = /^Network connection lost\.$/;
