@@ -74,6 +74,7 @@ describe("the patch of --set", () => {
       "a.__proto__.x=1",
       "a.__proto__.x=2",
       "l.-=1",
+      "n.m.-.x=1",
       "l=[]",
       "l.-=1",
     ]);
@@ -81,7 +82,8 @@ describe("the patch of --set", () => {
       '[{"op":"add","path":"/a","value":{}},' +
         '{"op":"add","path":"/a/__proto__","value":{"x":1}},' +
         '{"op":"replace","path":"/a/__proto__/x","value":2},' +
-        '{"op":"add","path":"/l","value":{"-":1}},' +
+        '{"op":"add","path":"/l","value":[1]},' +
+        '{"op":"add","path":"/n","value":{"m":[{"x":1}]}},' +
         '{"op":"replace","path":"/l","value":[]},' +
         '{"op":"add","path":"/l/-","value":1}]',
     );
