@@ -1790,16 +1790,16 @@ function describeReason({
 function describeSeconds(seconds) {
   return seconds === void 0 ? void 0 : formatDuration(seconds * 1e3);
 }
-function explainStacks({ data: { stacks = [] }, message, failure_reason }, nameOf) {
-  const failed = stacks.find(({ status }) => status === "failed");
+function explainStacks({
+  data: { stacks = [] },
+  message,
+  failure_reason
+}) {
   const reasons = /* @__PURE__ */ new Map();
   for (const { id, status, started_at, status_reason: reason } of stacks) {
-    const isOwn = reason !== (message ?? failure_reason);
     const isBegun = status !== "skipped" || started_at !== void 0;
+    const isOwn = reason !== (message ?? failure_reason);
     if ((isBegun || isOwn) && reason) reasons.set(id, reason);
-    else if (!isBegun && failed) {
-      reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
-    }
   }
   return reasons;
 }
@@ -2035,7 +2035,7 @@ var DeploymentReport = class {
     }
   }
   #keepStacks(deployment) {
-    const reasons = explainStacks(deployment, (id) => this.#nameOf(id));
+    const reasons = explainStacks(deployment);
     for (const { id, status } of deployment.data.stacks ?? []) {
       this.#stacks.set(id, { name: this.#nameOf(id), status, reason: reasons.get(id) });
     }

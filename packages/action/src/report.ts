@@ -142,7 +142,7 @@ export class DeploymentReport {
   }
 
   #keepStacks(deployment: Deployment): void {
-    const reasons = explainStacks(deployment, (id) => this.#nameOf(id));
+    const reasons = explainStacks(deployment);
     for (const { id, status } of deployment.data.stacks ?? []) {
       this.#stacks.set(id, { name: this.#nameOf(id), status, reason: reasons.get(id) });
     }

@@ -16,6 +16,7 @@ const LINES = BLOCKS.flatMap(({ terminal, commands }) =>
     .split("\n")
     .map((line) => ({ terminal, line })),
 );
+/** With that of the clone. */
 const MAXIMUM_LINES = 12;
 
 const GIT = {
@@ -116,14 +117,14 @@ async function waitForSuccess(terminal: Terminal): Promise<void> {
 
 describe("the way from a clone to an approved production", () => {
   it("has at most twelve lines to paste, without JSON, IDs or made-up values", () => {
-    expect(LINES.length).toBeLessThanOrEqual(MAXIMUM_LINES);
+    expect(1 + LINES.length).toBeLessThanOrEqual(MAXIMUM_LINES);
     expect(PAGE).toContain(`in ${LINES.length === 11 ? "eleven" : LINES.length} lines to`);
     for (const { line } of LINES) {
       expect(line).not.toMatch(/[[\]"]\w|\{"|\b[1-9A-HJ-NP-Za-km-z]{22}\b/);
     }
     expect(LINES[0]).toEqual({
       terminal: "server",
-      line: "git clone https://github.com/longshore/longshore && cd longshore && npm ci && npm start",
+      line: "npm ci && npm start",
     });
   });
 

@@ -305,10 +305,7 @@ describe("a runner with executors", () => {
       [{ arguments: ["${variables.FLAG}"] }, "/stacks/first/arguments/0 would become an option"],
       [{ arguments: ["${variables.BIG}".repeat(5_000)] }, "has more than 16,384 bytes."],
       [{ arguments: ["${variables.NONE}"] }, 'refers to "${variables.NONE}", which has no value'],
-      [
-        { arguments: ["${outputs.second.url}"] },
-        'refers to "${outputs.second.url}", which has no value',
-      ],
+      [{ arguments: ["${source.image}"] }, 'refers to "${source.image}", which has no value'],
     ];
     await refuses(context, () =>
       cases.map(([settings, reason]) => {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import documentation from "../../docs/audit-log.md?raw";
+import documentation from "../../../docs/audit-log.md?raw";
 import { type Service, startService } from "../support/service.ts";
 
 const RECORDS = 1_000;

@@ -32,23 +32,17 @@ export function describeSeconds(seconds: number | undefined): string | undefined
   return seconds === undefined ? undefined : formatDuration(seconds * 1_000);
 }
 
-/**
- * Why each stack has its status, if it has a reason of its own. The service gives the stacks that were not begun the
- * reason of the deployment, which is often that of the stack that has failed.
- */
-export function explainStacks(
-  { data: { stacks = [] }, message, failure_reason }: Deployment,
-  nameOf: (stackId: string) => string,
-): Map<string, string> {
-  const failed = stacks.find(({ status }) => status === "failed");
+/** Why each stack has its status, unless that is the reason of the deployment, which those have that did not begin. */
+export function explainStacks({
+  data: { stacks = [] },
+  message,
+  failure_reason,
+}: Deployment): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const { id, status, started_at, status_reason: reason } of stacks) {
-    const isOwn = reason !== (message ?? failure_reason);
     const isBegun = status !== "skipped" || started_at !== undefined;
+    const isOwn = reason !== (message ?? failure_reason);
     if ((isBegun || isOwn) && reason) reasons.set(id, reason);
-    else if (!isBegun && failed) {
-      reasons.set(id, `The stack ${nameOf(failed.id)} has failed before it.`);
-    }
   }
   return reasons;
 }

@@ -35,7 +35,7 @@ export async function printDetails(
     StackNames.read(session, deployment.environment_id),
   ]);
   output.print(renderFields(fieldsOf(deployment, place, session)));
-  const reasons = explainStacks(deployment, (id) => names.of(id));
+  const reasons = explainStacks(deployment);
   const columns: readonly Column<StackOfDeployment>[] = [
     { title: "stack", value: ({ id }) => names.of(id) },
     { title: "status", value: ({ status }) => status },

@@ -131,7 +131,7 @@ function openDisplay(
 
 function reasonsOf(deployment: Deployment, names: StackNames): string[] {
   const outcome = explainOutcome(deployment);
-  const stacks = explainStacks(deployment, (id) => names.of(id));
+  const stacks = explainStacks(deployment);
   return [
     ...[...stacks].map(([id, reason]) => `The stack ${names.of(id)}: ${toPlainText(reason)}`),
     ...(outcome === undefined ? [] : [`The deployment: ${toPlainText(outcome)}`]),
