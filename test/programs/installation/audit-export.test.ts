@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import documentation from "../../../docs/audit-log.md?raw";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import documentation from "../../../docs/audit-log.md?raw";
 import { type Service, startService } from "../support/service.ts";
 
 const RECORDS = 1_000;
