@@ -248,6 +248,32 @@ describe.each(["true", "false"])("people, with TRUST_ADMINS = %s", (TRUST_ADMINS
   });
 });
 
+describe("a runner token that a leaked key rotates", () => {
+  it.each([0, 3_600])(
+    "is in the family of both keys with an overlap of %d s, and ends with either",
+    async (overlap_seconds) => {
+      const { default_environment_id: environmentId } = await newProject(world.client);
+      const pool = await newPool(world, [environmentId]);
+      const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+      const statusOfToken = async (token: string) =>
+        (await new Client(token).get("/v1/runner/attempts")).status;
+      for (const revokesIssuer of [false, true]) {
+        const [leaked, issuer] = [await newLeak(), await newLeak()];
+        const old = await created(issuer.client.post(tokens, { name: "builder" }));
+        const path = `${tokens}/${old.id}/rotate`;
+        const stolen = await created(leaked.client.post(path, { overlap_seconds }));
+        expect(await statusOfToken(stolen.token)).toBe(200);
+        expect((await familyOf(leaked.keyId)).map(({ id }) => id)).toEqual([stolen.id]);
+        await revokeFamily(revokesIssuer ? issuer.keyId : leaked.keyId);
+        expect(await statusOfToken(stolen.token)).toBe(401);
+        const isOldValid = overlap_seconds > 0 && !revokesIssuer;
+        expect(await statusOfToken(old.token)).toBe(isOldValid ? 200 : 401);
+        expect(await statusOfToken(String(pool.runner.key))).toBe(200);
+      }
+    },
+  );
+});
+
 describe("the revocation of a leaked key with its family", () => {
   it("ends its keys, runner tokens, trusts, invitations, sessions and sign-in links, and no others", async () => {
     const leaked = await newLeak();

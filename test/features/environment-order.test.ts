@@ -52,6 +52,25 @@ beforeEach(async () => {
 });
 
 describe("the order of environments", () => {
+  it("has an entry in the changelog when a new environment becomes the first or stays the last", async () => {
+    const [a = "", b = "", c = ""] = ids;
+    await put([c, a, b]);
+    const path = `/v1/projects/${project.id}/changelog?limit=1`;
+    const entry = async () => (await world.client.get(path)).body.data[0];
+    const d = await newEnvironment("d");
+    expect((await put([d, c, a, b])).status).toBe(200);
+    expect(await entry()).toMatchObject({
+      ...{ action: "updated", before: { environment_ids: [c, a, b, d] } },
+      after: { environment_ids: [d, c, a, b], environments: 4 },
+    });
+    const e = await newEnvironment("e");
+    expect((await put([c, d, a, b, e])).status).toBe(200);
+    expect(await entry()).toMatchObject({
+      ...{ action: "updated", before: { environment_ids: [d, c] } },
+      after: { environment_ids: [c, d], environments: 2 },
+    });
+  });
+
   it("is what an owner sets, with new ones last, and without those that are deleted", async () => {
     const [a = "", b = "", c = ""] = ids;
     expect(await positions()).toEqual({ [a]: undefined, [b]: undefined, [c]: undefined });

@@ -6,7 +6,7 @@ import { LIMITS } from "../../src/lib/limits.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { copyRow, newIdsOf } from "../support/long-lists.ts";
-import { joinProject, protect } from "../support/protection.ts";
+import { approve, joinProject, protect } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
@@ -367,6 +367,18 @@ describe("what waits in an environment", () => {
     const [waiting] = (await overviewOf(world.client, project.id, approved)).queue;
     expect(waiting).toMatchObject({ awaits_approval: true });
     expect(waiting).not.toHaveProperty("opens_at");
+  });
+
+  it("has no time to open at once it is approved", async () => {
+    const world = await newWorld();
+    const { client } = await newKey(world, { isOwn: true });
+    const { project, environmentId } = await newDeployableProject(world);
+    const approvals = { required: 1, approvers: { role: "owner" }, prevent_self_approval: false };
+    await protect(client, environmentId, { approvals });
+    const { id } = await newDeployment(client, environmentId);
+    expect((await approve(client, id)).status).toBe(201);
+    const { queue } = await overviewOf(world.client, project.id, environmentId);
+    expect(queue).toEqual([{ id, created_at: expect.any(String), awaits_approval: false }]);
   });
 
   it("is beside the last deployments of every status, the newest first", async () => {

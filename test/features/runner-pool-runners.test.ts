@@ -252,6 +252,46 @@ describe("what is written for a runner that asks again and again", () => {
     ]);
   });
 
+  it("has what a runner sends since, in any isolate: another version, none, or another name", async () => {
+    const shown = async () =>
+      (await runnersOf(pool.id, "?sort_by=created_at"))
+        .map(({ name, version }) => ({ name, version }))
+        .toSorted((one, other) => one.name.localeCompare(other.name));
+    const askAs = async (at: number, runner: { name: string; version?: string }) => {
+      now += SAVED_MS;
+      const isolate = isolates[at] as Instrumented;
+      await claim(pool.runner.via(isolate.fetch), undefined, { runner });
+    };
+    for (const [at, version] of [
+      [0, "1.4.0"],
+      [1, "1.5.0"],
+      [0, "1.6.0"],
+      [1, undefined],
+    ] as const) {
+      await askAs(at, { name: "a", ...(version && { version }) });
+      expect(await shown()).toEqual([{ name: "a", version }]);
+    }
+    await askAs(0, { name: "b", version: "1.6.0" });
+    expect(await shown()).toEqual([
+      { name: "a", version: undefined },
+      { name: "b", version: "1.6.0" },
+    ]);
+  });
+
+  it("shows who has taken the row of another runner in a full pool", async () => {
+    const other = await newToken(world, pool);
+    await askEverywhere(MOST, (at) => `old-${at}`);
+    now += SAVED_MS;
+    const runner = { name: "new", version: "2.0.0" };
+    const client = other.runner.via((isolates[0] as Instrumented).fetch);
+    await claim(client, undefined, { runner });
+    expect(await countRows(pool.id)).toBe(MOST);
+    const listed = await runnersOf(pool.id, "?limit=100");
+    expect(listed.filter(({ name }) => name === "new")).toMatchObject([
+      { ...runner, token: { id: other.tokenId }, created_at: new Date(now).toISOString() },
+    ]);
+  });
+
   it("is at most as many rows as a pool keeps, whatever names it sends", async () => {
     const other = await newToken(world, pool);
     await ask(other.runner.via((isolates[0] as Instrumented).fetch), "honest");

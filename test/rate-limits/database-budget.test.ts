@@ -2,10 +2,13 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { UNITS } from "../../src/lib/database-units.ts";
+import type { LimitedRequest, LimiterNamespace } from "../../src/rate-limits/limited-request.ts";
+import { Limiter } from "../../src/rate-limits/limiter.ts";
 import { BUDGETS, type BudgetName, organizationLimit } from "../../src/rate-limits/policies.ts";
 import type { StoredUse } from "../../src/rate-limits/shared-use.ts";
-import { ISOLATE_REPORTED_UNITS } from "../../src/rate-limits/unreported-costs.ts";
+import { ISOLATE_REPORTED_UNITS, UnreportedCosts } from "../../src/rate-limits/unreported-costs.ts";
 import { Client, type Reply } from "../support/client.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { spend } from "../support/full-window.ts";
@@ -149,6 +152,11 @@ describe("runners that have used their budget of database work", () => {
   });
 });
 
+const PAYER: LimitedRequest = {
+  ...{ id: "request", key: "key", organizationId: "organization", consumerId: "consumer" },
+  ...{ policy: "default", version: 0, sessionId: undefined, exemptFromBudget: false },
+};
+
 /** Together they cost more than what waits for the next call. */
 const REQUESTS = 8;
 
@@ -234,6 +242,40 @@ describe("the cost of requests", () => {
       await charged(world.id, "caller", total + ISOLATE_REPORTED_UNITS);
     },
     60_000,
+  );
+
+  it("is kept for the next call if a report to the key's object fails, with what is added meanwhile", async () => {
+    const costs = new UnreportedCosts(() => undefined);
+    const [sent, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    const report = vi.fn(() => {
+      sent.resolve();
+      return failed.promise;
+    });
+    const namespace = { getByName: () => ({ report }) } as unknown as LimiterNamespace;
+    const background: Promise<unknown>[] = [];
+    costs.charge(namespace, PAYER, ISOLATE_REPORTED_UNITS, (work) => background.push(work));
+    await sent.promise;
+    costs.add(PAYER.key, 7);
+    failed.reject(new Error("The object failed"));
+    await Promise.all(background);
+    expect(report).toHaveBeenCalledTimes(2);
+    expect(costs.take(PAYER.key)?.units).toBe(ISOLATE_REPORTED_UNITS + 7);
+    expect(costs.take(PAYER.key)).toBeUndefined();
+  });
+
+  it.each([false, true])(
+    "is kept for the next call if the one that has it fails, overloaded: %s",
+    async (overloaded) => {
+      const limiter = new Limiter(systemClock, () => undefined);
+      const consume = vi.fn().mockRejectedValue(Object.assign(new Error("Failed"), { overloaded }));
+      const namespace = { getByName: () => ({ consume }) } as unknown as LimiterNamespace;
+      limiter.costs.add(PAYER.key, 5_000);
+      await limiter.consume(namespace, PAYER);
+      expect(consume.mock.calls.map((args) => args.at(-1).cost.units)).toEqual(
+        overloaded ? [5_000] : [5_000, 5_000],
+      );
+      expect(limiter.costs.take(PAYER.key)?.units).toBe(5_000);
+    },
   );
 
   it("of runners is charged to their own budget", async () => {

@@ -293,6 +293,29 @@ describe("a key's share in its organization's window", () => {
     expect(admittedOf(consumptions)).toBe(25);
   });
 
+  it.each([false, true])(
+    "takes the costs that it could not report to the next request for tokens, overloaded: %s",
+    async (overloaded) => {
+      const failure = Object.assign(new Error("The object failed"), { overloaded });
+      let isFailing = true;
+      const units: number[] = [];
+      const lease = async (policy: string, request: TokenRequest) => {
+        if (isFailing) throw failure;
+        units.push(request.units);
+        return GRANTING.lease(policy, request);
+      };
+      await runWith(newLimiter(), { lease }, async (limiter) => {
+        const payer = ["default", ORGANIZATION, "someone"] as const;
+        limiter.report({ id: "one", units: 5_000 }, ...payer);
+        await vi.advanceTimersByTimeAsync(2_000);
+        isFailing = false;
+        limiter.report({ id: "two", units: 7 }, ...payer);
+        await vi.advanceTimersByTimeAsync(2_000);
+        expect(units.filter((each) => each > 0)).toEqual([5_007]);
+      });
+    },
+  );
+
   it("is zero while the organization's object is overloaded", async () => {
     const overloaded = Object.assign(new Error("Overloaded"), { overloaded: true });
     const organization = { lease: () => Promise.reject(overloaded) };

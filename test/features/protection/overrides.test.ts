@@ -203,6 +203,26 @@ describe("an exempt redeployment", () => {
     expect(await codes(created.id)).toEqual(["approvals", "freeze"]);
   });
 
+  it("waits for a freeze unless the rules that it keeps and the new ones all exempt it", async () => {
+    const { id } = await newDeployment(mona.client, environmentId);
+    await succeed();
+    await freeze();
+    const exempt = { group: "production", exempt: ["restart"] };
+    const others = { group: "production", exempt: ["rollback"] };
+    for (const [kept, present, expected] of [
+      [exempt, others, "freeze"],
+      [others, exempt, "freeze"],
+      [exempt, { ...exempt, group: "canary" }, "runner"],
+    ] as const) {
+      await protect(world.client, environmentId, kept);
+      const restart = await redeploy(id);
+      await protect(world.client, environmentId, present);
+      expect(await codes(restart["id"])).toEqual([expected]);
+      expect(await claimedBy(pool)).toBe(expected === "freeze" ? undefined : restart["id"]);
+      await world.client.patch(`/v1/deployments/${restart["id"]}/cancel`);
+    }
+  });
+
   it("waits like others without the rule, or with the other one alone", async () => {
     const { id } = await newDeployment(mona.client, environmentId);
     await succeed();

@@ -14,6 +14,7 @@ import {
   reject,
 } from "../../support/protection.ts";
 import {
+  CONNECTION,
   join,
   newDeployableProject,
   newDeployment,
@@ -110,6 +111,33 @@ describe("the deployments that wait for a person's approval", () => {
     expect(await idsOf(world.client)).toEqual([id]);
     await reject(world.client, id, "Not today");
     expect(await idsOf(world.client)).toEqual([]);
+  });
+
+  it("are gone again once the person has approved the changed content, and not by an earlier approval", async () => {
+    const { id } = await newDeployment(mona.client, environmentId, {
+      patch: [{ op: "add", path: "/replicas", value: 3 }],
+    });
+    const olga = await joinProject(world, project.id, "owner");
+    const path = `/v1/environments/${environmentId}`;
+    const { name } = (await world.client.get(path)).body;
+    const connection = { ...CONNECTION, account_id: "999999999999" };
+    const changes = [
+      () => world.client.put(path, { name, configuration: { image: "shop:43" } }),
+      () => world.client.put(`/v1/projects/${project.id}/connection`, connection),
+      () => world.client.put(path, { name, configuration: {} }),
+    ];
+    await approve(world.client, id);
+    for (const change of changes) {
+      expect((await change()).status).toBe(200);
+      // Stores the digests of what it results in, by which approvals may count again.
+      await new Instrumented().sweep();
+      expect(await idsOf(world.client)).toEqual([id]);
+      await approve(world.client, id);
+      expect(await idsOf(world.client)).toEqual([]);
+      expect((await list(olga.client)).map(({ message }) => message)).toEqual([
+        "1 of 2 approvals by owners of the project and admins of the organization.",
+      ]);
+    }
   });
 
   it("are newest first, of all projects, or a single one", async () => {

@@ -263,7 +263,7 @@ resource "terraform_data" "bad" {
     expect(Object.values(waited.resources ?? {})).toEqual(Array(3).fill("CREATE_COMPLETE"));
   });
 
-  it("has a state for each workspace", async (context) => {
+  it("has a state for each workspace, whichever the runner's TF_WORKSPACE names", async (context) => {
     const run = prepare(context, "workspaces");
     run.write(`${BACKEND}output "name" { value = terraform.workspace }\n`);
     const backend = { path: `${run.root}/state/app.tfstate`, workspace_dir: `${run.root}/state` };

@@ -37,6 +37,12 @@ await replay(calls[number]);
 async function replay(call: TerraformCall | undefined): Promise<void> {
   check(call);
   if (!call) return;
+  // As the real program does, which uses this workspace instead of the selected one.
+  if (args[0] === "workspace" && process.env["TF_WORKSPACE"] !== undefined) {
+    process.stderr.write("Error: TF_WORKSPACE overrides the selected workspace.\n");
+    process.exitCode = 1;
+    return;
+  }
   // Before the first output, because the signal may follow at once.
   const interrupted = once(process, "SIGINT");
   const alive = setInterval(() => undefined, 1_000);
