@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bootstrap } from "../packages/server/src/first-key.ts";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { CommandError, readCommandLine, runCommand } from "./lib/command.ts";
 import { call, type Run, startProcess } from "./lib/killable-process.ts";
-import { bootstrap } from "./lib/local-api.ts";
 import { applyMigrations } from "./lib/migrations.ts";
-import { newSecrets } from "./lib/secrets.ts";
 import { bundle, start } from "./lib/workers.ts";
 
 const USAGE = "Usage: npm run test:kill-writes -- [--creations 1000] [--kills 20]";

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { REQUIRED_SECRETS, type RefusedSetting, type SecretName } from "../../src/lib/settings.ts";
-import { CommandError } from "./command.ts";
+import {
+  REQUIRED_SECRETS,
+  type RefusedSetting,
+  type SecretName,
+} from "../../../src/lib/settings.ts";
+import { CommandError } from "./command-error.ts";
 
 /** A generator for each of the Worker's secrets. */
 const GENERATORS = {
