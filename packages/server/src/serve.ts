@@ -11,13 +11,14 @@ import { connectDatabase } from "./database/database-worker.ts";
 import { readMigrations } from "./database/migrations.ts";
 import { prepareDatabase } from "./database/prepare-database.ts";
 import { bootstrap, createSignInLink } from "./first-key.ts";
+import { explainListenError } from "./listening.ts";
 import { createLogWriter } from "./log-writer.ts";
 import type { ServeOptions } from "./options.ts";
 import { type NewAccess, readyMessage } from "./ready-message.ts";
 import { endAbandonedProcess, recordProcesses } from "./runtime/abandoned-process.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { databaseIdOf, type WorkerPackage } from "./runtime/worker-package.ts";
-import { requireNoneRefused } from "./secrets.ts";
+import { newToken, requireNoneRefused } from "./secrets.ts";
 import { Server } from "./server.ts";
 import { waitForSignal } from "./signals.ts";
 
@@ -63,14 +64,28 @@ async function start(
   const runtime = await server.run({
     worker,
     state: folder.state,
-    bindings: { ...settings, ...secrets },
+    bindings: { METRICS_TOKEN: newToken(), ...settings, ...secrets },
     privateNetworks: options.privateNetworks,
     log: createLogWriter(options.log, print),
     isLogged: () => true,
   });
+  if (options.metricsPort !== undefined)
+    await listenForMetrics(server, options.metricsPort, options);
   writeRuntimeFile(folder.runtimeFile, { database: runtime.database });
   const access = await findAccess(runtime, options, secrets.BOOTSTRAP_TOKEN);
   print(readyMessage(options.url.origin, folder.path, access));
+}
+
+async function listenForMetrics(
+  server: Server,
+  port: number,
+  { host }: ServeOptions,
+): Promise<void> {
+  try {
+    await server.serveMetrics(host, port);
+  } catch (error) {
+    explainListenError(error, { host, port, option: "metrics-port" });
+  }
 }
 
 interface Prepared {

@@ -3,6 +3,7 @@ import type { Networks } from "./http/client-address.ts";
 import { Front } from "./http/front.ts";
 import { explainListenError } from "./listening.ts";
 import type { LogWriter } from "./log-writer.ts";
+import { type MetricsServer, serveMetrics } from "./metrics/metrics-server.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { parseEvent } from "./runtime/log-lines.ts";
 import {
@@ -32,16 +33,17 @@ export interface WorkerOptions extends Omit<RuntimeOptions, "onLine" | "url"> {
 
 /** Listens for clients, and runs the Worker for them. */
 export class Server {
-  readonly requests = new RequestMetrics();
+  readonly #requests = new RequestMetrics();
   readonly #front: Front;
   readonly #url: URL;
   #runtime: Runtime | undefined;
   #stopSchedule: (() => void) | undefined;
+  #metrics: MetricsServer | undefined;
   #isStopped = false;
 
   private constructor({ url, trustedProxies }: ListenOptions) {
     this.#url = url;
-    const onResponse = this.requests.countResponse.bind(this.requests);
+    const onResponse = this.#requests.countResponse.bind(this.#requests);
     this.#front = new Front({ url, trustedProxies, onResponse });
   }
 
@@ -62,7 +64,7 @@ export class Server {
   async run({ log, isLogged, ...options }: WorkerOptions): Promise<Runtime> {
     const onLine = (line: RuntimeLine) => {
       const event = parseEvent(line);
-      if (event) this.requests.countEvent(event);
+      if (event) this.#requests.countEvent(event);
       if (!isLogged(line.level)) return;
       if (event) log.event(event);
       else log.line(line.level, line.message);
@@ -78,10 +80,21 @@ export class Server {
     return runtime;
   }
 
+  /** What Prometheus reads. */
+  async renderMetrics(): Promise<string> {
+    return (await this.#requests.render()) + ((await this.#runtime?.readGauges()) ?? "");
+  }
+
+  /** Serves them at a port of their own. */
+  async serveMetrics(host: string, port: number): Promise<void> {
+    this.#metrics = await serveMetrics(host, port, () => this.renderMetrics());
+  }
+
   /** Ends what runs, and then workerd. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#front.drain(DRAIN_WITHIN_MS);
+    this.#metrics?.close();
     this.#stopSchedule?.();
     await this.#runtime?.stop();
   }

@@ -37,38 +37,42 @@ export interface PreparedDatabase {
  * @throws CommandError if it cannot be used as it is; then nothing has changed.
  */
 export function prepareDatabase(files: DatabaseFiles): PreparedDatabase {
-  const isNew = !existsSync(files.database);
   try {
+    if (existsSync(files.database)) requireUsable(files);
     mkdirSync(dirname(files.database), { recursive: true });
-    const database = new DatabaseSync(files.database);
-    try {
-      return migrate(database, { ...files, isNew });
-    } finally {
-      database.close();
-    }
+    return withDatabase(files.database, false, (database) => migrate(database, files));
   } catch (error) {
     throw explainSqliteError(error, files.database) ?? error;
   }
 }
 
-function migrate(
-  database: DatabaseSync,
-  { isNew, ...files }: DatabaseFiles & { isNew: boolean },
-): PreparedDatabase {
-  if (!isNew) requireSound(database, files.database);
-  database.exec("pragma journal_mode = wal");
-  const applied = readApplied(database);
-  requireKnown(applied, files.migrations);
-  const pending = files.migrations.filter(({ name }) => !applied.includes(name));
-  const copy = applied.length > 0 && pending.length > 0 ? copyDatabase(database, files) : undefined;
-  for (const migration of pending) apply(database, migration);
-  return { applied: pending.map(({ name }) => name), copy };
+/** Reads every page: a damaged one would fail requests one by one. */
+function requireUsable({ database: file, migrations }: DatabaseFiles): void {
+  // Closing a connection that may write would change the file.
+  withDatabase(file, true, (database) => {
+    const rows = database.prepare("pragma quick_check(1)").all();
+    if (rows[0]?.["quick_check"] !== "ok") throw damaged(file);
+    requireKnown(readApplied(database), migrations);
+  });
 }
 
-/** Reads every page: a damaged one would fail requests one by one. */
-function requireSound(database: DatabaseSync, file: string): void {
-  const rows = database.prepare("pragma quick_check(1)").all();
-  if (rows[0]?.["quick_check"] !== "ok") throw damaged(file);
+function withDatabase<T>(file: string, readOnly: boolean, run: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly });
+  try {
+    return run(database);
+  } finally {
+    database.close();
+  }
+}
+
+function migrate(database: DatabaseSync, files: DatabaseFiles): PreparedDatabase {
+  database.exec("pragma journal_mode = wal");
+  const applied = readApplied(database);
+  const pending = files.migrations.filter(({ name }) => !applied.includes(name));
+  const isCopied = applied.length > 0 && pending.length > 0;
+  const copy = isCopied ? copyDatabase(database, files) : undefined;
+  for (const migration of pending) apply(database, migration);
+  return { applied: pending.map(({ name }) => name), copy };
 }
 
 function readApplied(database: DatabaseSync): string[] {

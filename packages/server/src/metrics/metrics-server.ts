@@ -1,14 +1,18 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const PATH = "/metrics";
+
+export interface MetricsServer {
+  close(): void;
+}
 
 /** Serves what `render` returns to Prometheus, without a token: open the port to Prometheus only. */
 export async function serveMetrics(
   host: string,
   port: number,
   render: () => Promise<string>,
-): Promise<Server> {
+): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.url?.split("?")[0] !== PATH) return void response.writeHead(404).end();
     try {
@@ -21,5 +25,10 @@ export async function serveMetrics(
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, resolve);
   });
-  return server;
+  return {
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

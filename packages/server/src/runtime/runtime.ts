@@ -36,6 +36,8 @@ export interface Runtime {
   /** Where requests go, with these headers. */
   requests: { port: number; headers: Readonly<Record<string, string>> };
   database: DatabaseAddress;
+  /** The gauges that the Worker reads from its database. */
+  readGauges(): Promise<string>;
   /** What the platform does every minute. */
   runSchedule(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -72,10 +74,16 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const portOf = async (entrypoint: string) =>
     Number((await miniflare.unsafeGetDirectURL(NAME, entrypoint)).port);
   const headers = { [TOKEN_HEADER]: token };
-  const schedulePort = await portOf(SCHEDULE);
+  const [requestPort, schedulePort] = [await portOf(REQUESTS), await portOf(SCHEDULE)];
   return {
-    requests: { port: await portOf(REQUESTS), headers },
+    requests: { port: requestPort, headers },
     database: await database.address(miniflare),
+    readGauges: async () => {
+      const authorization = `Bearer ${options.bindings["METRICS_TOKEN"]}`;
+      const url = `http://${HOST}:${requestPort}/metrics`;
+      const response = await fetch(url, { headers: { ...headers, authorization } });
+      return response.ok ? response.text() : "";
+    },
     runSchedule: async (signal) => {
       const url = `http://${HOST}:${schedulePort}/`;
       const response = await fetch(url, { method: "POST", headers, signal });
