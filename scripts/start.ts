@@ -3,12 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { databasePath } from "../packages/server/src/database/database-path.ts";
-import {
-  connectDatabase,
-  type DatabaseAddress,
-} from "../packages/server/src/database/database-worker.ts";
+import { connectDatabase } from "../packages/server/src/database/database-worker.ts";
 import { prepareDatabase } from "../packages/server/src/database/prepare-database.ts";
-import { bootstrap, createSignInLink } from "../packages/server/src/first-key.ts";
+import { bootstrap, createSignInLink, hasFirstKey } from "../packages/server/src/first-key.ts";
 import { Networks } from "../packages/server/src/http/client-address.ts";
 import { createLogWriter } from "../packages/server/src/log-writer.ts";
 import {
@@ -128,8 +125,11 @@ async function run(server: Server, url: URL, { newKey, verbose }: Options): Prom
     log: createLogWriter("text", (line) => console.log(line)),
     isLogged: (level) => verbose || level === "error",
   });
-  const firstKey = await bootstrap(url.origin, secrets.BOOTSTRAP_TOKEN);
-  const apiKey = firstKey ?? (newKey ? await createKey(address) : undefined);
+  const d1 = connectDatabase(address);
+  const firstKey = (await hasFirstKey(d1))
+    ? undefined
+    : await bootstrap(url.origin, secrets.BOOTSTRAP_TOKEN);
+  const apiKey = firstKey ?? (newKey ? await createKey(d1) : undefined);
   const access =
     apiKey === undefined
       ? undefined
@@ -138,7 +138,7 @@ async function run(server: Server, url: URL, { newKey, verbose }: Options): Prom
 }
 
 /** Loads the tables, which takes most of a second, only if they are needed. */
-async function createKey(address: DatabaseAddress): Promise<string> {
+async function createKey(d1: D1Database): Promise<string> {
   const { createFirstOwnerKey } = await import("../packages/server/src/owner-key.ts");
-  return createFirstOwnerKey(connectDatabase(address), "npm start");
+  return createFirstOwnerKey(d1, "npm start");
 }

@@ -10,7 +10,7 @@ import { databasePath } from "./database/database-path.ts";
 import { connectDatabase } from "./database/database-worker.ts";
 import { readMigrations } from "./database/migrations.ts";
 import { prepareDatabase } from "./database/prepare-database.ts";
-import { bootstrap, createSignInLink } from "./first-key.ts";
+import { bootstrap, createSignInLink, hasFirstKey } from "./first-key.ts";
 import { explainListenError } from "./listening.ts";
 import { createLogWriter } from "./log-writer.ts";
 import type { ServeOptions } from "./options.ts";
@@ -118,22 +118,23 @@ function prepareData(folder: DataFolder, { url }: ServeOptions, context: ServeCo
 
 /** The first key, which is made once, or another one that somebody asks for. */
 async function findAccess(
-  runtime: Runtime,
+  { database }: Runtime,
   { url, port, host, needsNewKey }: ServeOptions,
   bootstrapToken: string,
 ): Promise<NewAccess | undefined> {
   const own = ownAddress(host, port);
-  const first = await bootstrap(own, bootstrapToken);
-  const apiKey = first ?? (needsNewKey ? await createKey(runtime.database) : undefined);
+  const d1 = connectDatabase(database);
+  const first = (await hasFirstKey(d1)) ? undefined : await bootstrap(own, bootstrapToken);
+  const apiKey = first ?? (needsNewKey ? await createKey(d1) : undefined);
   if (apiKey === undefined) return undefined;
   const { pathname } = new URL(await createSignInLink(own, apiKey));
   return { apiKey, signInLink: new URL(pathname, url).href };
 }
 
 /** Loads the tables only if they are needed. */
-async function createKey(address: Parameters<typeof connectDatabase>[0]): Promise<string> {
+async function createKey(d1: D1Database): Promise<string> {
   const { createFirstOwnerKey } = await import("./owner-key.ts");
-  return createFirstOwnerKey(connectDatabase(address), "longshore serve");
+  return createFirstOwnerKey(d1, "longshore serve");
 }
 
 /** Where this process reaches itself. */

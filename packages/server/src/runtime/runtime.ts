@@ -57,9 +57,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       log: new Log(LogLevel.NONE),
       logRequests: false,
       cf: false,
-      unsafeProxySharedSecret: randomBytes(32).toString("hex"),
       handleStructuredLogs: options.onLine,
-      // Miniflare's own port leads to the first one, and wants a secret that nobody has.
       workers: [
         database.options(d1Databases),
         describeWorker(options, token),
@@ -133,10 +131,13 @@ function describeOutbound({ worker, privateNetworks }: RuntimeOptions) {
   };
 }
 
-/** The Worker as it is deployed, and what this process calls. */
+/**
+ * What this process calls, and the Worker as it is deployed for the queue. Its `fetch` wants the token, too: Miniflare's own
+ * port leads there.
+ */
 const MAIN = `import main from "./${BUNDLE_FILE}";
 import { createEntry } from "./${ENTRY_FILE}";
 export * from "./${BUNDLE_FILE}";
-export default main;
 export const { ${REQUESTS}, ${SCHEDULE} } = createEntry(main);
+export default { ...main, fetch: ${REQUESTS}.fetch };
 `;
