@@ -148,6 +148,7 @@ describe("the packed server", () => {
       "longshore.json",
       "secrets.env",
       "state",
+      "tmp",
     ]);
   });
 

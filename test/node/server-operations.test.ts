@@ -99,7 +99,11 @@ describe("a server of one's own", () => {
     const project = await newDeployment();
     const client = clientOf(server);
     const variables = `/v1/environments/${project.default_environment_id}/variables`;
-    const variable = await client.call("POST", variables, { name: "TOKEN", value: "sealed" });
+    const variable = await client.call("POST", variables, {
+      name: "TOKEN",
+      value: "sealed",
+      storage_method: "secret",
+    });
     const file = installed.path("backup");
     const saved = await installed.run(["backup", file, "--data", data]);
     expect([saved.code, saved.output]).toEqual([0, expect.stringMatching(/^\S+ has \d+ rows\. /)]);

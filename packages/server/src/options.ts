@@ -13,9 +13,9 @@ Runs Longshore on one machine, with everything in one folder.
 Options:
   --url URL               the address that people use, such as https://longshore.example.com
                           (default: http://localhost:PORT, for this machine only)
-  --host ADDRESS          the address to listen on (default: localhost)
+  --host ADDRESS          the address to listen on (default: LONGSHORE_HOST, or localhost)
   --port N                the port to listen on (default: 8787)
-  --data DIR              the folder of the data (default: longshore-data)
+  --data DIR              the folder of the data (default: LONGSHORE_DATA, or longshore-data)
   --trusted-proxy CIDR    a proxy whose X-Forwarded-For is believed; may be repeated
   --private-network CIDR  a private network that webhooks and the identity provider may be in; may be repeated
   --metrics-port N        serves metrics for Prometheus at this port of --host
@@ -42,9 +42,9 @@ export interface ServeOptions {
 
 const OPTIONS = {
   url: { type: "string" },
-  host: { type: "string", default: "localhost" },
+  host: { type: "string" },
   port: { type: "string", default: "8787" },
-  data: { type: "string", default: "longshore-data" },
+  data: { type: "string" },
   "trusted-proxy": { type: "string", multiple: true, default: [] as string[] },
   "private-network": { type: "string", multiple: true, default: [] as string[] },
   "metrics-port": { type: "string" },
@@ -52,10 +52,16 @@ const OPTIONS = {
   "new-key": { type: "boolean", default: false },
 } as const;
 
+type Environment = Readonly<NodeJS.Dict<string>>;
+
 /** @throws CommandError with what to change. */
-export function readServeOptions(args: readonly string[]): ServeOptions {
+export function readServeOptions(
+  args: readonly string[],
+  environment: Environment = {},
+): ServeOptions {
   const { values } = readArguments({ args: [...args], options: OPTIONS });
-  const { host, log, "metrics-port": metricsPort, "private-network": privateNetworks } = values;
+  const { log, "metrics-port": metricsPort, "private-network": privateNetworks } = values;
+  const host = values.host ?? environment["LONGSHORE_HOST"] ?? "localhost";
   const port = readPort("port", values.port);
   if (log !== "text" && log !== "json") throw unusable('Set --log to "text" or "json".');
   readNetworks("private-network", privateNetworks);
@@ -63,7 +69,7 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
     url: readUrl(values.url, { host, port }),
     host,
     port,
-    data: resolve(values.data),
+    data: dataFolder(values.data, environment),
     trustedProxies: readNetworks("trusted-proxy", values["trusted-proxy"]),
     privateNetworks,
     metricsPort: metricsPort === undefined ? undefined : readPort("metrics-port", metricsPort),
@@ -73,7 +79,10 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
 }
 
 /** The options of `backup` and `restore`. */
-export function readFileOptions(args: readonly string[]): { file: string; data: string } {
+export function readFileOptions(
+  args: readonly string[],
+  environment: Environment = {},
+): { file: string; data: string } {
   const options = { data: OPTIONS.data };
   const { values, positionals } = readArguments({
     args: [...args],
@@ -82,7 +91,12 @@ export function readFileOptions(args: readonly string[]): { file: string; data: 
   });
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw unusable("Name one file.");
-  return { file: resolve(file), data: resolve(String(values["data"])) };
+  const { data } = values as { data?: string };
+  return { file: resolve(file), data: dataFolder(data, environment) };
+}
+
+function dataFolder(given: string | undefined, environment: Environment): string {
+  return resolve(given ?? environment["LONGSHORE_DATA"] ?? "longshore-data");
 }
 
 const readArguments: typeof parseArgs = (config) => {

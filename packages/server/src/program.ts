@@ -10,11 +10,11 @@ const COMMANDS: Readonly<
 > = {
   backup: async (args, worker) => {
     const { backUpData } = await import("./backup-command.ts");
-    return backUpData(readFileOptions(args), worker, print);
+    return backUpData(readFileOptions(args, process.env), worker, print);
   },
   restore: async (args, worker) => {
     const { restoreData } = await import("./restore-command.ts");
-    return restoreData(readFileOptions(args), worker, print);
+    return restoreData(readFileOptions(args, process.env), worker, print);
   },
 };
 
@@ -30,7 +30,7 @@ export async function runServerProgram(args: readonly string[], folder: string):
     const [name = "", ...others] = args;
     const command = COMMANDS[name];
     if (command) return await command(others, worker);
-    const options = readServeOptions(name === "serve" ? others : args);
+    const options = readServeOptions(name === "serve" ? others : args, process.env);
     const { serve } = await import("./serve.ts");
     return await serve(options, { worker, environment: process.env, print });
   } catch (error) {

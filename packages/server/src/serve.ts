@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { findRefusedSettings, type SecretName } from "../../../src/lib/settings.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { lockFolder } from "./data/folder-lock.ts";
@@ -59,6 +59,7 @@ async function start(
   context: ServeContext,
 ): Promise<void> {
   const { worker, print } = context;
+  useTemporaryFolder(folder);
   await endAbandonedProcess(folder.processFile, folder.state);
   const { secrets, settings } = prepareData(folder, options, context);
   const runtime = await server.run({
@@ -74,6 +75,13 @@ async function start(
   writeRuntimeFile(folder.runtimeFile, { database: runtime.database });
   const access = await findAccess(runtime, options, secrets.BOOTSTRAP_TOKEN);
   print(readyMessage(options.url.origin, folder.path, access));
+}
+
+/** What Miniflare writes outside of its state. A server that was killed leaves it. */
+function useTemporaryFolder({ temporary }: DataFolder): void {
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { mode: 0o700 });
+  process.env["TMPDIR"] = temporary;
 }
 
 async function listenForMetrics(

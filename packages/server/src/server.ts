@@ -87,6 +87,7 @@ export class Server {
 
   /** Serves them at a port of their own. */
   async serveMetrics(host: string, port: number): Promise<void> {
+    this.#requests.collectProcess();
     this.#metrics = await serveMetrics(host, port, () => this.renderMetrics());
   }
 

@@ -9,6 +9,8 @@ export interface DataFolder {
   path: string;
   /** Of workerd: databases, objects and their logs. */
   state: string;
+  /** Nothing else is written to, not even the system's folder for temporary files. */
+  temporary: string;
   /** Copies of the database from before each upgrade. */
   copies: string;
   secretsFile: string;
@@ -26,6 +28,7 @@ export function describeFolder(path: string): DataFolder {
   return {
     path: folder,
     state: join(folder, "state"),
+    temporary: join(folder, "tmp"),
     copies: join(folder, "copies"),
     secretsFile: join(folder, "secrets.env"),
     lockFile: join(folder, "lock.sqlite"),

@@ -3,6 +3,7 @@ import type { WorkerEvent } from "../runtime/log-lines.ts";
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const MS = 1_000;
+const EVENT_LOOP_PRECISION_MS = 100;
 const RATE_LIMITED = 429;
 /** `ratelimit: "NAME";r=0;t=5` */
 const POLICY = /^"([^"]+)"/;
@@ -30,8 +31,12 @@ export class RequestMetrics {
     registers: [this.#registry],
   });
 
-  constructor() {
-    collectDefaultMetrics({ register: this.#registry });
+  /** Also of the process itself. Its timer for the delay of the event loop is most of what an idle server does. */
+  collectProcess(): void {
+    collectDefaultMetrics({
+      register: this.#registry,
+      eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS,
+    });
   }
 
   /** A request that the Worker has logged. */
