@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createClient } from "../packages/client/src/index.ts";
-import { bootstrap } from "../scripts/lib/local-api.ts";
+import { bootstrap } from "../packages/server/src/first-key.ts";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
-import { newSecrets } from "../scripts/lib/secrets.ts";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { launchBrowser } from "../test/programs/support/browser.ts";
 import { DeployedEnvironment } from "../test/programs/support/deployed-environment.ts";

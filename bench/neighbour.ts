@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { applyMigrations } from "../scripts/lib/migrations.ts";
-import { newSecrets } from "../scripts/lib/secrets.ts";
 import { bundle, type RunningWorker, start } from "../scripts/lib/workers.ts";
 import { Caller } from "./neighbour/caller.ts";
 import { type Counts, newFlood } from "./neighbour/flood.ts";

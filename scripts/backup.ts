@@ -1,10 +1,10 @@
 /** `npm run backup`: writes the rows of the database, or of one organization, to a file. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { writeLines } from "../packages/server/src/backup/lines-file.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase } from "./lib/database.ts";
-import { writeLines } from "./lib/lines-file.ts";
 import { readRelease } from "./lib/release.ts";
 
 const USAGE = "Usage: npm run backup -- FILE [--org ID] [--remote]";
@@ -21,7 +21,7 @@ export async function backUp(args: string[], open = openDatabase): Promise<numbe
   if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
   if (!existsSync(dirname(file))) throw new CommandError(`There is no folder ${dirname(file)}.`);
   const organizationId = values.org === undefined ? undefined : readId(values.org);
-  const { backup } = await import("./backup/backup.ts");
+  const { backup } = await import("../packages/server/src/backup/backup.ts");
   const { d1, close } = await open(values);
   try {
     const options = { organizationId, release: readRelease(), clock: systemClock };

@@ -14,11 +14,9 @@ await runCommand(async () => {
   await buildAssets();
   if (process.env["WRANGLER_COMMAND"] !== "dev") return 0;
   const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
-  // `npm start` creates the first key itself.
-  const printsHint = process.env["LONGSHORE_CREATES_KEY"] !== "true";
-  const { hasKey } = await prepareDatabase({ needsKeyState: printsHint });
+  const { hasKey } = await prepareDatabase({ needsKeyState: true });
   // After the migration, because the command that replaces the sample key needs it.
   requireSafeDevVars(secrets);
-  if (printsHint && !hasKey) console.log(firstKeyMessage(secrets.BOOTSTRAP_TOKEN));
+  if (!hasKey) console.log(firstKeyMessage(secrets.BOOTSTRAP_TOKEN));
   return 0;
 });

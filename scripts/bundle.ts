@@ -1,4 +1,5 @@
-/** `npm run bundle`: writes the command line, the runner and the GitHub Action, each into one file. */
+/** `npm run bundle`: writes the command line, the runner and the GitHub Action, each into one file; and the server. */
+
 import {
   ACTION_PROGRAM,
   CLI_PROGRAM,
@@ -7,6 +8,7 @@ import {
   RUNNER_PROGRAM,
   writeProgram,
 } from "./lib/program-bundle.ts";
+import { writeServerPackage } from "./lib/server-package.ts";
 
 const [only] = process.argv.slice(2);
 for (const [name, program] of Object.entries({
@@ -16,6 +18,8 @@ for (const [name, program] of Object.entries({
 })) {
   if (only === undefined || only === name) writeWithExecutors(program);
 }
+
+if (only === undefined || only === "server") await writeServerPackage();
 
 /** The programs of executors are in a folder beside the program that starts them. */
 function writeWithExecutors(program: Program): void {

@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bootstrap } from "../packages/server/src/first-key.ts";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { launchBrowser } from "../test/programs/support/browser.ts";
 import { runCommand } from "./lib/command.ts";
 import { makeSample } from "./lib/console-sample.ts";
-import { bootstrap } from "./lib/local-api.ts";
 import { applyMigrations } from "./lib/migrations.ts";
-import { newSecrets } from "./lib/secrets.ts";
 import { bundle, start } from "./lib/workers.ts";
 import { ROOT } from "./lib/wrangler.ts";
 

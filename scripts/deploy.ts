@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPTIONAL_SECRET_NAMES, requireNoneRefused } from "../packages/server/src/secrets.ts";
 import { findRefusedSettings, REQUIRED_SECRETS } from "../src/lib/settings.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
 import { readConfiguration } from "./lib/configuration.ts";
-import { OPTIONAL_SECRET_NAMES, requireNoneRefused } from "./lib/secrets.ts";
 import { runWrangler, startWrangler } from "./lib/wrangler.ts";
 
 const BINDING = "DB";

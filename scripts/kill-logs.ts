@@ -6,10 +6,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { runScenario } from "./kill-logs/scenario.ts";
 import { CommandError, readCommandLine, runCommand } from "./lib/command.ts";
 import { findFreePort } from "./lib/port.ts";
-import { newSecrets } from "./lib/secrets.ts";
 import { bundle } from "./lib/workers.ts";
 
 const USAGE =

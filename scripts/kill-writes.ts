@@ -7,14 +7,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bootstrap } from "../packages/server/src/first-key.ts";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { CommandError, readCommandLine, runCommand } from "./lib/command.ts";
 import { call, type Run, startProcess } from "./lib/killable-process.ts";
-import { bootstrap } from "./lib/local-api.ts";
 import { applyMigrations } from "./lib/migrations.ts";
-import { newSecrets } from "./lib/secrets.ts";
+import { writeServerPackage } from "./lib/server-package.ts";
 import { bundle, start } from "./lib/workers.ts";
 
-const USAGE = "Usage: npm run test:kill-writes -- [--creations 1000] [--kills 20]";
+const USAGE = "Usage: npm run test:kill-writes -- [--creations 1000] [--kills 20] [--serve]";
 /** Of a key, with its repeats: below its rate limit. */
 const CREATIONS_OF_KEY = 25;
 /** Below the rate limit of the organization. */
@@ -163,7 +164,7 @@ async function createAll(run: Run, callers: readonly Caller[], creations: number
   try {
     await Promise.all([kill(), ...Array.from({ length: CONCURRENT_REQUESTS }, produce)]);
   } finally {
-    await worker.kill();
+    await worker.killAll();
   }
   return { answers, counts };
 }
@@ -216,6 +217,7 @@ await runCommand(async () => {
   const options = {
     creations: { type: "string", default: "1000" },
     kills: { type: "string", default: "20" },
+    serve: { type: "boolean", default: false },
   } as const;
   const { values } = readCommandLine(options, USAGE);
   const [creations, kills] = [Number(values.creations), Number(values.kills)];
@@ -226,7 +228,9 @@ await runCommand(async () => {
       file: bundle("src/index.ts", join(folder, "bundle")),
       folder: join(folder, "state"),
       bindings: { ...newSecrets(), ...SETTINGS },
+      isServer: values.serve,
     };
+    if (values.serve) await writeServerPackage();
     const callers = await createCallers(run, Math.ceil(creations / CREATIONS_OF_KEY));
     const created = await createAll(run, callers, creations, kills);
     const state = await readState(run);

@@ -6,15 +6,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bootstrap } from "../packages/server/src/first-key.ts";
+import { newSecrets } from "../packages/server/src/secrets.ts";
 import { CommandError, readCommandLine, runCommand } from "./lib/command.ts";
 import { call, type Run, startProcess } from "./lib/killable-process.ts";
-import { bootstrap } from "./lib/local-api.ts";
 import { applyMigrations } from "./lib/migrations.ts";
-import { newSecrets } from "./lib/secrets.ts";
+import { writeServerPackage } from "./lib/server-package.ts";
 import { VerifyingReceiver } from "./lib/verifying-receiver.ts";
 import { bundle, start } from "./lib/workers.ts";
 
-const USAGE = "Usage: npm run test:kill -- [--events 10000] [--kills 4]";
+const USAGE = "Usage: npm run test:kill -- [--events 10000] [--kills 4] [--serve]";
 /** Each organization has its own rate limit, and takes turns with the others. */
 const EVENTS_OF_ORGANIZATION = 1_000;
 const KEYS_OF_ORGANIZATION = 12;
@@ -206,6 +207,7 @@ await runCommand(async () => {
   const options = {
     events: { type: "string", default: "10000" },
     kills: { type: "string", default: "4" },
+    serve: { type: "boolean", default: false },
   } as const;
   const { values } = readCommandLine(options, USAGE);
   const [events, kills] = [Number(values.events), Number(values.kills)];
@@ -217,12 +219,14 @@ await runCommand(async () => {
       file: bundle("src/index.ts", join(folder, "bundle")),
       folder: join(folder, "state"),
       bindings: { ...newSecrets(), ...SETTINGS },
+      isServer: values.serve,
     };
+    if (values.serve) await writeServerPackage();
     const count = Math.ceil(events / EVENTS_OF_ORGANIZATION);
     const tenants = await createTenants(run, receiver, count);
     const last = await makeEvents(run, tenants, events, kills);
     // The last process dies too, with whatever it is sending.
-    await last.kill();
+    await last.killAll();
     const found = await finish(run);
     const names = Array.from(
       { length: events },

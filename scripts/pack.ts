@@ -13,6 +13,7 @@ import {
   RUNNER_PROGRAM,
   writePrograms,
 } from "./lib/program-bundle.ts";
+import { writeServerPackage } from "./lib/server-package.ts";
 import { ROOT } from "./lib/wrangler.ts";
 
 const PACKAGES = PUBLISHED_PACKAGES.map((name) => join(ROOT, "packages", name));
@@ -23,6 +24,7 @@ await runCommand(async () => {
   if (folder === undefined || tag === undefined) throw new CommandError(USAGE, 2);
   for (const each of PACKAGES) requireVersion(each, tag);
   writePrograms([RUNNER_PROGRAM, CLI_PROGRAM, ...EXECUTOR_PROGRAMS]);
+  await writeServerPackage();
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   run(process.execPath, [compiler, "-p", join(ROOT, "packages/client/tsconfig.build.json")]);
   mkdirSync(folder, { recursive: true });

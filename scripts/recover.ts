@@ -46,7 +46,7 @@ function prepareKey({ org, membership, ids, all, yes }: Options): Step {
   const organizationId = readId(org);
   const membershipId = membership === undefined ? undefined : readId(membership);
   return async (d1) => {
-    const { createOwnerKey } = await import("./lib/recovery.ts");
+    const { createOwnerKey } = await import("../packages/server/src/owner-key.ts");
     const owner = { organizationId, membershipId, name: "npm run recover" };
     const created = await createOwnerKey(d1, systemClock, owner);
     if (!created) {

@@ -2,10 +2,10 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RestoreReport } from "./backup/restore.ts";
+import { writeLines } from "../packages/server/src/backup/lines-file.ts";
+import type { RestoreReport } from "../packages/server/src/backup/restore.ts";
 import { CommandError, isProgram, readCommandLine, readId, runCommand } from "./lib/command.ts";
 import { openDatabase, openLocalDatabase } from "./lib/database.ts";
-import { writeLines } from "./lib/lines-file.ts";
 import { prepareDatabase } from "./lib/local-state.ts";
 
 const USAGE = "Usage: npm run restore -- FILE [--org ID] [--remote]";
@@ -22,8 +22,8 @@ export async function restoreFile(args: string[], open = openMigrated): Promise<
   if (file === undefined || others.length > 0) throw new CommandError(USAGE, 2);
   if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
   const organizationId = values.org === undefined ? undefined : readId(values.org);
-  const { linesOf } = await import("./backup/file.ts");
-  const { restore } = await import("./backup/restore.ts");
+  const { linesOf } = await import("../packages/server/src/backup/file.ts");
+  const { restore } = await import("../packages/server/src/backup/restore.ts");
   const folder = mkdtempSync(join(tmpdir(), "longshore-"));
   const { d1, close } = await open(values);
   try {
@@ -39,7 +39,7 @@ export async function restoreFile(args: string[], open = openMigrated): Promise<
 
 /** Returns the file, or, of a backup from before the baseline, one of the baseline's tables in the folder. */
 async function toBaseline(file: string, folder: string): Promise<string> {
-  const { linesOf, readHeader, verifyFile } = await import("./backup/file.ts");
+  const { linesOf, readHeader, verifyFile } = await import("../packages/server/src/backup/file.ts");
   const { readAdoption } = await import("./adopt-baseline/migrations.ts");
   const lines = () => linesOf(createReadStream(file, "utf8"));
   const { value: first = "" } = await lines().next();

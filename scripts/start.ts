@@ -1,15 +1,33 @@
 /** `npm start`: runs Longshore locally and, on the first start, prints an API key. */
+import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { databasePath } from "../packages/server/src/database/database-path.ts";
+import { connectDatabase } from "../packages/server/src/database/database-worker.ts";
+import { prepareDatabase } from "../packages/server/src/database/prepare-database.ts";
+import { bootstrap, createSignInLink, hasFirstKey } from "../packages/server/src/first-key.ts";
+import { Networks } from "../packages/server/src/http/client-address.ts";
+import { createLogWriter } from "../packages/server/src/log-writer.ts";
+import {
+  endAbandonedProcess,
+  recordProcesses,
+} from "../packages/server/src/runtime/abandoned-process.ts";
+import { databaseIdOf } from "../packages/server/src/runtime/worker-package.ts";
+import { Server } from "../packages/server/src/server.ts";
 import { CommandError, runCommand } from "./lib/command.ts";
-import { ensureDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
-import { bootstrap, createSignInLink, runSchedule, waitUntilHealthy } from "./lib/local-api.ts";
-import { prepareDatabase } from "./lib/local-state.ts";
+import { ensureDevVars, readDevVars, requireSafeDevVars } from "./lib/dev-vars.ts";
 import { acquireLock } from "./lib/lock.ts";
+import { readMigrations } from "./lib/migrations.ts";
 import { whyUnavailable } from "./lib/port.ts";
 import { startMessage } from "./lib/start-message.ts";
-import { ROOT, startWrangler, stopWrangler } from "./lib/wrangler.ts";
+import { ensureWorker } from "./lib/worker-build.ts";
+import { ROOT, STATE } from "./lib/wrangler.ts";
 
+const DEV_VARS = join(ROOT, ".dev.vars");
+/** Of the database, from before migrations. */
+const COPIES = join(ROOT, ".wrangler/copies");
+/** Has the ID of workerd's process. */
+const PROCESS_FILE = join(ROOT, ".wrangler/workerd.pid");
 const DEFAULT_PORT = "8787";
 const MAXIMUM_PORT = 65_535;
 const USAGE = "Usage: npm start [-- --port N --new-key --verbose]";
@@ -18,7 +36,7 @@ interface Options {
   port: number;
   /** Creates an API key also if there are others. */
   newKey: boolean;
-  /** Prints wrangler's own output: the bindings, and a line for each request. */
+  /** Prints a line for each request. */
   verbose: boolean;
 }
 
@@ -26,20 +44,21 @@ await runCommand(start);
 
 async function start(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
-  acquireLock(`http://localhost:${options.port}`);
+  const url = new URL(`http://localhost:${options.port}`);
+  acquireLock(url.origin);
   await requireFree(options.port);
-  const wasStopped = stopOnSignals();
-  const secrets = ensureDevVars(join(ROOT, ".dev.vars"));
+  const stopped = stopOnSignals();
+  const stopRecording = recordProcesses(PROCESS_FILE);
+  const listener = { host: "localhost", port: options.port, url, trustedProxies: new Networks([]) };
+  const server = await Server.listen(listener);
   try {
-    await prepareDatabase({ needsKeyState: false });
-    requireSafeDevVars(secrets);
-    if (wasStopped()) return 0;
-    const exitCode = await serve(options, secrets.BOOTSTRAP_TOKEN);
-    // The launcher of wrangler exits with 0 if wrangler was killed.
-    return wasStopped() ? 0 : exitCode || 1;
-  } catch (error) {
-    if (wasStopped()) return 0;
-    throw error;
+    const isStopped = once(stopped, "abort");
+    await Promise.race([isStopped, run(server, url, options)]);
+    await isStopped;
+    return 0;
+  } finally {
+    await server.stop();
+    stopRecording();
   }
 }
 
@@ -77,53 +96,49 @@ async function requireFree(port: number): Promise<void> {
   );
 }
 
-/** Loads the tables, which takes most of a second, only if they are needed. */
-async function createKey(): Promise<string> {
-  const { createLocalKey } = await import("./lib/local-key.ts");
-  return createLocalKey();
-}
-
-/** The first signal ends wrangler gracefully, the second kills it. */
-function stopOnSignals(): () => boolean {
-  let stopped = false;
+/** The first signal ends the server gracefully, the second at once. */
+function stopOnSignals(): AbortSignal {
+  const stopped = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      const isRunning = stopWrangler({ force: stopped });
-      stopped = true;
-      if (!isRunning) process.exit(0);
+      if (stopped.signal.aborted) process.exit(1);
+      stopped.abort();
     });
   }
-  return () => stopped;
+  return stopped.signal;
 }
 
-/** Runs the Worker until it ends, and prints how to use it when it is ready. */
-async function serve(options: Options, bootstrapToken: string): Promise<number> {
-  const url = `http://localhost:${options.port}`;
-  const logLevel = options.verbose ? "log" : "error";
-  // Wrangler does not choose its inspector's port atomically, so two that start together may collide.
-  const ports = ["--port", String(options.port), "--inspector-port", "0"];
-  const { exited } = startWrangler(["dev", ...ports, "--log-level", logLevel], {
-    env: { LONGSHORE_CREATES_KEY: "true" },
-    stdio: ["ignore", "inherit", "inherit"],
-    ownGroup: true,
+/** Runs the Worker on the data of `wrangler dev`, and prints how to use it. */
+async function run(server: Server, url: URL, { newKey, verbose }: Options): Promise<void> {
+  const secrets = ensureDevVars(DEV_VARS);
+  const worker = await ensureWorker();
+  await endAbandonedProcess(PROCESS_FILE, STATE);
+  const database = databasePath(STATE, databaseIdOf(worker.settings));
+  prepareDatabase({ database, copies: COPIES, migrations: readMigrations() });
+  const settings = readDevVars(DEV_VARS);
+  requireSafeDevVars({ ...worker.settings.vars, ...settings }, url.href);
+  const { database: address } = await server.run({
+    worker,
+    state: STATE,
+    bindings: settings as Record<string, string>,
+    privateNetworks: ["private"],
+    log: createLogWriter("text", (line) => console.log(line)),
+    isLogged: (level) => verbose || level === "error",
   });
-  const exitController = new AbortController();
-  exited.finally(() => exitController.abort());
-  runSchedule(url, exitController.signal);
-  try {
-    await waitUntilHealthy(url, exitController.signal);
-    const firstKey = await bootstrap(url, bootstrapToken);
-    const apiKey = firstKey ?? (options.newKey ? await createKey() : undefined);
-    const access =
-      apiKey === undefined
-        ? undefined
-        : { apiKey, signInLink: await createSignInLink(url, apiKey) };
-    console.log(startMessage(url, access));
-  } catch (error) {
-    if (exitController.signal.aborted) return exited;
-    stopWrangler();
-    await exited;
-    throw error;
-  }
-  return exited;
+  const d1 = connectDatabase(address);
+  const firstKey = (await hasFirstKey(d1))
+    ? undefined
+    : await bootstrap(url.origin, secrets.BOOTSTRAP_TOKEN);
+  const apiKey = firstKey ?? (newKey ? await createKey(d1) : undefined);
+  const access =
+    apiKey === undefined
+      ? undefined
+      : { apiKey, signInLink: await createSignInLink(url.origin, apiKey) };
+  console.log(startMessage(url.origin, access));
+}
+
+/** Loads the tables, which takes most of a second, only if they are needed. */
+async function createKey(d1: D1Database): Promise<string> {
+  const { createFirstOwnerKey } = await import("../packages/server/src/owner-key.ts");
+  return createFirstOwnerKey(d1, "npm start");
 }

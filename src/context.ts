@@ -80,6 +80,8 @@ export interface PublicContext extends SystemContext {
 export interface Installation {
   /** Undefined without an identity provider. */
   identityProvider(): ProviderSettings | undefined;
+  /** What reads the metrics. Undefined: nothing does. */
+  metricsToken(): string | undefined;
   /** What keeps the service from working at this URL. A missing secret, by name, is refused, too. */
   problems(requestUrl: string): {
     missingSecrets: readonly string[];

@@ -1,5 +1,5 @@
 import { type Client, createClient, type Schemas } from "../../packages/client/src/index.ts";
-import { bootstrap } from "../../scripts/lib/local-api.ts";
+import { bootstrap } from "../../packages/server/src/first-key.ts";
 import { type CallRequest, type Recording, withAnswersOf } from "./recording.ts";
 import type { Operation } from "./worker.ts";
 

@@ -1,5 +1,5 @@
-import { CommandError } from "../lib/command-error.ts";
-import type { Migration } from "../lib/migrations.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
+import type { Migration } from "../../packages/server/src/database/migrations.ts";
 import { findDifferences, readSchema, type Schema } from "../lib/schema.ts";
 
 const BREAKPOINT = "--> statement-breakpoint";

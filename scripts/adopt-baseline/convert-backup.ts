@@ -1,5 +1,5 @@
-import { type BackupOptions, backup } from "../backup/backup.ts";
-import { type RowLine, readRows } from "../backup/file.ts";
+import { type BackupOptions, backup } from "../../packages/server/src/backup/backup.ts";
+import { type RowLine, readRows } from "../../packages/server/src/backup/file.ts";
 import { type Adoption, applyAll, replaceSchema } from "./adopt.ts";
 
 const BATCH_ROWS = 50;

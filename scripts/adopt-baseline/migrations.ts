@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Migration, readMigrations } from "../lib/migrations.ts";
+import type { Migration } from "../../packages/server/src/database/migrations.ts";
+import { readMigrations } from "../lib/migrations.ts";
 import { readSchema, type Schema } from "../lib/schema.ts";
 import { ROOT } from "../lib/wrangler.ts";
 import type { Adoption } from "./adopt.ts";

@@ -1,6 +1,6 @@
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
+import { bootstrap } from "../../packages/server/src/first-key.ts";
 import { call, type Run } from "../lib/killable-process.ts";
-import { bootstrap } from "../lib/local-api.ts";
 import { applyMigrations } from "../lib/migrations.ts";
 import { start } from "../lib/workers.ts";
 import { SECRETS, SHOWN } from "./output.ts";

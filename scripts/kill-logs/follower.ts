@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 
 const RETRY_MS = 200;
 /** The server dies, restarts, or limits the rate. */

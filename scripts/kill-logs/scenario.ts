@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 import { call, type Run, startProcess } from "../lib/killable-process.ts";
 import { createDeployment, type QueuedDeployment } from "./deployment.ts";
 import { Follower } from "./follower.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 
 const CLASS = "AttemptLog";
 

@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { ROOT } from "./wrangler.ts";
 
-const DIST = join(ROOT, "dist");
+export const DIST = join(ROOT, "dist");
 /** The `directory` of `[assets]` in wrangler.toml. */
 export const ASSETS_FOLDER = join(DIST, "assets");
 const CONSOLE = "/console/";
@@ -38,7 +38,7 @@ type Stamp = Partial<Record<Part, string>>;
 /** Builds the parts of the assets whose sources have changed. Several processes may do so at once. */
 export async function buildAssets(): Promise<void> {
   const stamp = readStamp();
-  const current = { console: digest(SOURCES.console), pages: digest(SOURCES.pages) };
+  const current = { console: digestSources(SOURCES.console), pages: digestSources(SOURCES.pages) };
   if (stamp.console !== current.console) replaceFiles(buildConsole(), isOfConsole);
   if (stamp.pages !== current.pages) {
     // Loading the app takes a second.
@@ -65,7 +65,7 @@ function readStamp(): Stamp {
   }
 }
 
-function digest(sources: readonly string[]): string {
+export function digestSources(sources: readonly string[]): string {
   const hash = createHash("sha256");
   for (const source of sources) {
     for (const file of listFiles(join(ROOT, source))) {

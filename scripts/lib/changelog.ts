@@ -1,4 +1,4 @@
-import { CommandError } from "./command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 
 interface Section {
   title: string;

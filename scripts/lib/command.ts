@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 import { HOW_TO_MIGRATE, isSchemaOutdated } from "../../src/db/schema-errors.ts";
 import { canonicalId } from "../../src/lib/ids.ts";
-import { CommandError } from "./command-error.ts";
 import { resolveDrizzleOnce } from "./resolve-drizzle.ts";
 
-export { CommandError } from "./command-error.ts";
+export { CommandError } from "../../packages/server/src/command-error.ts";
 
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC"]);
 

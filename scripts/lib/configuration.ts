@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseTOML } from "confbox/toml";
+import { CommandError } from "../../packages/server/src/command-error.ts";
 import type { CheckedSettings } from "../../src/lib/settings.ts";
-import { CommandError } from "./command-error.ts";
 import { ROOT } from "./wrangler.ts";
 
 const FILE = join(ROOT, "wrangler.toml");

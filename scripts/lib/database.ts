@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  COMPATIBILITY_DATE,
+  DatabaseWorker,
+} from "../../packages/server/src/database/database-worker.ts";
+import { toDatabase } from "../../packages/server/src/database/unprepared-database.ts";
 import { CommandError } from "./command.ts";
 import { readConfiguration } from "./configuration.ts";
-import { COMPATIBILITY_DATE, DatabaseWorker } from "./database-worker.ts";
-import { toDatabase } from "./unprepared-database.ts";
 import { runWrangler, STATE } from "./wrangler.ts";
 
 const BINDING = "DB";

@@ -1,8 +1,17 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { findRefusedSettings, REQUIRED_SECRETS, type SecretName } from "../../src/lib/settings.ts";
+import {
+  newEncryptionKey,
+  newSecret,
+  requireNoneRefused,
+} from "../../packages/server/src/secrets.ts";
+import {
+  type CheckedSettings,
+  findRefusedSettings,
+  REQUIRED_SECRETS,
+  type SecretName,
+} from "../../src/lib/settings.ts";
 import { CommandError } from "./command.ts";
-import { newEncryptionKey, newSecret, requireNoneRefused } from "./secrets.ts";
 
 /** Overrides wrangler.toml, so that webhooks may go to this machine. */
 const LOCAL_SETTINGS = { ALLOW_INSECURE_WEBHOOKS: "true" };
@@ -25,9 +34,9 @@ export function ensureDevVars(file: string): Record<SecretName, string> {
   return secrets;
 }
 
-/** Throws if the Worker would refuse these secrets. */
-export function requireSafeDevVars(secrets: Record<SecretName, string>): void {
-  const refused = findRefusedSettings(secrets);
+/** Throws if the Worker would refuse these settings, or those for one URL. */
+export function requireSafeDevVars(settings: CheckedSettings, url?: string): void {
+  const refused = findRefusedSettings(settings, url);
   requireNoneRefused(refused, "The Worker refuses these settings of .dev.vars:");
 }
 

@@ -19,11 +19,19 @@ const PERMISSIVE: readonly string[] = [
 /** Also for tools: Longshore neither contains nor changes them. */
 const TOOLS: readonly string[] = [...PERMISSIVE, "LGPL-3.0-or-later", "MPL-2.0"];
 
+/** What Miniflare can use for images, which Longshore has none of. npm installs it, and nothing of Longshore loads it. */
+const NEVER_LOADED = /(^|\/)node_modules\/(@img\/sharp-[\w-]+|sharp)$/;
+
 /** The packages of the lockfile whose license is not allowed, with the license. */
 export function findRefusedLicenses({ packages }: Lockfile): string[] {
   return Object.entries(packages).flatMap(([path, { license, dev = false, link }]) => {
     const isInstalled = path.startsWith("node_modules/") || path.includes("/node_modules/");
-    if (!isInstalled || link || isAllowed(license ?? "", dev ? TOOLS : PERMISSIVE)) return [];
+    if (
+      !isInstalled ||
+      link ||
+      isAllowed(license ?? "", dev || NEVER_LOADED.test(path) ? TOOLS : PERMISSIVE)
+    )
+      return [];
     return [`${path}: ${license ?? "no license"}`];
   });
 }

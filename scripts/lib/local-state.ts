@@ -1,7 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { databasePath } from "../../packages/server/src/database/database-path.ts";
+import { readConfiguration } from "./configuration.ts";
 import { applyMigrations, digestMigrations } from "./migrations.ts";
 import { STATE } from "./wrangler.ts";
+
+const BINDING = "DB";
 
 /** Beside the data, so that deleting the data deletes it. */
 export const STAMP = join(STATE, "longshore.json");
@@ -21,7 +25,8 @@ export async function prepareDatabase({ needsKeyState }: { needsKeyState: boolea
   hasKey: boolean;
 }> {
   const migrations = digestMigrations();
-  const stamp = readStamp();
+  // The stamp of a database that somebody has deleted says nothing.
+  const stamp = (await hasDatabase()) ? readStamp() : undefined;
   if (stamp?.migrations === migrations && (stamp.hasKey || !needsKeyState)) return stamp;
   // Loading Miniflare takes most of a second.
   const { openLocalDatabase } = await import("./database.ts");
@@ -35,6 +40,12 @@ export async function prepareDatabase({ needsKeyState }: { needsKeyState: boolea
   } finally {
     await close();
   }
+}
+
+async function hasDatabase(): Promise<boolean> {
+  const { d1_databases } = await readConfiguration();
+  const database = d1_databases.find(({ binding }) => binding === BINDING);
+  return existsSync(databasePath(STATE, database?.database_id ?? BINDING));
 }
 
 function readStamp(): Stamp | undefined {

@@ -1,25 +1,16 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommandError } from "./command-error.ts";
+import { CommandError } from "../../packages/server/src/command-error.ts";
+import {
+  BREAKPOINT,
+  CREATE_APPLIED,
+  type Migration,
+  readMigrations as readFolder,
+} from "../../packages/server/src/database/migrations.ts";
 import { ROOT } from "./wrangler.ts";
 
 export const MIGRATIONS_DIRECTORY = join(ROOT, "migrations");
-const BREAKPOINT = "--> statement-breakpoint";
-/** Wrangler's own table, so that `wrangler d1 migrations` sees the same state. */
-const CREATE_APPLIED = `create table if not exists d1_migrations (
-  id integer primary key autoincrement,
-  name text unique,
-  applied_at timestamp default current_timestamp not null
-)`;
-
-export interface Migration {
-  /** The file's name. */
-  name: string;
-  sql: string;
-}
-
 /** Applies the pending migrations of a folder, each in a transaction. */
 export async function applyMigrations(
   d1: D1Database,
@@ -65,8 +56,5 @@ export function migratedDefinitions(): Map<string, string> {
 }
 
 export function readMigrations(directory = MIGRATIONS_DIRECTORY): Migration[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(".sql"))
-    .toSorted()
-    .map((name) => ({ name, sql: readFileSync(join(directory, name), "utf8") }));
+  return readFolder(directory);
 }

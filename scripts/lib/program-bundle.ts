@@ -54,6 +54,17 @@ const ENTRIES = [
   { name: "proxies", entry: "packages/runner/src/proxy-agent.ts" },
 ];
 
+/**
+ * Miniflare reads files of its own package, and starts the program of another. The features name the tables of a backup;
+ * their routes are in the Worker's bundle, and are never loaded here.
+ */
+export const SERVER_PROGRAM: Program = {
+  entry: "packages/server/src/main.ts",
+  folder: join(ROOT, "packages/server/dist"),
+  fileName: "longshore-server.js",
+  options: { target: "node22.13", minify: true, external: ["miniflare", "*routes.ts"] },
+};
+
 /** They are beside what starts them: the runner, and the command line, which contains it. */
 export const EXECUTOR_PROGRAMS: readonly Program[] = [RUNNER_PROGRAM, CLI_PROGRAM].flatMap(
   ({ folder }) =>
@@ -151,10 +162,12 @@ function readLicenses(folders: readonly string[]): string {
   const packages = folders.map(readPackage);
   return packages
     .map(({ name, version, license, text, repository }) => {
-      // Several packages of one repository may have the file only once.
+      // Several packages of one repository may have the file only once. That of Apache names nobody.
       const shared = packages.find(
         (each) =>
-          each.text !== undefined && each.license === license && each.repository === repository,
+          each.text !== undefined &&
+          each.license === license &&
+          (each.repository === repository || license === "Apache-2.0"),
       );
       const found = text ?? shared?.text;
       if (found === undefined) throw new Error(`${name} has no license file.`);

@@ -1,19 +1,15 @@
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { batch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
-import { isLiveOrganization } from "../../src/db/tombstone.ts";
 import { auditOperator, writeAuditFrom } from "../../src/features/housekeeping/audit/index.ts";
-import { insertKey, issueApiKey, newKeyRow } from "../../src/features/identity/api-keys/index.ts";
 import { apiKeys } from "../../src/features/identity/credentials/api-key-table.ts";
 import { revokeKeys } from "../../src/features/identity/credentials/index.ts";
 import { invitations } from "../../src/features/identity/credentials/invitation-table.ts";
 import { runnerTokens } from "../../src/features/identity/credentials/runner-token-table.ts";
 import { sessions, signInLinks } from "../../src/features/identity/credentials/session-table.ts";
 import { trusts } from "../../src/features/identity/credentials/trust-table.ts";
-import { memberships } from "../../src/features/tenancy/member-table.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import { newId } from "../../src/lib/ids.ts";
 
 /** Credentials of one batch. */
 const CHUNK = 500;
@@ -32,57 +28,6 @@ export type CredentialScope =
   | { ids: readonly string[] }
   | { organizationId: string }
   | { everything: true };
-
-export interface OwnerKey {
-  key: string;
-  membershipId: string;
-}
-
-/**
- * Creates an API key for an owner of an organization, by default the oldest, without another key.
- * Undefined if there is no such owner.
- */
-export async function createOwnerKey(
-  d1: D1Database,
-  clock: Clock,
-  {
-    organizationId,
-    membershipId,
-    name,
-  }: Record<"organizationId" | "name", string> & {
-    membershipId?: string | undefined;
-  },
-): Promise<OwnerKey | undefined> {
-  const db: Database = drizzle(d1);
-  const [owner] = await db
-    .select({ organizationId: memberships.organizationId, membershipId: memberships.id })
-    .from(memberships)
-    .where(
-      and(
-        eq(memberships.organizationId, organizationId),
-        eq(memberships.role, "owner"),
-        isLiveOrganization(organizationId),
-        membershipId === undefined ? undefined : eq(memberships.id, membershipId),
-      ),
-    )
-    .orderBy(asc(memberships.createdAt), asc(memberships.id))
-    .limit(1);
-  if (!owner) return undefined;
-  const issued = await issueApiKey(newId(clock));
-  const row = {
-    ...newKeyRow(issued, clock.now()),
-    ...owner,
-    name,
-    role: "owner" as const,
-    isOwn: true,
-  };
-  const act = { organizationId, recordId: issued.id };
-  await batch(db, {
-    key: insertKey(db, row),
-    audit: auditOperator({ db, clock }, "owner_key.created", [act]),
-  });
-  return { key: issued.key, membershipId: owner.membershipId };
-}
 
 /** Oldest first: the API keys, then the runner tokens. */
 export async function listCredentials(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { quote } from "../../packages/cli/src/init/deploy-scripts.ts";
-import { FIRST_ORGANIZATION } from "./local-api.ts";
+import { FIRST_ORGANIZATION } from "../../packages/server/src/first-key.ts";
 import { ROOT } from "./wrangler.ts";
 
 /** The command line of this checkout, from any folder. */

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type Databases, DatabaseWorker } from "./database-worker.ts";
-import { newSecrets } from "./secrets.ts";
+import {
+  type Databases,
+  DatabaseWorker,
+} from "../../packages/server/src/database/database-worker.ts";
+import { newSecrets } from "../../packages/server/src/secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -61,6 +64,8 @@ export type WorkerSettings = Awaited<ReturnType<typeof readWorkerSettings>>;
 
 /** Loads wrangler, which takes a second. */
 export async function readWorkerSettings() {
+  // Wrangler says where it found secrets, and which it did not find.
+  process.env["WRANGLER_LOG"] ??= QUIET.WRANGLER_LOG;
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
   const { modulesRules: _, ...settings } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
   return settings;

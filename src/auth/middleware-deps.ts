@@ -10,7 +10,7 @@ import { hasSessionCookie } from "../http/session-cookie.ts";
 import { stoppedClock } from "../lib/clock.ts";
 import { CROSS_ORIGIN } from "../lib/header-errors.ts";
 import { readProviderSettings } from "../lib/identity-provider.ts";
-import { findRefusedSettings, REQUIRED_SECRETS } from "../lib/settings.ts";
+import { type CheckedSettings, findRefusedSettings, REQUIRED_SECRETS } from "../lib/settings.ts";
 import { ClientAddressLimiter, DatabasePace, Limiter } from "../rate-limits/index.ts";
 import { Admission, type AdmissionDeps } from "./admission.ts";
 import { apiKeyScheme, runnerTokenScheme, sessionScheme } from "./schemes.ts";
@@ -65,9 +65,10 @@ function takesRunnerToken({ path, request }: RequestContext, declared?: Declared
   return isEither && looksLikeRunnerToken(request.headers.get("x-api-key"));
 }
 
-function installationOf(env: Env): OpenContext["installation"] {
+function installationOf(env: Env & CheckedSettings): OpenContext["installation"] {
   return {
     identityProvider: () => readProviderSettings(env),
+    metricsToken: () => env.METRICS_TOKEN || undefined,
     problems: (requestUrl) => ({
       missingSecrets: REQUIRED_SECRETS.filter((name) => !env[name]),
       refusedSettings: findRefusedSettings(env, requestUrl),

@@ -134,6 +134,10 @@ export const FEATURES: readonly Feature[] = [
     async () => (await import("./housekeeping/health/routes.ts")).healthRoutes,
   ),
   routesOnly(
+    ["/metrics"],
+    async () => (await import("./deployments/metrics/routes.ts")).metricRoutes,
+  ),
+  routesOnly(
     ["/openapi.json"],
     async () => (await import("./housekeeping/open-api/routes.ts")).openApiRoutes,
   ),

@@ -26,7 +26,10 @@ export interface Declared {
   /** The path as the OpenAPI document writes it: `/v1/projects/{project_id}`. */
   path: string;
   operationId: string;
-  /** A page for browsers, or what such a page sends. The OpenAPI document, which is the contract of the API, leaves it out. */
+  /**
+   * A page for browsers, what such a page sends, or what monitoring reads. The OpenAPI document, which is the contract of
+   * the API, leaves it out.
+   */
   page?: true;
   access: Access;
   /** Default: the policy of the credential. */

@@ -10,7 +10,7 @@ export const NPM_SCOPE = "@longshore";
 export const RUNNER_IMAGE = "ghcr.io/longshore/longshore-runner";
 
 /** What a release publishes: the folders in packages/, by which the packages are named. */
-export const PUBLISHED_PACKAGES = ["cli", "client", "runner"] as const;
+export const PUBLISHED_PACKAGES = ["cli", "client", "runner", "server"] as const;
 
 /** How people run the command line without installing it. In a checkout, npx finds the checkout's own. */
 export const RUN_CLI = `npx ${NPM_SCOPE}/cli`;

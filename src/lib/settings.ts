@@ -17,7 +17,9 @@ export type SecretName = (typeof REQUIRED_SECRETS)[number];
 
 /** The settings that are checked, as they are in the environment. */
 export type CheckedSettings = {
-  readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS" | "CORS_ORIGINS"]?: string | undefined;
+  readonly [Name in SecretName | "ALLOW_INSECURE_WEBHOOKS" | "CORS_ORIGINS" | "METRICS_TOKEN"]?:
+    | string
+    | undefined;
 } & RetentionSettings &
   IdentityProviderSettings;
 
@@ -128,11 +130,19 @@ function refusedInEnvironment(settings: CheckedSettings): readonly RefusedSettin
     const message = retentionProblem(settings[name]);
     return message ? [{ name, message }] : [];
   });
+  const tokenMessage = settings.METRICS_TOKEN ? textProblem(settings.METRICS_TOKEN) : undefined;
+  const refusedToken = tokenMessage ? [{ name: "METRICS_TOKEN", message: tokenMessage }] : [];
   const allowsInsecure = allowsInsecureWebhooks(settings);
   const message = originsProblem(settings.CORS_ORIGINS, allowsInsecure);
   const refusedOrigins = message ? [{ name: CORS_ORIGINS, message }] : [];
   const refusedProvider = identityProviderProblems(settings, allowsInsecure);
-  const refused = [...refusedSecrets, ...refusedPeriods, ...refusedOrigins, ...refusedProvider];
+  const refused = [
+    ...refusedSecrets,
+    ...refusedToken,
+    ...refusedPeriods,
+    ...refusedOrigins,
+    ...refusedProvider,
+  ];
   refusedOf.set(settings, refused);
   return refused;
 }

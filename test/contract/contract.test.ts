@@ -146,6 +146,7 @@ describe("authentication", () => {
     expect(open.toSorted()).toEqual([
       "GET /health",
       "GET /invitations/{token}",
+      "GET /metrics",
       "GET /openapi.json",
       "GET /sign-in",
       "GET /sign-in/{token}",

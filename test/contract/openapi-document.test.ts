@@ -219,12 +219,18 @@ describe("the errors of an operation", () => {
     const statuses = statusesOf(operation);
     expect(statuses).toEqual(expect.arrayContaining([429, 500]));
     const isExchange = ["/v1/oidc/token", "/v1/sessions"].includes(path) && method === "POST";
+    const needsToken = path === "/metrics";
     const isCallback = path === "/v1/sign-in/callback";
-    expect(statuses.includes(401)).toBe(security.length > 0 || isExchange || isCallback);
+    expect(statuses.includes(401)).toBe(
+      security.length > 0 || needsToken || isExchange || isCallback,
+    );
     // A repeat after the project was deleted.
     const isCreation = operation.operationId === "createProject";
     const mayFindNothing =
-      path.includes("{") || [...WITH_SECRET, ...WITH_ID_IN_BODY].includes(path) || isCreation;
+      needsToken ||
+      path.includes("{") ||
+      [...WITH_SECRET, ...WITH_ID_IN_BODY].includes(path) ||
+      isCreation;
     expect(statuses.includes(404)).toBe(mayFindNothing);
     if (requestBody) expect(statuses).toContain(400);
     const isRead = method === "GET" && !operation["x-writes"];
@@ -373,10 +379,11 @@ describe("the document", () => {
     },
   );
 
-  it("has every operation except the pages for browsers, and what those send", () => {
+  it("has every operation except the pages for browsers, what those send, and what monitoring reads", () => {
     const pages = operations.filter((each) => !publishedOperations.includes(each));
     expect(pages.map(title).toSorted()).toEqual([
       "GET /invitations/{token}",
+      "GET /metrics",
       "GET /sign-in",
       "GET /sign-in/{token}",
       "GET /v1/sign-in/callback",

@@ -31,6 +31,7 @@ const ACCESS: Record<string, Access> = {
   finishSlackInstallation: PUBLIC,
   bootstrap: PUBLIC,
   readHealth: PUBLIC,
+  readMetrics: PUBLIC,
   readOpenApiDocument: PUBLIC,
   createSession: PUBLIC,
   showSignInLink: PUBLIC,

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { createOwnerKey } from "../../scripts/lib/recovery.ts";
+import { createOwnerKey } from "../../packages/server/src/owner-key.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Parsed } from "../support/client.ts";

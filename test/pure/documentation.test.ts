@@ -153,7 +153,7 @@ describe("the lists of the pages", () => {
     const settings = [...vars.matchAll(/^([A-Z_]+) = /gm)];
     const [, required = ""] = /^required = \[(.*)\]$/m.exec(file) ?? [];
     const secrets = [...required.matchAll(/"([A-Z_]+)"/g)];
-    const optional = ["SLACK_CLIENT_SECRET", "OIDC_CLIENT_SECRET"];
+    const optional = ["SLACK_CLIENT_SECRET", "OIDC_CLIENT_SECRET", "METRICS_TOKEN"];
     const all = [...bindings, ...settings, ...secrets].map(([, name = ""]) => name);
     expect(named.toSorted()).toEqual([...all, ...optional].toSorted());
   });

@@ -141,7 +141,7 @@ describe("a command of the release workflow", () => {
       PUBLISHED_PACKAGES.map((name) => `npm view ${NPM_SCOPE}/${name}@1.2.3 version`),
     );
     expect(calls.filter((call) => call.startsWith("npm publish"))).toEqual(
-      ["cli", "runner"].map(
+      ["cli", "runner", "server"].map(
         (name) => `npm publish --provenance --access public ./longshore-${name}-1.2.3.tgz`,
       ),
     );

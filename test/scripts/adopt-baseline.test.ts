@@ -1,9 +1,9 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { BACKUP_TABLES } from "../../packages/server/src/backup/tables.ts";
 import { adopt, applyAll } from "../../scripts/adopt-baseline/adopt.ts";
 import { convertBackup } from "../../scripts/adopt-baseline/convert-backup.ts";
-import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
 import { findDifferences, readSchema, type Schema } from "../../scripts/lib/schema.ts";
 import { issueApiKey } from "../../src/features/identity/api-keys/credentials.ts";
 import { issueRunnerToken } from "../../src/features/identity/runner-tokens/credentials.ts";

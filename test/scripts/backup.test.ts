@@ -2,7 +2,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
+import { BACKUP_TABLES } from "../../packages/server/src/backup/tables.ts";
 import { FEATURES, SEALED_COLUMNS } from "../../src/features/index.ts";
 import { sampleOf } from "../effort.ts";
 import { isList, pathsOf, READS } from "../support/all-reads.ts";

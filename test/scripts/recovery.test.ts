@@ -1,11 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import {
-  admitCredentials,
-  createOwnerKey,
-  listCredentials,
-  revokeAll,
-} from "../../scripts/lib/recovery.ts";
+import { createOwnerKey } from "../../packages/server/src/owner-key.ts";
+import { admitCredentials, listCredentials, revokeAll } from "../../scripts/lib/recovery.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";

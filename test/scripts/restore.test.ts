@@ -1,8 +1,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { linesOf, type RowLine, withTrailer } from "../../scripts/backup/file.ts";
-import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
+import { linesOf, type RowLine, withTrailer } from "../../packages/server/src/backup/file.ts";
+import { BACKUP_TABLES } from "../../packages/server/src/backup/tables.ts";
 import {
   backUp,
   collect,

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { backup } from "../../scripts/backup/backup.ts";
-import type { RowLine } from "../../scripts/backup/file.ts";
-import { type RestoreReport, restore } from "../../scripts/backup/restore.ts";
-import { BACKUP_TABLES } from "../../scripts/backup/tables.ts";
+import { backup } from "../../packages/server/src/backup/backup.ts";
+import type { RowLine } from "../../packages/server/src/backup/file.ts";
+import { type RestoreReport, restore } from "../../packages/server/src/backup/restore.ts";
+import { BACKUP_TABLES } from "../../packages/server/src/backup/tables.ts";
 import { countedTables, renderCount } from "../../scripts/lib/usage-triggers.ts";
 import { TOMBSTONE_ORGANIZATION_ID } from "../../src/db/tombstone.ts";
 import { systemClock } from "../../src/lib/clock.ts";

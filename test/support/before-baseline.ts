@@ -1,7 +1,7 @@
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
+import { type RowLine, readRows } from "../../packages/server/src/backup/file.ts";
 import type { Adoption } from "../../scripts/adopt-baseline/adopt.ts";
 import { insertRow } from "../../scripts/adopt-baseline/convert-backup.ts";
-import { type RowLine, readRows } from "../../scripts/backup/file.ts";
 import { readSchema } from "../../scripts/lib/schema.ts";
 import backup from "../fixtures/before-baseline.ndjson?raw";
 import others from "../fixtures/before-baseline-others.ndjson?raw";

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { tableNamed } from "../../scripts/backup/tables.ts";
+import { tableNamed } from "../../packages/server/src/backup/tables.ts";
 import { seedDeployments } from "../../scripts/seed/deployments.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";

@@ -29,6 +29,7 @@ import { addProjectCommands } from "./commands/projects.ts";
 import { addProtectCommand } from "./commands/protect.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addRunnerCommand } from "./commands/runner.ts";
+import { addServeCommand } from "./commands/serve.ts";
 import { addServiceAccountCommands } from "./commands/service-accounts.ts";
 import { addSessionCommands } from "./commands/sessions.ts";
 import { addStackCommands } from "./commands/stacks.ts";
@@ -101,6 +102,7 @@ export function createProgram(context: CliContext, raw?: readonly string[]): Com
   addVariableCommands(program, context);
   addRunCommand(program, context, raw);
   addRunnerCommand(program, context, raw);
+  addServeCommand(program, context, raw);
   addDeliveryCommands(program, context);
   addChangelogCommand(program, context);
   addAuditCommand(program, context);

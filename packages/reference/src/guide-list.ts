@@ -40,6 +40,12 @@ export const GUIDE_FILES = [
   { slug: "logs", title: "Logs", file: "logs.md", tags: ["Logs"] },
   { slug: "safe-writes", title: "Safe writes", file: "safe-writes.md", tags: [] },
   { slug: "ci", title: "CI", file: "ci.md", tags: ["Trusts"] },
+  {
+    slug: "self-hosting",
+    title: "A machine of your own",
+    file: "self-hosting.md",
+    tags: ["Service"],
+  },
   { slug: "operations", title: "Operations", file: "operations.md", tags: ["Service"] },
 ] as const satisfies readonly {
   slug: string;

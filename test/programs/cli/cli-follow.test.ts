@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { followDeployment } from "../../../packages/cli/src/deployments/follow.ts";
 import { exitCodeOf } from "../../../packages/cli/src/deployments/outcome.ts";
 import { type Client, createClient, type Fetch } from "../../../packages/client/src/index.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { type Fault, ScriptedProxy } from "../support/scripted-proxy.ts";

@@ -8,7 +8,7 @@ import {
   type LogEvent,
   type Schemas,
 } from "../../../packages/client/src/index.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 import { ScriptedProxy } from "../support/scripted-proxy.ts";
 import { startService } from "../support/service.ts";

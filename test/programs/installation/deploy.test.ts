@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { readConfiguration } from "../../../scripts/lib/configuration.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { Checkout } from "../support/checkout.ts";
 

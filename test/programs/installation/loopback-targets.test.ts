@@ -1,5 +1,5 @@
 import { describe, expect, it, type TestContext, vi } from "vitest";
-import { newEncryptionKey } from "../../../scripts/lib/secrets.ts";
+import { newEncryptionKey } from "../../../packages/server/src/secrets.ts";
 import {
   secretContext,
   urlContext,

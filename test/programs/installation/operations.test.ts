@@ -1,8 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { newHeader, type Row, type RowLine, withTrailer } from "../../../scripts/backup/file.ts";
-import { tableNamed } from "../../../scripts/backup/tables.ts";
+import {
+  newHeader,
+  type Row,
+  type RowLine,
+  withTrailer,
+} from "../../../packages/server/src/backup/file.ts";
+import { tableNamed } from "../../../packages/server/src/backup/tables.ts";
 import { backUp } from "../../../scripts/backup.ts";
 import { type OpenDatabase, openLocalDatabase } from "../../../scripts/lib/database.ts";
 import { changeOrShow } from "../../../scripts/quotas.ts";

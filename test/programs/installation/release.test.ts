@@ -25,6 +25,7 @@ const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 const root = manifestOf(ROOT);
 const tag = `v${root.version}`;
+const SERVER = "server";
 
 describe("the packages that are published", () => {
   it("are those that are not private", () => {
@@ -62,11 +63,15 @@ describe("the packages that are published", () => {
       license: root.license,
       repository: { ...root.repository, directory: `packages/${name}` },
       publishConfig: { access: "public", provenance: true },
-      engines: { node: expect.stringMatching(/^>=20\./) },
+      engines: { node: expect.stringMatching(name === SERVER ? /^>=22\./ : /^>=20\./) },
       files: expect.arrayContaining(["dist"]),
     });
-    // They are bundled.
-    for (const each of ["dependencies", "peerDependencies", "optionalDependencies"]) {
+    // They are bundled, but for what starts workerd.
+    const { dependencies = {} } = manifest;
+    expect(dependencies).toEqual(
+      name === SERVER ? { miniflare: root.devDependencies.miniflare } : {},
+    );
+    for (const each of ["peerDependencies", "optionalDependencies"]) {
       expect(manifest).not.toHaveProperty(each);
     }
     for (const script of ["install", "preinstall", "postinstall"]) {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { runScenario } from "../../../scripts/kill-logs/scenario.ts";
 import { findFreePort } from "../../../scripts/lib/port.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
 
 // `npm run test:kill-logs` does the same with more of each.
 it("keeps every byte once, and no secret, while the server is killed and the follower disconnected", async (context) => {

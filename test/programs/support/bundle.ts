@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { applyMigrations } from "../../../scripts/lib/migrations.ts";
 import {
   CLI_PROGRAM,
@@ -9,7 +10,6 @@ import {
   RUNNER_PROGRAM,
   writePrograms,
 } from "../../../scripts/lib/program-bundle.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
 import {
   type Bundle,
   bundle,

@@ -164,6 +164,10 @@ const STATUSES = new Set(Object.values(ERRORS).map(({ status }) => status)).size
 const STARTUP_MS = constantOf("scripts/check.ts", "MAXIMUM_STARTUP_MS");
 const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
+const SERVER_DRAIN = seconds(constantOf("packages/server/src/server.ts", "DRAIN_WITHIN_MS"));
+const METRICS_CACHED = seconds(
+  constantOf("src/features/deployments/metrics/service.ts", "CACHED_MS"),
+);
 const AUDIT_MIB = mib(limit("auditBytesOfDay"));
 const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
 
@@ -213,6 +217,7 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `\`ttl_seconds\` (at most ${count(limit("maximumKeySeconds"))})`,
   ],
   "docs/configuration.md": [
+    `as a bearer token of at least ${MINIMUM_CHARACTERS} characters`,
     `first API key, once. A random text of at least ${MINIMUM_CHARACTERS} characters`,
     `none is stored. A random text of at least ${MINIMUM_CHARACTERS} characters`,
     `\`LEASE_SECRET\` have at least ${MINIMUM_CHARACTERS} characters`,
@@ -351,7 +356,13 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `parts of ${word(PART_LENGTH)} or more characters`,
     `the ports ${PORTS.filter(Boolean).join(" and ")}`,
   ],
+  "docs/self-hosting.md": [
+    `With Node ${nodeOf("packages/server")} or newer`,
+    `a machine with Node ${nodeOf("packages/server")} or newer`,
+    `lets requests finish for ${SERVER_DRAIN} seconds`,
+  ],
   "docs/operations.md": [
+    `at most ${METRICS_CACHED} seconds old`,
     `accept it for up to ${seconds(CACHE_TTL_MS)} s`,
     `up to ${count(limit("invalidatedCredentials"))} in total`,
     `stay for ${minutes(limit("purgeSettlesMs"))} minutes`,
@@ -546,6 +557,16 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
     "20 ms for an append",
   ],
   "docs/notifications.md": ["in at most 32 KB"],
-  "docs/operations.md": ["took [286 s]", "any minute of the last 30 days (7 on the free plan)"],
+  "docs/self-hosting.md": [
+    "Give it 30 seconds to stop",
+    "| 201 ms, 335 ms | 176 ms, 346 ms | 388 ms, 782 ms |",
+    "| 466 MB | 607 MB | 978 MB |",
+    "and 320 MB. A start takes 2 seconds",
+  ],
+  "docs/operations.md": [
+    "A lag of more than 60 seconds",
+    "took [286 s]",
+    "any minute of the last 30 days (7 on the free plan)",
+  ],
   "docs/runners.md": ["an environment variable to 128 KiB", "kills a container after 10 seconds"],
 };

@@ -7,6 +7,7 @@ import { PUBLISHED_PACKAGES } from "../../../src/lib/addresses.ts";
 
 const FOLDERS = PUBLISHED_PACKAGES.map((name) => join(ROOT, "packages", name));
 const POLL_EVERY_MS = 200;
+const SERVER = "/longshore-server-";
 
 /** Packs the packages that users install, and installs them in an empty folder. */
 export function installPackedPackages(folder: string): void {
@@ -43,8 +44,18 @@ export function installTarballs(packed: string, folder: string): void {
   const tarballs = readdirSync(packed).filter((name) => name.endsWith(".tgz"));
   if (tarballs.length !== PUBLISHED_PACKAGES.length)
     throw new Error(`Packed ${tarballs.join(", ")}.`);
+  const paths = tarballs.map((name) => join(packed, name));
+  const programs = paths.filter((path) => !path.includes(SERVER));
   npm(folder, "init", "-y");
-  npm(folder, "install", "--offline", "--no-audit", ...tarballs.map((name) => join(packed, name)));
+  npm(folder, "install", "--offline", "--no-audit", ...programs);
+  for (const path of paths.filter((each) => !programs.includes(each))) unpackServer(path, folder);
+}
+
+/** Without Miniflare, which npm would look for in the registry. */
+function unpackServer(tarball: string, folder: string): void {
+  const target = join(folder, "node_modules/@longshore/server");
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", tarball, "-C", target, "--strip-components", "1"]);
 }
 
 function npm(folder: string, ...args: readonly string[]): void {

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { bootstrap } from "../../../scripts/lib/local-api.ts";
-import { newSecrets } from "../../../scripts/lib/secrets.ts";
+import { bootstrap } from "../../../packages/server/src/first-key.ts";
+import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 import { tablesChildrenFirst } from "../../support/empty-database.ts";
 import { withRuntimeProgram } from "./runtime-program.ts";

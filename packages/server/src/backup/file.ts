@@ -1,5 +1,5 @@
-import { sha256Hex } from "../../src/lib/digest.ts";
-import { CommandError } from "../lib/command-error.ts";
+import { sha256Hex } from "../../../../src/lib/digest.ts";
+import { CommandError } from "../command-error.ts";
 import { BACKUP_TABLES } from "./tables.ts";
 
 const FORMAT = 1;

@@ -1,4 +1,4 @@
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../command-error.ts";
 
 /** The name of the newest migration that was applied to a database. */
 export async function newestMigration(d1: D1Database): Promise<string> {

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { FEATURES } from "../../src/features/index.ts";
+import { FEATURES } from "../../../../src/features/index.ts";
 
 export interface Reference {
   column: string;

@@ -1,13 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { REQUIRED_SECRETS, type RefusedSetting, type SecretName } from "../../src/lib/settings.ts";
-import { CommandError } from "./command.ts";
+import {
+  REQUIRED_SECRETS,
+  type RefusedSetting,
+  type SecretName,
+} from "../../../src/lib/settings.ts";
+import { CommandError } from "./command-error.ts";
 
 /** A generator for each of the Worker's secrets. */
 const GENERATORS = {
-  BOOTSTRAP_TOKEN: () => randomBytes(32).toString("base64url"),
+  BOOTSTRAP_TOKEN: newToken,
   ENCRYPTION_KEYS: newEncryptionKey,
-  LEASE_SECRET: () => randomBytes(32).toString("base64url"),
+  LEASE_SECRET: newToken,
 } as const satisfies Record<SecretName, () => string>;
+
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
 
 export function newSecret(name: SecretName): string {
   return GENERATORS[name]();
@@ -18,8 +26,12 @@ export function newSecrets(): Record<SecretName, string> {
   return Object.fromEntries(entries);
 }
 
-/** Secrets that enable optional features (docs/slack.md, docs/sign-in.md). */
-export const OPTIONAL_SECRET_NAMES = ["SLACK_CLIENT_SECRET", "OIDC_CLIENT_SECRET"] as const;
+/** Secrets that enable optional features (docs/slack.md, docs/sign-in.md, docs/self-hosting.md). */
+export const OPTIONAL_SECRET_NAMES = [
+  "SLACK_CLIENT_SECRET",
+  "OIDC_CLIENT_SECRET",
+  "METRICS_TOKEN",
+] as const;
 
 /** Throws with a list of the settings below the heading. */
 export function requireNoneRefused(refused: readonly RefusedSetting[], heading: string): void {

@@ -1,6 +1,9 @@
-import { statesBefore, TRANSITIONS } from "../../src/features/deployments/deployments/lifecycle.ts";
-import type { Clock } from "../../src/lib/clock.ts";
-import { CommandError } from "../lib/command-error.ts";
+import {
+  statesBefore,
+  TRANSITIONS,
+} from "../../../../src/features/deployments/deployments/lifecycle.ts";
+import type { Clock } from "../../../../src/lib/clock.ts";
+import { CommandError } from "../command-error.ts";
 import { newHeader, type Row, type RowLine, type Value, withTrailer } from "./file.ts";
 import { newestMigration } from "./migration.ts";
 import { BACKUP_TABLES, partsOf, tableNamed } from "./tables.ts";

@@ -1,4 +1,4 @@
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../command-error.ts";
 import { type Header, type Row, type RowLine, readRows, type Value, verifyFile } from "./file.ts";
 import { newestMigration } from "./migration.ts";
 import { BACKUP_TABLES, type BackupTable, tableNamed } from "./tables.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type RunStatements, type Statement, toDatabase } from "./unprepared-database.ts";
+import { type Statement, toDatabase } from "./unprepared-database.ts";
 
 /** In one of the forms that Miniflare takes. */
 export type Databases = NonNullable<Parameters<typeof convertV4MiniflareOptions>[0]["d1Databases"]>;
@@ -45,20 +45,34 @@ export class DatabaseWorker {
   }
 
   async connect(miniflare: Miniflare): Promise<D1Database> {
-    const url = await miniflare.unsafeGetDirectURL(NAME, ENTRYPOINT);
-    const run: RunStatements = async (method, statements) => {
-      const response = await fetch(url, {
-        method: "POST",
-        // The runtime closes a connection that this process, when it is busy, would still use.
-        headers: { authorization: this.#token, connection: "close" },
-        body: JSON.stringify({ method, statements: statements.map(checked) }),
-      });
-      const result: unknown = await response.json();
-      if (!response.ok) throw new Error(String(result));
-      return result;
-    };
-    return toDatabase(run);
+    return connectDatabase(await this.address(miniflare));
   }
+
+  /** What another process of this user needs to run statements. */
+  async address(miniflare: Miniflare): Promise<DatabaseAddress> {
+    const { href } = await miniflare.unsafeGetDirectURL(NAME, ENTRYPOINT);
+    return { url: href, token: this.#token };
+  }
+}
+
+export interface DatabaseAddress {
+  url: string;
+  token: string;
+}
+
+/** The database of a `DatabaseWorker` that runs, here or in another process. */
+export function connectDatabase({ url, token }: DatabaseAddress): D1Database {
+  return toDatabase(async (method, statements) => {
+    const response = await fetch(url, {
+      method: "POST",
+      // The runtime closes a connection that this process, when it is busy, would still use.
+      headers: { authorization: token, connection: "close" },
+      body: JSON.stringify({ method, statements: statements.map(checked) }),
+    });
+    const result: unknown = await response.json();
+    if (!response.ok) throw new Error(String(result));
+    return result;
+  });
 }
 
 /** @throws If JSON would change a value. */
