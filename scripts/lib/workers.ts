@@ -64,11 +64,17 @@ export type WorkerSettings = Awaited<ReturnType<typeof readWorkerSettings>>;
 
 /** Loads wrangler, which takes a second. */
 export async function readWorkerSettings() {
-  // Wrangler says where it found secrets, and which it did not find.
-  process.env["WRANGLER_LOG"] ??= QUIET.WRANGLER_LOG;
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
-  const { modulesRules: _, ...settings } = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
-  return settings;
+  // Wrangler says where it found secrets, and which it did not find. Programs that are started later say all.
+  const { WRANGLER_LOG: level } = process.env;
+  process.env["WRANGLER_LOG"] = level ?? QUIET.WRANGLER_LOG;
+  try {
+    const options = unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
+    const { modulesRules: _, ...settings } = options;
+    return settings;
+  } finally {
+    if (level === undefined) delete process.env["WRANGLER_LOG"];
+  }
 }
 
 const NAME = "longshore";
