@@ -79,7 +79,7 @@ describe("the page at /", () => {
 describe("the pages at /docs", () => {
   it("are one for each tag, the webhooks, the schemas and each guide", () => {
     const tags = new Set(operations.flatMap((each) => each.tags));
-    expect(pages.size).toBe(1 + 11 + tags.size + 2);
+    expect(pages.size).toBe(1 + 12 + tags.size + 2);
     const guides = ["/docs/guides/runners", "/docs/guides/write-a-runner"];
     expect([...pages.keys()]).toEqual(
       expect.arrayContaining(["/docs/api-keys", "/docs/webhooks", ...guides]),
