@@ -125,7 +125,7 @@ describe("what a stack needs", () => {
     expect(namesOf(await deploy())).toEqual(["api", "infra", "web"]);
     expect(await world.client.delete(`/v1/stacks/${ids.api}`)).toMatchObject({ status: 409 });
     expect(await world.client.delete(`/v1/stacks/${ids.infra}`)).toMatchObject({
-      body: { message: expect.stringContaining('stacks need this one: "web"') },
+      body: { message: expect.stringContaining('need this stack: "web"') },
     });
   });
 
@@ -145,22 +145,27 @@ describe("what a stack needs", () => {
       },
     });
     expect(await put({ web: { needs: "infra" } })).toMatchObject(
-      refusal("configuration", "/stacks/web/needs must be a list of names of stacks."),
+      refusal("configuration", "/stacks/web/needs must be a list of stack names."),
     );
     expect((await put({ web: { needs: ["infra"] } })).status).toBe(200);
   });
 
-  it("is no circle, also when an environment is created", async () => {
-    const circle =
-      'Stacks need one another in a circle: "web" → "api" → "web". Remove one of these needs.';
+  it("is no cycle, also when an environment is created", async () => {
+    const cycle =
+      'Stacks need each other in a cycle: "web" → "api" → "web". Remove one of these needs.';
     const stacks = { infra: { needs: ["web"] }, web: { needs: ["api"] }, api: { needs: ["web"] } };
-    expect(await put(stacks)).toMatchObject(refusal("configuration", circle));
+    expect(await put(stacks)).toMatchObject(refusal("configuration", cycle));
     expect(await put({ web: { needs: ["web"] } })).toMatchObject({ status: 400 });
     const body = { name: "staging", configuration: { stacks } };
     const created = await world.client.post(`/v1/projects/${project.id}/environments`, body);
-    expect(created).toMatchObject(refusal("configuration", circle));
+    expect(created).toMatchObject(refusal("configuration", cycle));
     const patch = [{ op: "add", path: "/stacks", value: stacks }];
-    expect(await deploy({ patch })).toMatchObject(refusal("configuration", circle));
+    expect(await deploy({ patch })).toMatchObject(refusal("configuration", cycle));
+    const names = Array.from({ length: 1_000 }, (_, at) => `s${at}`);
+    const ring = names.map((name, at) => [name, { needs: [names[(at + 1) % names.length]] }]);
+    const long = { name: "staging", configuration: { stacks: Object.fromEntries(ring) } };
+    const refused = await world.client.post(`/v1/projects/${project.id}/environments`, long);
+    expect(refused.body.message).toMatch(/"s0" → "s1" .* "s9" → … → "s0"\. Remove one/);
     // The stacks of a new environment come later than its configuration.
     const later = { name: "staging", configuration: { stacks: { web: { needs: ["infra"] } } } };
     const staging = await world.client.post(`/v1/projects/${project.id}/environments`, later);
@@ -170,7 +175,7 @@ describe("what a stack needs", () => {
   it("is deployed with it, or has succeeded before", async () => {
     await put({ web: { needs: ["infra"] } });
     const unmet =
-      '"web" needs "infra", which has never succeeded in this environment. Deploy both: add its ID.';
+      '"web" needs "infra", which has never succeeded in this environment. Add the ID of "infra".';
     expect(await deploy({ stack_ids: [ids.web] })).toMatchObject(refusal("stack_ids", unmet));
     const preview = await world.client.post(`${path}/deployment-preview`, { stack_ids: [ids.web] });
     expect(preview.body.error).toEqual({ code: "bad_input", message: `stack_ids: ${unmet}` });
@@ -181,7 +186,7 @@ describe("what a stack needs", () => {
   it("can't be renamed or deleted, but what nothing needs can", async () => {
     await put({ web: { needs: ["infra"] }, api: { url: "${outputs.infra.url}" } });
     const message =
-      'In the environment\'s configuration, stacks need this one: "web", "api". Remove these needs first.';
+      'Other stacks need this stack: "web", "api". Change what they need in the environment\'s configuration first.';
     const infra = `/v1/stacks/${ids.infra}`;
     for (const reply of [
       await world.client.patch(infra, { name: "other" }),
@@ -213,7 +218,7 @@ describe("a deployment whose configuration has changed before its start", () => 
     expect(started.body.input.configuration).toMatchObject({ replicas: 3 });
   });
 
-  it("fails with patch_conflict if its patch then makes a circle", async () => {
+  it("fails with patch_conflict if its patch then makes a cycle", async () => {
     await put({ web: {}, api: {} });
     const { body } = await deploy({ patch: [set("web", { needs: ["api"] })] });
     await put({ web: {}, api: { needs: ["web"] } });
@@ -222,7 +227,7 @@ describe("a deployment whose configuration has changed before its start", () => 
     expect(await read(body.id)).toMatchObject({
       status: "failed",
       failure_reason: "patch_conflict",
-      message: expect.stringContaining("in a circle"),
+      message: expect.stringContaining("in a cycle"),
     });
   });
 
@@ -277,8 +282,8 @@ describe("a stack that did not end", () => {
     const { stacks } = (await read(body.id)).data;
     expect(stacks.map(({ status, status_reason }: Parsed) => [status, status_reason])).toEqual([
       ["failed", "The disk is full."],
-      ["failed", 'Did not end, because "web" failed.'],
-      ["skipped", 'Not begun, because "web" failed.'],
+      ["failed", 'Did not finish because "web" failed.'],
+      ["skipped", 'Not started because "web" failed.'],
     ]);
   });
 
@@ -354,7 +359,7 @@ describe("the references of a preview", () => {
         [
           "/stacks/web/bucket",
           "assets",
-          'From the last success of "infra". This deployment runs it first.',
+          'From the last success of "infra". This deployment runs "infra" again first.',
         ],
       ],
     ]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCircle, readNeeds, sortByNeeds } from "../../packages/runner/src/executors/needs.ts";
+import { findCycle, readNeeds, sortByNeeds } from "../../packages/runner/src/executors/needs.ts";
 import { runStacks } from "../../packages/runner/src/stack-schedule.ts";
 
 const NAMES = ["a", "b", "b.c", "d", "e", "f"];
@@ -11,7 +11,7 @@ const anyNeeds = fc.dictionary(
   fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 4 }),
 );
 /** Each needs only those before it. */
-const withoutCircle = anyNeeds.map((needs) =>
+const withoutCycle = anyNeeds.map((needs) =>
   Object.fromEntries(
     Object.entries(needs).map(([name, needed]) => [
       name,
@@ -34,7 +34,7 @@ function needsOf(needs: Record<string, string[]>, asReferences: boolean) {
 describe("an order by needs", () => {
   it("has each stack once, after those that it needs, however these are written", () => {
     fc.assert(
-      fc.property(withoutCircle, anyOrder, fc.boolean(), (needs, names, asReferences) => {
+      fc.property(withoutCycle, anyOrder, fc.boolean(), (needs, names, asReferences) => {
         const { sorted, left } = sortByNeeds(names, needsOf(needs, asReferences));
         expect(left).toEqual([]);
         expect(sorted.toSorted()).toEqual(names.toSorted());
@@ -50,24 +50,42 @@ describe("an order by needs", () => {
 
   it("is the order given if that suits the needs", () => {
     fc.assert(
-      fc.property(withoutCircle, (needs) => {
+      fc.property(withoutCycle, (needs) => {
         expect(sortByNeeds(NAMES, needsOf(needs, false)).sorted).toEqual(NAMES);
       }),
     );
   });
 
-  it("leaves stacks out exactly if there is a circle, which is then found", () => {
+  it("leaves stacks out exactly if there is a cycle, which is then found", () => {
     fc.assert(
       fc.property(anyNeeds, fc.boolean(), (needs, asReferences) => {
         const read = needsOf(needs, asReferences);
-        const circle = findCircle(read);
-        expect(circle === undefined).toBe(sortByNeeds(NAMES, read).left.length === 0);
-        for (const [at, name] of (circle ?? []).entries()) {
-          const next = circle?.[(at + 1) % circle.length] ?? "";
+        const cycle = findCycle(read);
+        expect(cycle === undefined).toBe(sortByNeeds(NAMES, read).left.length === 0);
+        for (const [at, name] of (cycle ?? []).entries()) {
+          const next = cycle?.[(at + 1) % cycle.length] ?? "";
           expect(read.get(name)?.names.has(next)).toBe(true);
         }
       }),
     );
+  });
+});
+
+describe("the needs of thousands of stacks", () => {
+  const names = Array.from({ length: 9_000 }, (_, at) => `s${at}`);
+
+  /** Each needs the next one, and the last one these. */
+  function chain(last: string[]) {
+    const needed = names.map((_, at) => names.slice(at + 1, at + 2));
+    const stacks = names.map((name, at) => [name, { needs: needed[at + 1] ? needed[at] : last }]);
+    return readNeeds({ stacks: Object.fromEntries(stacks) }, new Set(names));
+  }
+
+  it("are sorted, or are a cycle of all of them", () => {
+    expect(sortByNeeds(names, chain([])).sorted).toEqual(names.toReversed());
+    expect(findCycle(chain([]))).toBeUndefined();
+    expect(findCycle(chain(["s0"]))).toEqual(names);
+    expect(findCycle(chain(["s8990"]))).toEqual(names.slice(8_990));
   });
 });
 
@@ -80,7 +98,7 @@ describe("a run of stacks", () => {
   it("begins none before those that it needs have ended, and no more than so many at once", async () => {
     await fc.assert(
       fc.asyncProperty(
-        withoutCircle,
+        withoutCycle,
         outcomes,
         fc.integer({ min: 1, max: 4 }),
         fc.boolean(),

@@ -55,14 +55,14 @@ export class ConfigurationActor {
   }
 
   /** Stacks that need each other. */
-  async sendCircle(): Promise<void> {
+  async sendCycle(): Promise<void> {
     const { random, fixture } = this.#client;
     const environment = random.pick(fixture.environments) ?? "";
     const stacks = { a: { needs: ["b"] }, b: { needs: ["a"] } };
     const body = { name: fixture.names.get(environment), configuration: { stacks } };
     const path = `/v1/environments/${environment}`;
     const { status } = await this.#client.once(fixture.key, "PUT", path, body);
-    expect(status, "a circle of needs").toBe(400);
+    expect(status, "a cycle of needs").toBe(400);
   }
 
   async #put(environment: string, document: Document): Promise<void> {

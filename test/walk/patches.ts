@@ -63,7 +63,7 @@ export const ALL_STACKS: StackState = { deployed: ["a", "b"], succeeded: [] };
 
 /**
  * The configuration that a deployment with this patch results in; undefined if it does not apply, its stacks need each
- * other in a circle, or one needs another that is not deployed and has never succeeded.
+ * other in a cycle, or one needs another that is not deployed and has never succeeded.
  */
 export function resultOf(
   document: Document,
@@ -71,11 +71,11 @@ export function resultOf(
   state: StackState,
 ): Document | undefined {
   const result = applyByReference(document, patch);
-  return result && !hasCircle(result) && hasMetNeeds(result, state) ? result : undefined;
+  return result && !hasCycle(result) && hasMetNeeds(result, state) ? result : undefined;
 }
 
 /** The fixture has two stacks. */
-function hasCircle(document: Document): boolean {
+function hasCycle(document: Document): boolean {
   return needsOf(document, "a").includes("b") && needsOf(document, "b").includes("a");
 }
 
@@ -123,7 +123,7 @@ export function randomPatch(random: Random, document: Document): Operation[] {
   return patch;
 }
 
-/** Both of them together are a circle. */
+/** Both of them together are a cycle. */
 const NEEDS = { a: { needs: ["b"] }, b: { needs: ["a"] } };
 
 function randomNeeds(random: Random): Operation {

@@ -69,7 +69,7 @@ export class Walk {
       [6, () => editor.edit()],
       [2, () => editor.draft()],
       [2, () => editor.sendDraft()],
-      [1, () => editor.sendCircle()],
+      [1, () => editor.sendCycle()],
       [2, () => Promise.all([editor.editInRace(), runners.start()])],
       [2, () => Promise.all([editor.editInRace(), user.create()])],
       [2, () => Promise.all([editor.editInRace(), runners.complete()])],

@@ -326,7 +326,7 @@ describe("longshore stacks order", () => {
     const preview = await user.run(["deploy", "--dry-run", ...set]);
     expect(preview.stdout).toMatch(/^stacks +infra, web$/m);
     expect(preview.stdout).toContain(
-      '/stacks/web/url: ${outputs.infra.url} = "infra" has no such output yet. This deployment runs it first.\n',
+      '/stacks/web/url: ${outputs.infra.url} = "infra" has no such output yet. This deployment runs "infra" first.\n',
     );
     const alone = await user.run(["deploy", "--stack", "web", ...set]);
     expect(alone).toMatchObject({ status: 1, stdout: "" });

@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Create an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need one another in a circle.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. A name that is taken in the project is a `conflict`. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need each other in a cycle.
          */
         post: operations["createEnvironment"];
         delete?: never;
@@ -1174,7 +1174,7 @@ export interface paths {
         get: operations["getEnvironment"];
         /**
          * Replace an environment
-         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing configuration is for those whom its rules let `configure`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need one another in a circle.
+         * @description Needs the role `contributor` in the project, or `admin` in the organization. Needs the scope `environments:write`. In a protected environment, changing configuration is for those whom its rules let `configure`. Changing the environment and its name needs a full credential (`full` in `GET /v1/whoami`) if the environment is protected. A name that is taken in the project is a `conflict`, and so is another configuration while a deployment is `in_progress` or `canceling`. Queued deployments are based on the new configuration when they start. A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a stack whose object changes. So are stacks that need each other in a cycle.
          */
         put: operations["replaceEnvironment"];
         post?: never;
@@ -4242,7 +4242,7 @@ export interface components {
              */
             reason?: string;
             /**
-             * @description Whether the stacks that do not need a failed one are deployed. Default: false, and no other stack is begun.
+             * @description Whether the stacks that do not need a failed one are deployed. Default: false: no other stack starts.
              * @default false
              */
             continue_on_failure?: boolean;
@@ -7586,7 +7586,7 @@ export interface components {
             value?: string;
             /**
              * @description Why it has no value, or why the value may be another one when the deployment runs.
-             * @example From the last success of "infra". This deployment runs it first.
+             * @example From the last success of "infra". This deployment runs "infra" again first.
              */
             note?: string;
         };

@@ -48,7 +48,7 @@ function findNeeds(
 ): StackNeeds {
   const listed = getChild(values, "needs") ?? [];
   if (!isListOfNames(listed)) {
-    const problem = `${at(pointer, "needs")} must be a list of names of stacks.`;
+    const problem = `${at(pointer, "needs")} must be a list of stack names.`;
     return { ...NO_NEEDS, problems: [problem] };
   }
   const names = new Set<string>();
@@ -103,37 +103,59 @@ export function listTexts(pointer: string, value: unknown): TextOfSettings[] {
 }
 
 /** Stacks of which each needs the next, and the last needs the first. Undefined: there are none. */
-export function findCircle(needs: ReadonlyMap<string, StackNeeds>): string[] | undefined {
+export function findCycle(needs: ReadonlyMap<string, StackNeeds>): string[] | undefined {
   const { left } = sortByNeeds([...needs.keys()], needs);
-  const [first] = left;
-  if (first === undefined) return undefined;
-  // Whoever is left needs another one that is left, so that this path comes back to itself.
-  const path: string[] = [];
-  let name = first;
-  while (!path.includes(name)) {
-    path.push(name);
-    name = left.find((each) => needs.get(name)?.names.has(each)) ?? first;
+  const among = new Set(left);
+  const path = new Set<string>();
+  // Whatever is left needs another one that is left, so that the path comes back to itself.
+  let [name] = left;
+  while (name !== undefined && !path.has(name)) {
+    path.add(name);
+    name = [...(needs.get(name)?.names ?? [])].find((each) => among.has(each));
   }
-  return path.slice(path.indexOf(name));
+  const found = [...path];
+  return name === undefined ? undefined : found.slice(found.indexOf(name));
 }
 
 /**
  * Names of stacks in an order in which each comes after those that it needs; otherwise they keep the order given.
- * `left` has those in a circle, and those that need one of them.
+ * `left` has those in a cycle, and those that need one of them. Source: Kahn's algorithm, with the earliest of those
+ * that are ready. A configuration can name tens of thousands of stacks, so nothing here is searched for each of them.
  */
 export function sortByNeeds(
   names: readonly string[],
   needs: ReadonlyMap<string, StackNeeds>,
 ): { sorted: string[]; left: string[] } {
-  const sorted: string[] = [];
-  const left = new Set(names);
-  const isReady = (name: string) =>
-    ![...(needs.get(name)?.names ?? [])].some((each) => left.has(each));
-  let next = names.find(isReady);
-  while (next !== undefined) {
-    sorted.push(next);
-    left.delete(next);
-    next = [...left].find(isReady);
+  const positions = new Map(names.map((name, at) => [name, at]));
+  const open = new Map<string, number>();
+  const needing = new Map<string, string[]>(names.map((name) => [name, []]));
+  for (const name of names) {
+    const needed = [...(needs.get(name)?.names ?? [])].filter((each) => positions.has(each));
+    open.set(name, needed.length);
+    for (const each of needed) needing.get(each)?.push(name);
   }
-  return { sorted, left: [...left] };
+  // The last one is next.
+  const ready = names.filter((name) => open.get(name) === 0).toReversed();
+  const sorted: string[] = [];
+  for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
+    sorted.push(name);
+    for (const each of needing.get(name) ?? []) {
+      const count = (open.get(each) ?? 0) - 1;
+      open.set(each, count);
+      if (count === 0) insert(ready, each, positions);
+    }
+  }
+  return { sorted, left: names.filter((name) => open.get(name) !== 0) };
+}
+
+/** Keeps the earliest position last. */
+function insert(ready: string[], name: string, positions: ReadonlyMap<string, number>): void {
+  const at = (each = "") => positions.get(each) ?? 0;
+  let [low, high] = [0, ready.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(ready[middle]) > at(name)) low = middle + 1;
+    else high = middle;
+  }
+  ready.splice(low, 0, name);
 }

@@ -23,8 +23,8 @@ export function isKnown(name: string, end: string | undefined): boolean {
 }
 
 export const OUTPUTS_PREFIX = "outputs.";
-/** Longer than any name of a stack with any name of an output. */
-const MAXIMUM_PATH_LENGTH = 1_000;
+/** A stack's name has at most 128 characters, of up to two code units each, and an output's name 100. */
+const MAXIMUM_PATH_LENGTH = 2 * 128 + 1 + 100;
 
 /**
  * Divides `STACK.NAME`, as a reference to an output has it. Both may have dots: the stack with the longest name counts.

@@ -91,7 +91,7 @@ export type DeploymentFields = Pick<
   | "continueOnFailure"
 > & { queue: Queue; copiedId?: string };
 
-/** Throws as `requireCommit` and `orderStacks`, `LimitReached` for the stored bytes, as `requireDeployable`, then `Conflict` without stacks. */
+/** Throws as `checkStacks`, `LimitReached` for the stored bytes, as `requireDeployable`, then `Conflict` without stacks. */
 export async function queueDeployment(
   ctx: ServiceContext,
   environment: EnvironmentRow,
@@ -157,9 +157,8 @@ async function planStacks(
   environment: EnvironmentRow,
   fields: DeploymentFields,
 ): Promise<readonly string[] | undefined> {
-  const configuration = JSON.parse(fields.configuration) as Document;
-  const mayLackCommit = lacksCommit(fields) && namesWithExecutor(configuration).size > 0;
-  if (!mayLackCommit && !mayHaveNeeds(configuration)) return fields.stackIds;
+  const mayLackCommit = lacksCommit(fields) && fields.configuration.includes('"executor"');
+  if (!mayLackCommit && !mayHaveNeeds(fields.configuration)) return fields.stackIds;
   const { organizationId, id } = environment;
   const stacks = await store.listStacksOfEnvironment(db, organizationId, id);
   return checkStacks(environment, fields, stacks);

@@ -15,7 +15,7 @@ export const NO_STACKS = new Conflict(
 );
 
 export const STACKS_CHANGED = new Conflict(
-  "Somebody has just changed the stacks of the environment. Send the request again.",
+  "The environment's stacks have just changed. Send the request again.",
 );
 
 /** @param stack Its name. */

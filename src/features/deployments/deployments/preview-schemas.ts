@@ -31,7 +31,7 @@ const ReferencePreview = z
     note: z.string().optional().openapi({
       description:
         "Why it has no value, or why the value may be another one when the deployment runs.",
-      example: 'From the last success of "infra". This deployment runs it first.',
+      example: 'From the last success of "infra". This deployment runs "infra" again first.',
     }),
   })
   .openapi("ReferencePreview", { description: "A reference in the settings of an executor." });

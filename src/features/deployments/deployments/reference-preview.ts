@@ -66,18 +66,17 @@ export function previewReferences(input: ReferenceInput): ReferencePreview[] {
     environment,
     stacks: withOutputs,
   };
-  return ids
+  // Each costs a look at all stacks, and a configuration may have thousands.
+  const found = ids
     .flatMap((id) => withOutputs.find((stack) => stack.id === id) ?? [])
-    .flatMap((stack) => {
-      const found = findReferences(configuration, stack.name);
-      const values: ReferenceValues = { ...known, stack, variables: [] };
-      return found.map(({ name, ...each }) => ({
-        stackId: stack.id,
-        ...each,
-        ...resolve(name, values, { ...input, own: stack }),
-      }));
-    })
+    .flatMap((stack) =>
+      findReferences(configuration, stack.name).map((reference) => ({ stack, ...reference })),
+    )
     .slice(0, LIMITS.previewedReferences.value);
+  return found.map(({ stack, name, ...each }) => {
+    const values: ReferenceValues = { ...known, stack, variables: [] };
+    return { stackId: stack.id, ...each, ...resolve(name, values, { ...input, own: stack }) };
+  });
 }
 
 function findReferences(configuration: Document, stack: string) {
@@ -115,8 +114,8 @@ function describeOutput(
   const name = JSON.stringify(stack.name);
   if (ids.includes(stack.id)) {
     return value === undefined
-      ? `${name} has no such output yet. This deployment runs it first.`
-      : `From the last success of ${name}. This deployment runs it first.`;
+      ? `${name} has no such output yet. This deployment runs ${name} first.`
+      : `From the last success of ${name}. This deployment runs ${name} again first.`;
   }
   return value === undefined ? `${name} has no such output, and is not deployed.` : undefined;
 }

@@ -66,7 +66,7 @@ export const CreateDeployment = z
     reason: Reason.optional(),
     continue_on_failure: z.boolean().default(false).openapi({
       description:
-        "Whether the stacks that do not need a failed one are deployed. Default: false, and no other stack is begun.",
+        "Whether the stacks that do not need a failed one are deployed. Default: false: no other stack starts.",
     }),
   })
   .openapi("CreateDeployment", {

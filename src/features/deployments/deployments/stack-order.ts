@@ -4,7 +4,7 @@ import {
   sortByNeeds,
 } from "../../../../packages/runner/src/executors/needs.ts";
 import { BadInput, type Issue } from "../../../lib/errors.ts";
-import { circleProblems, findNeedsProblems } from "../../projects/environments/index.ts";
+import { cycleProblems, findNeedsProblems } from "../../projects/environments/index.ts";
 import type { Document } from "./patch.ts";
 
 export interface StackOfEnvironment {
@@ -25,7 +25,7 @@ export interface OrderInput {
 }
 
 /**
- * The IDs of the stacks in the order to deploy them. Throws `BadInput` for needs in a circle, and for a need of a stack
+ * The IDs of the stacks in the order to deploy them. Throws `BadInput` for needs in a cycle, and for a need of a stack
  * that does not exist, or that is not deployed and has never succeeded.
  */
 export function orderStacks({ configuration, before, stacks, ids }: OrderInput): string[] {
@@ -35,7 +35,7 @@ export function orderStacks({ configuration, before, stacks, ids }: OrderInput):
   const existing = new Set(byName.keys());
   const needs = readNeeds(configuration, existing);
   const deployed = new Map(names.map((name) => [name, needs.get(name)]));
-  const problems = new Set(findNeedsProblems(configuration, before, existing));
+  const problems = new Set(findNeedsProblems({ needs, configuration, before, existing }));
   for (const own of deployed.values()) {
     for (const problem of [...(own?.problems ?? []), ...(own?.missing ?? [])])
       problems.add(problem);
@@ -46,7 +46,7 @@ export function orderStacks({ configuration, before, stacks, ids }: OrderInput):
   issues.push(...unmet.map((message) => ({ path: "stack_ids", message })));
   const { sorted, left } = sortByNeeds(names, needs);
   if (left.length > 0 && issues.length === 0) {
-    const [message = ""] = circleProblems(needs);
+    const [message = ""] = cycleProblems(needs);
     issues.push({ path: "configuration", message });
   }
   if (issues.length > 0) throw new BadInput(issues);
@@ -65,9 +65,9 @@ function findUnmet(
 }
 
 /** @param needed A stack that is not deployed, and has never succeeded. */
-export function describeUnmet(name: string, needed: string): string {
+function describeUnmet(name: string, needed: string): string {
   return (
     `${JSON.stringify(name)} needs ${JSON.stringify(needed)}, which has never succeeded in this environment. ` +
-    "Deploy both: add its ID."
+    `Add the ID of ${JSON.stringify(needed)}.`
   );
 }

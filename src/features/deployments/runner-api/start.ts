@@ -122,8 +122,8 @@ async function resolveOf(db: Database, row: StartRow): Promise<ResolvedStart> {
   const result = resolveRebase({ ...row, currentConfiguration, ownConfiguration });
   if ("message" in result) return result;
   const ids = idsOf(row);
+  if (!mayHaveNeeds(result.configuration)) return { ...result, stackIds: ids };
   const configuration = JSON.parse(result.configuration) as Document;
-  if (!mayHaveNeeds(configuration)) return { ...result, stackIds: ids };
   const stacks = await listStacksOfEnvironment(db, row.organizationId, row.environmentId);
   try {
     const before = JSON.parse(currentConfiguration) as Document;

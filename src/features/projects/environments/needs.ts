@@ -1,5 +1,5 @@
 import {
-  findCircle,
+  findCycle,
   readNeeds,
   type StackNeeds,
 } from "../../../../packages/runner/src/executors/needs.ts";
@@ -7,33 +7,36 @@ import { getChild } from "../../../lib/json-pointer.ts";
 import { equalJson } from "../../../lib/json-value.ts";
 import type { Configuration } from "./model.ts";
 
-/**
- * Why the needs of a configuration can't be met. A need of a stack that does not exist matters only in a stack that does,
- * and whose object is not the one `before`: a write that does not touch it must not fail because of it.
- * @param existing The names of the environment's stacks, in NFC. Undefined: the environment is about to be created.
- */
-export function findNeedsProblems(
-  configuration: Configuration,
-  before: Configuration,
-  existing: ReadonlySet<string> | undefined,
-): string[] {
-  const needs = readNeeds(configuration, existing ?? new Set(namesIn(configuration)));
+/** Why the needs of a configuration can't be met, by whoever writes it. */
+interface NeedsInput {
+  needs: ReadonlyMap<string, StackNeeds>;
+  configuration: Configuration;
+  /** A write that does not touch a stack's object must not fail because of what it needs. */
+  before: Configuration;
+  /** The names of the environment's stacks, in NFC. Undefined: the environment is about to be created. */
+  existing: ReadonlySet<string> | undefined;
+}
+
+export function findNeedsProblems({
+  needs,
+  configuration,
+  before,
+  existing,
+}: NeedsInput): string[] {
   const problems = [...needs].flatMap(([name, { problems: own, missing }]) => {
     if (isSame(configuration, before, name)) return [];
     return existing?.has(name) ? [...own, ...missing] : own;
   });
-  return [...problems, ...circleProblems(needs)];
+  return [...problems, ...cycleProblems(needs)];
 }
 
-/** False: no stack's object has a list of needs or a reference to outputs, so that no stack has to be read. */
-export function mayHaveNeeds(configuration: Configuration): boolean {
-  const text = JSON.stringify(getChild(configuration, "stacks") ?? {});
-  return text.includes('"needs"') || text.includes("outputs.");
+/** False: no stack can need another one, so that no stack has to be read. */
+export function mayHaveNeeds(configuration: string): boolean {
+  return configuration.includes('"needs"') || configuration.includes("outputs.");
 }
 
 /** The names of the existing stacks that others need. */
-export function namesNeeded(configuration: Configuration, existing: ReadonlySet<string>): string[] {
-  const needs = readNeeds(configuration, existing);
+export function namesNeeded(needs: ReadonlyMap<string, StackNeeds>): string[] {
   return [...new Set([...needs.values()].flatMap(({ names }) => [...names]))];
 }
 
@@ -47,12 +50,24 @@ export function namesThatNeed(
   return [...needs].flatMap(([each, { names }]) => (names.has(name) ? [each] : []));
 }
 
-export function circleProblems(needs: ReadonlyMap<string, StackNeeds>): string[] {
-  const circle = findCircle(needs);
-  if (!circle) return [];
-  const [first = ""] = circle;
-  const path = [...circle, first].map((name) => JSON.stringify(name)).join(" → ");
-  return [`Stacks need one another in a circle: ${path}. Remove one of these needs.`];
+const MAXIMUM_SHOWN = 10;
+
+export function cycleProblems(needs: ReadonlyMap<string, StackNeeds>): string[] {
+  const cycle = findCycle(needs);
+  if (!cycle) return [];
+  const [first = ""] = cycle;
+  const shown = cycle.slice(0, MAXIMUM_SHOWN).map((name) => JSON.stringify(name));
+  const rest = cycle.length > MAXIMUM_SHOWN ? ["…"] : [];
+  const path = [...shown, ...rest, JSON.stringify(first)].join(" → ");
+  return [`Stacks need each other in a cycle: ${path}. Remove one of these needs.`];
+}
+
+/** What the stacks of a configuration need. */
+export function needsOf(
+  configuration: Configuration,
+  existing: ReadonlySet<string> | undefined,
+): Map<string, StackNeeds> {
+  return readNeeds(configuration, existing ?? new Set(namesIn(configuration)));
 }
 
 function isSame(configuration: Configuration, before: Configuration, name: string): boolean {

@@ -39,7 +39,7 @@ import {
 
 const SETTINGS_CHECK =
   "A wrong setting of a built-in executor, and a need of a stack that the environment does not have, are `bad_input` in a " +
-  "stack whose object changes. So are stacks that need one another in a circle.";
+  "stack whose object changes. So are stacks that need each other in a cycle.";
 
 const list = apiRoute({
   method: "get",

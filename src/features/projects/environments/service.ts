@@ -1,3 +1,4 @@
+import type { StackNeeds } from "../../../../packages/runner/src/executors/needs.ts";
 import { authorize } from "../../../actor.ts";
 import type { ServiceContext } from "../../../context.ts";
 import { batch, type Statements } from "../../../db/batch.ts";
@@ -22,7 +23,7 @@ import {
   NAME_TAKEN,
   STACK,
 } from "./model.ts";
-import { findNeedsProblems, mayHaveNeeds, namesNeeded } from "./needs.ts";
+import { findNeedsProblems, mayHaveNeeds, namesNeeded, needsOf } from "./needs.ts";
 import { presentEnvironment } from "./presenters.ts";
 import type { EnvironmentRow, FoundEnvironment } from "./store.ts";
 import * as store from "./store.ts";
@@ -139,9 +140,9 @@ export async function replaceEnvironment(
   const change = { name, configuration: JSON.stringify(configuration) };
   const check = async () => {
     const before = await requireExpected(ctx, id, change);
-    const names = await readStackNames(ctx, before, configuration);
-    requireConfiguration(configuration, JSON.parse(before.configuration), names);
-    return { before, needed: namesNeeded(configuration, names) };
+    const names = await readStackNames(ctx, before, change.configuration);
+    const needs = requireConfiguration(configuration, JSON.parse(before.configuration), names);
+    return { before, needed: namesNeeded(needs) };
   };
   const { before, needed } = await check();
   return changeEnvironment(ctx, before, change, { needed, reread: check });
@@ -151,7 +152,7 @@ export async function replaceEnvironment(
 async function readStackNames(
   { db }: ServiceContext,
   { organizationId, id }: EnvironmentRow,
-  configuration: Configuration,
+  configuration: string,
 ): Promise<ReadonlySet<string>> {
   if (!mayHaveNeeds(configuration)) return new Set();
   const stacks = await store.listStackNames(db, organizationId, id);
@@ -176,17 +177,18 @@ export async function updateEnvironment(
   });
 }
 
-/** Throws `BadInput`. */
+/** Returns what its stacks need. Throws `BadInput`. */
 function requireConfiguration(
   configuration: Configuration,
   before: Configuration,
-  stacks: ReadonlySet<string> | undefined,
-): void {
+  existing: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, StackNeeds> {
+  const needs = needsOf(configuration, existing);
   const problems = [
     ...findSettingsProblems(configuration, before),
-    ...findNeedsProblems(configuration, before, stacks),
+    ...findNeedsProblems({ needs, configuration, before, existing }),
   ];
-  if (problems.length === 0) return;
+  if (problems.length === 0) return needs;
   throw new BadInput(problems.map((message) => ({ path: "configuration", message })));
 }
 

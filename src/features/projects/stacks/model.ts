@@ -9,11 +9,11 @@ export const COMPONENT = "component in the environment";
 export const STACK = "stack in the environment";
 
 export const NOT_ALL = new Conflict(
-  "The environment has other stacks, too. Send the IDs of all of them, in the order to deploy them.",
+  "Send the IDs of all the environment's stacks, in the order to deploy them.",
 );
 
 export const ENVIRONMENT_CHANGED = new Conflict(
-  "Somebody has just changed the environment's configuration. Send the request again.",
+  "The environment's configuration has just changed. Send the request again.",
 );
 
 const NAMED = 5;
@@ -24,7 +24,7 @@ export function neededBy(names: readonly string[]): Conflict {
   const others = names.length - shown.length;
   const list = [...shown, ...(others > 0 ? [`${others} more`] : [])].join(", ");
   return new Conflict(
-    `In the environment's configuration, stacks need this one: ${list}. Remove these needs first.`,
+    `Other stacks need this stack: ${list}. Change what they need in the environment's configuration first.`,
   );
 }
 
