@@ -71,7 +71,7 @@ export async function runDeployment(run: DeploymentRun): Promise<Completion> {
   }
 }
 
-/** Deploys the stacks in the order of their needs. The server marks those that did not begin as skipped. */
+/** Deploys the stacks in the order of their needs. The server marks those that did not start as skipped. */
 async function deployStacks(run: DeploymentRun, patchPath: string): Promise<Completion> {
   const { lease, options, log } = run;
   const { stacks } = run.started.input;
@@ -112,7 +112,7 @@ async function skipStack(
   { id, name }: InputStack,
   failed: InputStack,
 ): Promise<void> {
-  const status_reason = `It needs ${quote(failed.name)}, which failed.`;
+  const status_reason = `Needs ${quote(failed.name)}, which failed.`;
   console.log(`Stack ${toLine(name)} (${id}): skipped. ${status_reason}`);
   await lease.report(id, { seq: 1, status: "skipped", status_reason });
 }

@@ -145,11 +145,11 @@ describe("longshore deploy", () => {
       }),
     ).toEqual([
       "The stack web: The bucket\\u202e is taken",
-      'The stack worker: Not begun, because "web" failed.',
+      'The stack worker: Not started because "web" failed.',
       "The deployment is failed.",
     ]);
     const shown = await user.run(["deployments", "show"]);
-    expect(shown.stdout).toMatch(/\nworker +skipped .* Not begun, because "web" failed\.\n/);
+    expect(shown.stdout).toMatch(/\nworker +skipped .* Not started because "web" failed\.\n/);
     expect(
       await endOf(async (started) => {
         await started.report(1, "skipped", "Nothing has changed");

@@ -147,7 +147,7 @@ describe.concurrent("what a command reports", () => {
     const runner = run(`${first}; ${last}; [ -e go ]`);
     const stacks = [
       "failed: The bucket exists already.",
-      'skipped: Not begun, because "first" failed.',
+      'skipped: Not started because "first" failed.',
     ];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
     runner.make("go");

@@ -46,9 +46,9 @@ describe.concurrent("the stacks of a deployment", () => {
     expect(runner.read("order")).toEqual(["infra"]);
     expect((await project.waitForEnd(id)).stacks).toEqual([
       "failed: The command ended with 1.",
-      'skipped: It needs "infra", which failed.',
-      'skipped: It needs "infra", which failed.',
-      'skipped: Not begun, because "infra" failed.',
+      'skipped: Needs "infra", which failed.',
+      'skipped: Needs "infra", which failed.',
+      'skipped: Not started because "infra" failed.',
     ]);
   });
 
@@ -66,7 +66,7 @@ describe.concurrent("the stacks of a deployment", () => {
       stacks: [
         "succeeded",
         "failed: The command ended with 1.",
-        'skipped: It needs "api", which failed.',
+        'skipped: Needs "api", which failed.',
         "succeeded",
       ],
     });
@@ -143,7 +143,7 @@ describe.concurrent("--parallel", () => {
     expect((await project.waitForEnd(id)).stacks).toEqual([
       "failed: The command ended with 5.",
       "succeeded",
-      'skipped: It needs "infra", which failed.',
+      'skipped: Needs "infra", which failed.',
     ]);
   });
 
@@ -173,6 +173,26 @@ describe.concurrent("--parallel", () => {
     expect((await project.waitForEnd(id)).stacks).toEqual([
       "failed: runner_lost",
       "failed: runner_lost",
+    ]);
+  });
+
+  it("runs none again after the runner was killed", async (context) => {
+    const { project, run, ids, deploy } = await prepare(context);
+    const { id } = await deploy({ stack_ids: [ids["docs"], ids["infra"], ids["api"]] });
+    const killed = run("exec sleep 600", "--once", "--parallel", "2");
+    await killed.waitForRuns(2);
+    killed.signal("SIGKILL");
+    expect(await killed.exited).toBe("SIGKILL");
+    await fixture.expireLease(id, 360_001);
+    expect(await project.waitForEnd(id)).toEqual({
+      status: "failed",
+      stacks: ["failed: runner_lost", "failed: runner_lost", "skipped: runner_lost"],
+    });
+    const { id: next } = await deploy({ stack_ids: [ids["docs"]] });
+    const other = run("true", "--once", "--parallel", "2");
+    expect(await other.exited).toBe(0);
+    expect(other.runs.map(({ deployment, stack }) => [deployment, stack])).toEqual([
+      [next, ids["docs"]],
     ]);
   });
 

@@ -38,7 +38,7 @@ describe.concurrent("the reference runner", () => {
     expect(await runner.exited).toBe(1);
     expect(await project.waitForEnd(id)).toEqual({
       status: "failed",
-      stacks: ["failed: The command ended with 3.", 'skipped: Not begun, because "first" failed.'],
+      stacks: ["failed: The command ended with 3.", 'skipped: Not started because "first" failed.'],
     });
     expect(runner.runs.map(({ stack }) => stack)).toEqual(project.stackIds.slice(0, 1));
   });

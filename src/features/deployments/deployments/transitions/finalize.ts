@@ -49,7 +49,7 @@ function endAttempts(db: Database, filter: EnvironmentFilter, now: number) {
     );
 }
 
-/** The name of the first stack that has failed, quoted, where this ended the deployment. */
+/** The quoted name of the stack that failed first, if its failure ended the deployment. */
 const FAILED_STACK = sql`(select json_quote(stacks.name) from deployment_stacks as first_failed
   join stacks on stacks.id = first_failed.stack_id
   where first_failed.deployment_id = ended.id and first_failed.status = ${stackStatus.failed}
@@ -59,7 +59,7 @@ const FAILED_STACK = sql`(select json_quote(stacks.name) from deployment_stacks 
 /** A stack in progress ends like its deployment. A pending stack is skipped or canceled. */
 function endStacks(db: Database, changed: SQL, now: number) {
   const { pending, canceled, failed, skipped } = stackStatus;
-  const because = sql`iif(deployment_stacks.status = ${pending}, 'Not begun, because ', 'Did not end, because ')
+  const because = sql`iif(deployment_stacks.status = ${pending}, 'Not started because ', 'Did not finish because ')
     || ${FAILED_STACK} || ' failed.'`;
   return db
     .update(deploymentStacks)
