@@ -24,7 +24,7 @@ import { ensureWorker } from "./lib/worker-build.ts";
 import { ROOT, STATE } from "./lib/wrangler.ts";
 
 const DEV_VARS = join(ROOT, ".dev.vars");
-/** Of the database, from before migrations. */
+/** Copies of the database from before migrations. */
 const COPIES = join(ROOT, ".wrangler/copies");
 /** Has the ID of workerd's process. */
 const PROCESS_FILE = join(ROOT, ".wrangler/workerd.pid");

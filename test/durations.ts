@@ -7,7 +7,7 @@ const FILE = new URL("durations.json", import.meta.url);
 /** Shorter files are not worth a line. */
 const RECORDED_SECONDS = 10;
 
-/** Of the files that take long in a whole run, by their path. `RECORD_DURATIONS=1` records those that are run. */
+/** Seconds of the longest files, by their path. `RECORD_DURATIONS=1` records those that are run. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync(FILE.pathname, "utf8"));
 
 export function secondsOf(moduleId: string): number {

@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { recordDurations } from "./durations.ts";
 
-/** For whoever runs `npm test`. */
+/** The hint at the end of `npm test`. */
 const REST = "The tests that start programs and browsers: npm run test:programs";
 
 /** Prints a last line for CI: `N passed, N failed`. */

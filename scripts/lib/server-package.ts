@@ -20,7 +20,7 @@ function replaceFolder(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
 }
 
-/** Without drizzle-kit's own files. */
+/** The SQL files, and none of drizzle-kit's own. */
 function writeMigrations(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

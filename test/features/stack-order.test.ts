@@ -105,7 +105,7 @@ describe("what a stack needs", () => {
     expect(namesOf(await deploy({ stack_ids: [ids.web, ids.infra, ids.api] }))).toEqual([
       ...["infra", "api", "web"],
     ]);
-    // Those that do not need each other keep the order of the request.
+    // Stacks that do not need each other keep the order of the request.
     expect((await put({ web: { needs: ["infra"] } })).status).toBe(200);
     const sent = [ids.api, ids.web, ids.infra];
     expect(namesOf(await deploy({ stack_ids: sent }))).toEqual(["api", "infra", "web"]);

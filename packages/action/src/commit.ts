@@ -46,7 +46,7 @@ export function readEventCommit(environment: Environment, given?: string): GitSo
   const branch = textOf(head?.branch);
   const repository = head ? textOf(head.repository) : environment["GITHUB_REPOSITORY"];
   const sha = given ?? textOf(head ? head.sha : environment["GITHUB_SHA"]);
-  // For example, of a pull request whose fork is gone. Not the branch of the same name here.
+  // A pull request whose fork is gone has no branch; one of the same name here is another.
   if (head && !(sha && branch && repository)) {
     throw new CliError("The event does not say which commit to deploy, or its repository is gone.");
   }

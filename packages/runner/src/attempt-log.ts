@@ -24,7 +24,7 @@ export class AttemptLog {
   readonly #terminal: TerminalOutput;
   readonly #digest = createHash("sha256");
   #createMasker = prepareMaskers(secretPatterns([]));
-  /** Of the stacks that have not ended. */
+  /** The logs of stacks that have not ended. */
   readonly #stacks = new Map<string, StackLog>();
   #isShared = false;
   #upload: LogUpload | undefined;

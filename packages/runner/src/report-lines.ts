@@ -1,6 +1,6 @@
 import type { Output, ReportedResource } from "./api-types.ts";
 
-/** As the API limits them: test/programs/runner/runner-report.test.ts compares. In UTF-16 code units, or bytes. */
+/** The API's limits, in UTF-16 code units or bytes: test/programs/runner/runner-report.test.ts compares them. */
 export const REPORT_LIMITS = {
   resources: 500,
   resourceNameLength: 255,

@@ -20,7 +20,7 @@ export class StackLog {
   /** What is masked, but has no end of its line yet. */
   #begun: Buffer = Buffer.alloc(0);
   #endsLine = true;
-  /** Of the runner itself. They wait until they divide no line, and no secret. */
+  /** The runner's own lines. They wait until they divide no line, and no secret. */
   #notes: string[] = [];
 
   constructor(options: StackLogOptions) {

@@ -17,7 +17,7 @@ export interface Schedule<Stack extends Scheduled, Failure> {
   isHalted(): boolean;
   /** Returns how it failed. */
   run(stack: Stack): Promise<Failure | undefined>;
-  /** For a stack that needs a failed one, directly or through others. */
+  /** Skips a stack that needs a failed one, directly or through others. */
   skip(stack: Stack, failed: Stack): Promise<void>;
 }
 

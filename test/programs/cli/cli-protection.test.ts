@@ -108,7 +108,7 @@ describe("longshore approve", () => {
 });
 
 describe("longshore approve of what waits for others", () => {
-  /** Of somebody with this role in the project. */
+  /** A client of somebody with this role in the project. */
   async function prepareMember(context: TestContext, role: "contributor" | "owner", rules: object) {
     const { project, user } = await prepare(context, { approvals: rules });
     const { projectId } = project;

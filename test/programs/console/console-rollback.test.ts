@@ -44,7 +44,7 @@ const image = (tag: string): Schemas["DeploymentSource"] => ({
   registry: { image: `ghcr.io/acme/shop${tag}` },
 });
 
-/** Of deployments that have ended, the oldest first. */
+/** Deployments that have ended, the oldest first. */
 async function makeEnvironment(
   ...deployments: [Schemas["CreateDeployment"], "succeeded" | "failed"][]
 ) {

@@ -16,7 +16,7 @@ const LINES = BLOCKS.flatMap(({ terminal, commands }) =>
     .split("\n")
     .map((line) => ({ terminal, line })),
 );
-/** With that of the clone. */
+/** The clone's line counts, too. */
 const MAXIMUM_LINES = 12;
 
 const GIT = {
@@ -107,7 +107,7 @@ async function newKey(): Promise<string> {
   return (await service.owner.call("POST", path, { name: "page" })).key;
 }
 
-/** Of the newest deployment to production. */
+/** Waits until the newest deployment to production has succeeded. */
 async function waitForSuccess(terminal: Terminal): Promise<void> {
   const list = `${LONGSHORE} deployments ls --limit 1 -e production`;
   await vi.waitUntil(async () => (await terminal.run(list)).output.includes("succeeded"), {

@@ -20,7 +20,7 @@ import { copyData, InstalledServer } from "../support/own-server.ts";
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-/** Without what may differ, on one line. */
+/** The text on one line, without what may differ. */
 const USAGE = /\n\nUsage: longshore-server[\s\S]*$/;
 
 const installed = new InstalledServer();

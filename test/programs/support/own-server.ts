@@ -78,7 +78,7 @@ export class OwnServer {
     const [command = "", ...rest] = [...prefix, process.execPath, program, ...args];
     this.#child = spawn(command, rest, {
       cwd: folder,
-      // Of the test's own environment, nothing reaches it.
+      // Nothing of the test's own environment reaches it.
       env: {
         PATH: process.env["PATH"],
         HOME: folder,

@@ -51,7 +51,7 @@ export function installTarballs(packed: string, folder: string): void {
   for (const path of paths.filter((each) => !programs.includes(each))) unpackServer(path, folder);
 }
 
-/** Without Miniflare, which npm would look for in the registry. */
+/** The package without Miniflare, which npm would look for in the registry. */
 function unpackServer(tarball: string, folder: string): void {
   const target = join(folder, "node_modules/@longshore/server");
   mkdirSync(target, { recursive: true });

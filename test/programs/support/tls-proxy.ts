@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 export interface Certificate {
   key: string;
   cert: string;
-  /** For `NODE_EXTRA_CA_CERTS`: it signs itself. */
+  /** The self-signed certificate, for `NODE_EXTRA_CA_CERTS`. */
   file: string;
 }
 

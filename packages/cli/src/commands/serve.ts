@@ -22,7 +22,7 @@ export function addServeCommand(
     .usage("[--url URL] [--data DIR]")
     .action(async () => {
       const file = findServer(context);
-      // As if it had been started itself, so that signals reach it.
+      // The program replaces this process, so that signals reach it.
       process.argv.splice(1, process.argv.length, file, ...args);
       await load(file);
       context.exitCode = Number(process.exitCode ?? 0);

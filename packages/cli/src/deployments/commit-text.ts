@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { isObject } from "../../../../src/lib/json-value.ts";
 
-/** As the API limits them: test/programs/cli/commit-text.test.ts compares. In UTF-16 code units. */
+/** The API's limits, in UTF-16 code units: test/programs/cli/commit-text.test.ts compares them. */
 export const TEXT_LIMITS = { message: 20_000, field: 500, reason: 1_000 } as const;
 
 type Fields = Record<string, unknown>;

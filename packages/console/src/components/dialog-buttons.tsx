@@ -27,7 +27,7 @@ export type DialogButton = {
   verb: string;
   /** What the button shows, such as a time that passes. Absent: the verb. */
   text?: ComponentChildren;
-  /** For a screen reader. Absent: what the button shows. */
+  /** The name for screen readers. Absent: the button's text. */
   label?: string;
   kind?: ButtonKind;
   /** Its name in the palette. Absent: it is not there. */

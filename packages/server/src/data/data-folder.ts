@@ -7,7 +7,7 @@ const ONLY_OWNER = 0o700;
 /** Everything that a server keeps. */
 export interface DataFolder {
   path: string;
-  /** Of workerd: databases, objects and their logs. */
+  /** The folder in which workerd keeps databases, objects and their logs. */
   state: string;
   /** Nothing else is written to, not even the system's folder for temporary files. */
   temporary: string;

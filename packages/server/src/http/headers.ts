@@ -1,4 +1,4 @@
-/** Of one connection, not of the request. Node sets those of the next connection. */
+/** Headers of one connection, not of the request. Node sets those of the next connection. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "expect",
@@ -16,7 +16,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 const ORIGIN_OF_REQUEST =
   /^(?:host|forwarded|x-forwarded-.+|x-real-ip|x-client-ip|true-client-ip)$/;
 
-/** Of Cloudflare, of Miniflare, and of the server's own process. */
+/** Headers that belong to Cloudflare, to Miniflare, and to the server's own process. */
 const INTERNAL = /^(?:cf|mf|longshore-server)-/;
 
 /** The raw headers of a client without what it must not set. Names and values alternate. */
@@ -31,7 +31,7 @@ export function withoutHopByHop(raw: readonly string[]): string[] {
     if (raw[at]?.toLowerCase() !== "connection") continue;
     for (const each of (raw[at + 1] ?? "").split(",")) named.add(each.trim().toLowerCase());
   }
-  // Without its length, a body would be read as the next request.
+  // A body without its length would be read as the next request.
   named.delete("content-length");
   return filterHeaders(raw, (name) => !HOP_BY_HOP.has(name) && !named.has(name));
 }

@@ -8,7 +8,7 @@ const RATE_LIMITED = 429;
 /** `ratelimit: "NAME";r=0;t=5` */
 const POLICY = /^"([^"]+)"/;
 
-/** Of this process: what no row of the database has. */
+/** Metrics of this process, which no row of the database has. */
 export class RequestMetrics {
   readonly #registry = new Registry();
   readonly #requests = new Counter({

@@ -25,7 +25,7 @@ export function recordProcesses(file: string): () => void {
 }
 
 /**
- * Ends the workerd of a server that was killed, which goes on with the database. Only the holder of the folder's lock may
+ * Ends the workerd of a server that was killed: it keeps running with the database. Only the holder of the folder's lock may
  * call this.
  */
 export async function endAbandonedProcess(file: string, state: string): Promise<void> {

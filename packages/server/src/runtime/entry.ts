@@ -5,7 +5,7 @@ export const TOKEN_HEADER = "longshore-server-token";
 
 interface ServerEnv extends Env {
   SERVER_TOKEN: string;
-  /** Of the address that people use: `https:` behind a proxy with TLS. */
+  /** The scheme of the address that people use: `https:` behind a proxy with TLS. */
   SERVER_PROTOCOL: string;
   /** `run_worker_first` of wrangler.toml. */
   WORKER_FIRST: readonly string[];
@@ -52,7 +52,7 @@ function toPublic(received: Received, protocol: string): Received {
   return request as Received;
 }
 
-/** As the router of the platform's assets does it, without its two hops between processes. */
+/** Serves assets like the platform's router, without its two hops between processes. */
 async function readAsset(request: Received, env: ServerEnv): Promise<Response | undefined> {
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname } = new URL(request.url);

@@ -182,7 +182,7 @@ export function checkStacks(
   return orderStacks({ configuration, before, stacks, ids });
 }
 
-/** Not for a redeployment: what has run before may run again. */
+/** Whether no commit can be checked out. A redeployment may run again without one. */
 function lacksCommit({ trigger, source }: DeploymentFields): boolean {
   return trigger !== "redeployment" && !(source && "git" in JSON.parse(source));
 }

@@ -4,7 +4,7 @@ import {
   sortByNeeds,
 } from "../../../../packages/runner/src/executors/needs.ts";
 import { BadInput, type Issue } from "../../../lib/errors.ts";
-import { cycleProblems, findNeedsProblems } from "../../projects/environments/index.ts";
+import { findNeedsProblems } from "../../projects/environments/index.ts";
 import type { Document } from "./patch.ts";
 
 export interface StackOfEnvironment {
@@ -44,13 +44,8 @@ export function orderStacks({ configuration, before, stacks, ids }: OrderInput):
   const hasSucceeded = (name: string) => byName.get(name)?.succeededAt !== null;
   const unmet = findUnmet(deployed, hasSucceeded);
   issues.push(...unmet.map((message) => ({ path: "stack_ids", message })));
-  const { sorted, left } = sortByNeeds(names, needs);
-  if (left.length > 0 && issues.length === 0) {
-    const [message = ""] = cycleProblems(needs);
-    issues.push({ path: "configuration", message });
-  }
   if (issues.length > 0) throw new BadInput(issues);
-  return sorted.flatMap((name) => byName.get(name)?.id ?? []);
+  return sortByNeeds(names, needs).sorted.flatMap((name) => byName.get(name)?.id ?? []);
 }
 
 function findUnmet(

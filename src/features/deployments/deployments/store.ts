@@ -194,7 +194,7 @@ export function listExistingStacks(db: Database, organizationId: string, id: str
     .orderBy(deploymentStacks.position);
 }
 
-/** In the order of a deployment of all of them, apart from their needs. */
+/** The stacks in the environment's own order, which their needs may change. */
 export function listStacksOfEnvironment(
   db: Database,
   organizationId: string,

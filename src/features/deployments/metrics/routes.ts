@@ -3,7 +3,7 @@ import { apiRoute } from "../../../http/api-route.ts";
 import { createRouter } from "../../../http/router.ts";
 import { INVALID_TOKEN, NO_METRICS, readMetrics } from "./service.ts";
 
-/** Of the text format of Prometheus. */
+/** Prometheus's text format. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 const read = apiRoute({

@@ -49,7 +49,7 @@ export const ALARMS = sql`(select json_group_array(json_object('stackId', record
 export const HEALTH = sql`case when exists (select 1 ${alarmsIn("alarm")}) then 'alarm'
   when exists (select 1 ${alarmsIn("ok")}) then 'ok' end`.as("health");
 
-/** Of the stack that people chose, or else of the one that has last reported one. */
+/** The URL of the stack that people chose, or else the one that was reported last. */
 export const URL = sql`(select stacks.outputs ->> 'url' from stacks
   where stacks.environment_id = environments.id and stacks.outputs ->> 'url' is not null
   order by stacks.shows_url desc, stacks.succeeded_at desc, stacks.id limit 1)`.as("url");

@@ -79,7 +79,7 @@ function presentInput(deployment: StartedDeployment["row"], row: InputRow) {
   };
 }
 
-/** Those that are not deployed, but that a deployed stack needs. */
+/** The stacks that are not deployed, but that a deployed stack needs. */
 function neededStacks(
   configuration: Document,
   deployed: Checked["stacks"],

@@ -1,7 +1,7 @@
 export { findSettingsProblems } from "./executor-settings.ts";
 export { type Configuration, configurationProblem, isConfiguration } from "./model.ts";
 
-export { cycleProblems, findNeedsProblems, mayHaveNeeds, namesThatNeed } from "./needs.ts";
+export { findNeedsProblems, mayHaveNeeds, namesThatNeed } from "./needs.ts";
 export { orderDifference } from "./order.ts";
 export { presentEnvironment } from "./presenters.ts";
 export { requireEnvironment } from "./service.ts";

@@ -7,7 +7,6 @@ import { getChild } from "../../../lib/json-pointer.ts";
 import { equalJson } from "../../../lib/json-value.ts";
 import type { Configuration } from "./model.ts";
 
-/** Why the needs of a configuration can't be met, by whoever writes it. */
 interface NeedsInput {
   needs: ReadonlyMap<string, StackNeeds>;
   configuration: Configuration;
@@ -17,6 +16,7 @@ interface NeedsInput {
   existing: ReadonlySet<string> | undefined;
 }
 
+/** Why the needs of a configuration can't be met. */
 export function findNeedsProblems({
   needs,
   configuration,
@@ -52,7 +52,7 @@ export function namesThatNeed(
 
 const MAXIMUM_SHOWN = 10;
 
-export function cycleProblems(needs: ReadonlyMap<string, StackNeeds>): string[] {
+function cycleProblems(needs: ReadonlyMap<string, StackNeeds>): string[] {
   const cycle = findCycle(needs);
   if (!cycle) return [];
   const [first = ""] = cycle;

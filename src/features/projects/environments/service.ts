@@ -148,7 +148,7 @@ export async function replaceEnvironment(
   return changeEnvironment(ctx, before, change, { needed, reread: check });
 }
 
-/** Not read for a configuration in which no stack can need another one. */
+/** Reads nothing for a configuration in which no stack can need another one. */
 async function readStackNames(
   { db }: ServiceContext,
   { organizationId, id }: EnvironmentRow,

@@ -8,7 +8,7 @@ import { raiseVersion } from "../environments/index.ts";
 const inEnvironment = (organizationId: string, environmentId: string) =>
   and(eq(stacks.organizationId, organizationId), eq(stacks.environmentId, environmentId));
 
-/** As the environment deploys them, apart from their needs. */
+/** The stacks in the environment's own order, which their needs may change. */
 export function listOrder(db: Database, organizationId: string, environmentId: string) {
   return db
     .select({ id: stacks.id })

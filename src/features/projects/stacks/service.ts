@@ -58,7 +58,7 @@ async function requireExpected(ctx: ServiceContext, id: string): Promise<LoadedS
 interface LoadedStack {
   stack: StackRow;
   environment: { configuration: string; version: number };
-  /** Of all stacks of the environment. */
+  /** The names of all stacks of the environment. */
   names: ReadonlySet<string>;
 }
 

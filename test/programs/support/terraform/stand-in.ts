@@ -37,7 +37,7 @@ await replay(calls[number]);
 async function replay(call: TerraformCall | undefined): Promise<void> {
   check(call);
   if (!call) return;
-  // As the real program does, which uses this workspace instead of the selected one.
+  // The real program uses this workspace instead of the selected one.
   if (args[0] === "workspace" && process.env["TF_WORKSPACE"] !== undefined) {
     process.stderr.write("Error: TF_WORKSPACE overrides the selected workspace.\n");
     process.exitCode = 1;

@@ -53,7 +53,7 @@ export function applyReport(db: Database, attempt: AttemptKey, report: Report, n
   };
 }
 
-/** With its outputs, unless those of the environment would exceed the limit. */
+/** Stores the success with its outputs, unless those of the environment would exceed the limit. */
 function storeSuccess(db: Database, { stackId, outputs }: Report, applies: SQL, now: number) {
   const areNew = sql`(${stacks.outputs} <> ${outputs}
     and octet_length(${outputs}) + coalesce((select sum(octet_length(other.outputs)) from stacks as other

@@ -33,7 +33,7 @@ export function rebase(
     .where(whereOfferIsValid(attempt, version, now));
 }
 
-/** Of stacks that need each other in another way by now. Decides nothing else: the next try of the start does. */
+/** Stores a new order, because needs have changed. The next try of the start decides the rest. */
 export function reorderStacks(
   db: Database,
   attempt: AttemptKey,
