@@ -8,7 +8,7 @@ interface Item extends Placed {
   name: string;
 }
 
-/** For the handles of the items. It is always current, also for a handle that is no longer in the document. */
+/** What the items' handles use. It is always current, even for a handle that has left the document. */
 export interface Mover {
   /** In the order that is shown. */
   ids: () => readonly string[];

@@ -49,7 +49,7 @@ function findIn(environmentId: string): Promise<Rollback | undefined> {
   return findRollback(deployments);
 }
 
-/** By a rule of the environment, of which a role says nothing. */
+/** Whether a rule of the environment, which roles say nothing about, forbids it. */
 function isDenied({ error }: Schemas["DeploymentPreview"]): boolean {
   return error?.code === "forbidden" || error?.code === "unauthorized";
 }
