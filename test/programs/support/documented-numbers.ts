@@ -561,7 +561,7 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
     "Give it 30 seconds to stop",
     "| 201 ms, 335 ms | 176 ms, 346 ms | 388 ms, 782 ms |",
     "| 466 MB | 607 MB | 978 MB |",
-    "and 320 MB. A start takes 2 seconds",
+    "and 320 MB. It starts in 2 seconds",
   ],
   "docs/operations.md": [
     "A lag of more than 60 seconds",
