@@ -2,7 +2,7 @@
 # Writes to /data only.
 #
 #   docker build --tag longshore-server .
-#   docker run --read-only --volume longshore:/data --publish 127.0.0.1:8787:8787 longshore-server
+#   docker run --read-only --volume longshore:/data --publish 127.0.0.1:8787:8787 longshore-server --url http://localhost:8787
 
 ARG NODE_IMAGE=node:24.21.0-trixie-slim
 
@@ -15,7 +15,8 @@ RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund --no-package-lo
 FROM $NODE_IMAGE
 COPY --from=packages /usr/local/lib/longshore/ /usr/local/lib/longshore/
 COPY packages/server/dist/ /usr/local/lib/longshore/dist/
-RUN mkdir -m 0700 /data && chown 1000:1000 /data
+# For `docker exec CONTAINER longshore-server backup FILE`.
+RUN ln -s ../lib/longshore/dist/longshore-server.js /usr/local/bin/longshore-server && mkdir -m 0700 /data && chown 1000:1000 /data
 ENV LONGSHORE_DATA=/data LONGSHORE_HOST=0.0.0.0
 WORKDIR /data
 # The user `node` of the base image, as a number, with which Kubernetes sees that it is not root.

@@ -5,6 +5,7 @@ import { explainListenError } from "./listening.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { type MetricsServer, serveMetrics } from "./metrics/metrics-server.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
+import { explainFullDisk } from "./runtime/full-disk.ts";
 import { parseEvent } from "./runtime/log-lines.ts";
 import {
   type Runtime,
@@ -62,12 +63,14 @@ export class Server {
 
   /** Starts the Worker, whose database is migrated. */
   async run({ log, isLogged, ...options }: WorkerOptions): Promise<Runtime> {
+    const explain = explainFullDisk(options.state);
     const onLine = (line: RuntimeLine) => {
       const event = parseEvent(line);
       if (event) this.#requests.countEvent(event);
       if (!isLogged(line.level)) return;
-      if (event) log.event(event);
-      else log.line(line.level, line.message);
+      if (event) return log.event(event);
+      const explained = explain(line);
+      if (explained) log.line(explained.level, explained.message);
     };
     const runtime = await startRuntime({ ...options, url: this.#url, onLine });
     this.#runtime = runtime;

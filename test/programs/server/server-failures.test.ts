@@ -114,6 +114,13 @@ describe("the packed server", () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it("says that workerd does not run on this machine", async () => {
+    const environment = { MINIFLARE_WORKERD_PATH: installed.path("no-workerd") };
+    expect(await fail(["--data", newData()], { environment })).toMatch(
+      /^workerd, the runtime of Workers, does not run here: .*ENOENT.* Install the server for this platform/,
+    );
+  });
+
   it("names a port that is in use, before it changes anything", async (context) => {
     const listener = createServer().listen(0, "127.0.0.1");
     context.onTestFinished(() => void listener.close());
@@ -258,6 +265,26 @@ describe.runIf(isRoot && canMount())("a disk that is full", () => {
       expect(await fail(["--data", join(disk, "data")])).toMatch(
         /^The disk of .+ is full\. Nothing was changed\. Free some space and start again\.\n$/,
       );
+    }));
+
+  it("fails requests with a sentence in the log while it lasts, and loses nothing", () =>
+    withDisk("30m", async () => {
+      const server = await installed.start(["--data", join(disk, "data")]);
+      const create = (name: string) => server.client.call("POST", "/v1/projects", { name });
+      await create("before");
+      const filler = join(disk, "filler");
+      expect(() => writeFileSync(filler, Buffer.alloc(40 << 20))).toThrow("ENOSPC");
+      await expect(create("first")).rejects.toThrow("500");
+      await expect(create("second")).rejects.toThrow("500");
+      const sentence = `The disk of ${join(disk, "data/state")} is full: requests fail until you free some space.`;
+      await server.waitFor(sentence);
+      expect(server.output.split(sentence)).toHaveLength(2);
+      expect(server.output).not.toContain("stack: ");
+      rmSync(filler);
+      await create("after");
+      const { data } = await server.client.call("GET", "/v1/projects");
+      expect(data.map(({ name }: { name: string }) => name)).toEqual(["after", "before"]);
+      expect(await server.stop()).toBe(0);
     }));
 
   it("ends an upgrade with a sentence, and leaves the database as it was", () =>

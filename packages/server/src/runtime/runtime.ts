@@ -5,6 +5,7 @@ import { type DatabaseAddress, DatabaseWorker } from "../database/database-worke
 import { withoutSignalListeners } from "../signals.ts";
 import { readCertificateAuthorities } from "./certificate-authorities.ts";
 import { TOKEN_HEADER } from "./entry.ts";
+import { requireRuntimeProgram } from "./runtime-program.ts";
 import { BUNDLE_FILE, ENTRY_FILE, type WorkerPackage } from "./worker-package.ts";
 
 const NAME = "longshore";
@@ -45,6 +46,7 @@ export interface Runtime {
 
 /** Starts workerd with the Worker. Only this process can call it. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  requireRuntimeProgram();
   // Loading it takes most of a second, which what fails before should not wait for.
   const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import("miniflare");
   const token = randomBytes(32).toString("hex");
