@@ -15,6 +15,7 @@ import { measureMicro } from "./micro.ts";
 import { measureNeighbour } from "./neighbour.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
+import { measureServer } from "./server.ts";
 import { measureStartup } from "./startup.ts";
 import { measureUnits } from "./units.ts";
 
@@ -41,6 +42,9 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
   },
   neighbour: async (folder) => {
     report(await measureNeighbour(parseCount("seconds"), folder));
+  },
+  server: async (folder) => {
+    process.stdout.write(`\n${await measureServer(folder)}\n`);
   },
   units: (folder) => compare(measureUnits, folder),
   console: async (folder) => report(await measureConsole(folder)),

@@ -559,9 +559,12 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   "docs/notifications.md": ["in at most 32 KB"],
   "docs/self-hosting.md": [
     "Give it 30 seconds to stop",
-    "| 201 ms, 335 ms | 176 ms, 346 ms | 388 ms, 782 ms |",
-    "| 466 MB | 607 MB | 978 MB |",
-    "and 320 MB. It starts in 2 seconds",
+    "| 64 ms, 216 ms | 56 ms, 232 ms | 135 ms, 341 ms |",
+    "| 704 MB | 832 MB | 1272 MB |",
+    "| below 0.5 %, 535 MB | 0.2 %, 645 MB | 0.6 %, 953 MB |",
+    "| 1.4 s | 5.3 s | 4.5 s |",
+    "| 73 %, 279 ms | 72 %, 188 ms | 115 %, 710 ms |",
+    "With two cores and 1 GB of memory",
   ],
   "docs/operations.md": [
     "A lag of more than 60 seconds",
