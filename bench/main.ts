@@ -4,20 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { HISTORY_SIZE_OPTIONS, parseHistorySize } from "../scripts/seed/history-size.ts";
-import { measureConsole } from "./console.ts";
-import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import { measureDeliveries } from "./deliveries.ts";
-import { measureFairness } from "./fairness.ts";
-import { measureGrowth } from "./growth.ts";
 import { measureLists } from "./lists.ts";
-import { measureLogs } from "./logs.ts";
 import { measureMicro } from "./micro.ts";
 import { measureNeighbour } from "./neighbour.ts";
 import { measureProjectRead } from "./project-read.ts";
 import { type BenchmarkResult, isMet, toTable } from "./report.ts";
 import { measureServer } from "./server.ts";
 import { measureStartup } from "./startup.ts";
-import { measureUnits } from "./units.ts";
 
 const ROUNDS = { minimum: 14, default: 40 } as const;
 /** A round starts several processes. */
@@ -34,20 +28,12 @@ const BENCHMARKS: Record<string, (folder: string) => Promise<void>> = {
     report(await measureStartup(readRounds(STARTUP_ROUNDS), folder, values.against));
   },
   deliveries: (folder) => compare(measureDeliveries, folder),
-  "dead-endpoint": (folder) => compare(measureDeadEndpoint, folder),
-  logs: (folder) => compare(measureLogs, folder),
-  fairness: (folder) => compare((_, to) => measureFairness(to), folder),
-  growth: async (folder) => {
-    report(await measureGrowth(parseCount("rows"), folder));
-  },
   neighbour: async (folder) => {
-    report(await measureNeighbour(parseCount("seconds"), folder));
+    report(await measureNeighbour(readSeconds(), folder));
   },
   server: async (folder) => {
     process.stdout.write(`\n${await measureServer(folder)}\n`);
   },
-  units: (folder) => compare(measureUnits, folder),
-  console: async (folder) => report(await measureConsole(folder)),
   lists: async (folder) => {
     process.stdout.write(`\n${await measureLists(parseHistorySize(values), folder)}\n`);
   },
@@ -73,10 +59,10 @@ function report(result: BenchmarkResult): void {
   if (values.strict && !result.rows.every(isMet)) process.exitCode = 1;
 }
 
-function parseCount(name: "rows" | "seconds"): number {
-  const text = values[name];
-  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text);
-  throw new Error(`Set --${name} to a whole number; "${text}" is not one.`);
+function readSeconds(): number {
+  const { seconds } = values;
+  if (/^[1-9]\d{0,7}$/.test(seconds)) return Number(seconds);
+  throw new Error(`Set --seconds to a whole number; "${seconds}" is not one.`);
 }
 
 const { values, positionals } = parseArgs({
@@ -84,7 +70,6 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string" },
     against: { type: "string" },
-    rows: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "120" },
     strict: { type: "boolean", default: false },
     ...HISTORY_SIZE_OPTIONS,

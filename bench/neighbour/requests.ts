@@ -4,7 +4,7 @@ import { type Operation, parametersOf, readOperations } from "./document.ts";
 import { largestBody, largestDocument, type Replacements, unique } from "./largest-input.ts";
 import { PERIOD, type Target } from "./target.ts";
 
-const DELIVERIES = "the schedule sends deliveries, which `npm run bench -- fairness` measures";
+const DELIVERIES = "the schedule sends deliveries, as `npm run bench -- deliveries` measures";
 const ISSUER = "asks an issuer, which the benchmark does not have";
 const PERSON = "needs a person, and is refused to a key";
 const SESSION = "about a session, which has windows of its own";

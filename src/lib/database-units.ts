@@ -1,7 +1,7 @@
 /** What D1 reports of a statement that has run. */
 type Counts = Pick<D1Meta, "rows_read" | "rows_written">;
 
-/** In units: one takes the time in which D1 reads a row. Measured by `npm run bench -- units`. */
+/** In units: one takes the time in which D1 reads a row (docs/capacity.md#units). */
 export const UNITS = {
   rowRead: 1,
   /** The rows of indexes count, too. */

@@ -408,8 +408,6 @@ export const NUMBERS: Record<string, readonly string[]> = {
     `| at most ${MAXIMUM_BUNDLE_KB} | 200`,
     `its limit of ${POLICIES.default.limit} in a minute`,
     `may read ${POLICIES.polling.limit} pages in a minute`,
-    `times out after ${seconds(limit("deliveryTimeoutMs"))} s`,
-    `takes over ${SLOW_MS} ms`,
   ],
   "docs/deploy-with/cloudformation.md": [
     `of at most ${count(MAXIMUM_TEMPLATE_BYTES)} bytes`,
@@ -568,7 +566,7 @@ export const OTHER_NUMBERS: Record<string, readonly string[]> = {
   ],
   "docs/operations.md": [
     "A lag of more than 60 seconds",
-    "took [286 s]",
+    "took 286 s of purging",
     "any minute of the last 30 days (7 on the free plan)",
   ],
   "docs/runners.md": ["an environment variable to 128 KiB", "kills a container after 10 seconds"],
