@@ -145,6 +145,20 @@ describe("a server of one's own", () => {
     expect(running.output).toContain("Longshore already runs on this data");
   });
 
+  it("keeps serving metrics, and what was acknowledged, when workerd is killed", async () => {
+    const client = clientOf(server);
+    const { id } = await client.call("POST", "/v1/projects", { name: "kept" });
+    process.kill(Number(readFileSync(join(data, "workerd.pid"), "utf8")), "SIGKILL");
+    const scraped = await Promise.all([readMetrics(), readMetrics()]);
+    for (const metrics of scraped) expect(metrics).toContain("longshore_requests_total");
+    await expect.poll(() => fetch(new URL("/health", server.url)).then(({ ok }) => ok)).toBe(true);
+    expect(await client.call("GET", `/v1/projects/${id}`)).toMatchObject({ name: "kept" });
+    expect(await readMetrics()).toContain("longshore_database_bytes");
+    const file = installed.path("after-kill");
+    const backup = await installed.run(["backup", file, "--data", data]);
+    expect([backup.code, backup.output]).toEqual([0, expect.stringContaining(`${file} has`)]);
+  });
+
   it("finishes what runs when it is stopped, ends streams with retry, and takes no claims", async () => {
     const project = await newDeployment();
     const environment = project.default_environment_id;

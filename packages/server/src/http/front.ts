@@ -33,8 +33,8 @@ export interface FrontOptions {
 }
 
 /**
- * Listens for clients, also before workerd does: a port that is in use is found before anything else happens. Every request gets the public address and the address of its client, whatever it says about
- * both, and is passed to workerd.
+ * Listens for clients, also before workerd does: a port that is in use is found before anything else happens. Every
+ * request gets the public address and the address of its client, whatever it says about both, and is passed to workerd.
  */
 export class Front {
   readonly #options: FrontOptions;

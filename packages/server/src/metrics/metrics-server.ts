@@ -15,11 +15,8 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.url?.split("?")[0] !== PATH) return void response.writeHead(404).end();
-    try {
-      response.writeHead(200, { "content-type": CONTENT_TYPE }).end(await render());
-    } catch {
-      response.writeHead(503).end();
-    }
+    const text = await render();
+    response.writeHead(200, { "content-type": CONTENT_TYPE }).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -81,8 +81,13 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     readGauges: async () => {
       const authorization = `Bearer ${options.bindings["METRICS_TOKEN"]}`;
       const url = `http://${HOST}:${requestPort}/metrics`;
-      const response = await fetch(url, { headers: { ...headers, authorization } });
-      return response.ok ? response.text() : "";
+      try {
+        const response = await fetch(url, { headers: { ...headers, authorization } });
+        return response.ok ? await response.text() : "";
+      } catch {
+        // workerd is starting again. The next scrape has them.
+        return "";
+      }
     },
     runSchedule: async (signal) => {
       const url = `http://${HOST}:${schedulePort}/`;
