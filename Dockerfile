@@ -1,4 +1,4 @@
-# A server of one's own (docs/self-hosting.md). Build it in a checkout after `npm ci` and `npm run bundle -- server`.
+# Longshore on one machine (docs/self-hosting.md). Build it in a checkout after `npm ci` and `npm run bundle -- server`.
 # Writes to /data only.
 #
 #   docker build --tag longshore-server .

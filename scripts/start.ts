@@ -121,7 +121,7 @@ async function run(server: Server, url: URL, { newKey, verbose }: Options): Prom
     worker,
     state: STATE,
     bindings: settings as Record<string, string>,
-    privateNetworks: ["private"],
+    outgoing: { allow: ["public", "private"], deny: [] },
     log: createLogWriter("text", (line) => console.log(line)),
     isLogged: (level) => verbose || level === "error",
   });

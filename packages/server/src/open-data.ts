@@ -1,5 +1,6 @@
 import type { MiniflareOptions } from "miniflare";
 import { type DataFolder, describeFolder } from "./data/data-folder.ts";
+import { lockFolder } from "./data/folder-lock.ts";
 import { readRuntimeFile } from "./data/runtime-file.ts";
 import { connectDatabase, DatabaseWorker } from "./database/database-worker.ts";
 import { databaseIdOf, type WorkerSettings } from "./runtime/worker-package.ts";
@@ -17,7 +18,9 @@ export async function openData(path: string, settings: WorkerSettings): Promise<
     const d1 = connectDatabase(running.database);
     if (await answers(d1)) return { d1, close: async () => undefined };
   }
-  return openStoredDatabase(folder, settings);
+  const lock = lockFolder(folder.lockFile, { pid: process.pid, url: "a backup" });
+  const { d1, close } = await openStoredDatabase(folder, settings);
+  return { d1, close: () => close().finally(() => lock.release()) };
 }
 
 /** The file of a server that was killed remains. */

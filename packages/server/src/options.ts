@@ -34,7 +34,7 @@ export interface ServeOptions {
   port: number;
   data: string;
   trustedProxies: Networks;
-  privateNetworks: readonly string[];
+  privateNetworks: Networks;
   metricsPort: number | undefined;
   log: LogFormat;
   needsNewKey: boolean;
@@ -64,14 +64,13 @@ export function readServeOptions(
   const host = values.host ?? environment["LONGSHORE_HOST"] ?? "localhost";
   const port = readPort("port", values.port);
   if (log !== "text" && log !== "json") throw unusable('Set --log to "text" or "json".');
-  readNetworks("private-network", privateNetworks);
   return {
     url: readUrl(values.url, { host, port }),
     host,
     port,
     data: dataFolder(values.data, environment),
     trustedProxies: readNetworks("trusted-proxy", values["trusted-proxy"]),
-    privateNetworks,
+    privateNetworks: readNetworks("private-network", privateNetworks),
     metricsPort: metricsPort === undefined ? undefined : readPort("metrics-port", metricsPort),
     log,
     needsNewKey: values["new-key"],
@@ -131,7 +130,9 @@ function readUrl(text: string | undefined, { host, port }: { host: string; port:
   if (text === undefined) return new URL(`http://localhost:${port}`);
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw unusable(`"${text}" is no URL. Set --url to one such as https://longshore.example.com.`);
+    throw unusable(
+      `"${text}" is not a URL. Set --url to one such as https://longshore.example.com.`,
+    );
   }
   if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
     throw unusable(`Set --url to a scheme and a host, without a path: ${url.origin}`);

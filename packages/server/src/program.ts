@@ -34,9 +34,10 @@ export async function runServerProgram(args: readonly string[], folder: string):
     const { serve } = await import("./serve.ts");
     return await serve(options, { worker, environment: process.env, print });
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(error.message);
-    return error.exitCode;
+    const isExpected = error instanceof CommandError;
+    // Node itself would print the line of the bundle first, which has thousands of characters.
+    console.error(isExpected ? error.message : error);
+    return isExpected ? error.exitCode : 1;
   }
 }
 

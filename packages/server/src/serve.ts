@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { isLoopback } from "../../../src/lib/origins.ts";
 import { findRefusedSettings, type SecretName } from "../../../src/lib/settings.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { lockFolder } from "./data/folder-lock.ts";
+import { explainFullDisk } from "./data/full-disk.ts";
 import { readGivenSecrets, readGivenSettings } from "./data/given-settings.ts";
 import { removeRuntimeFile, writeRuntimeFile } from "./data/runtime-file.ts";
 import { requireKnownDatabase, writeStamp } from "./data/stamp.ts";
@@ -16,6 +18,7 @@ import { createLogWriter } from "./log-writer.ts";
 import type { ServeOptions } from "./options.ts";
 import { type NewAccess, readyMessage } from "./ready-message.ts";
 import { endAbandonedProcess, recordProcesses } from "./runtime/abandoned-process.ts";
+import { internetAnd } from "./runtime/outgoing-network.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { databaseIdOf, type WorkerPackage } from "./runtime/worker-package.ts";
 import { newToken, requireNoneRefused } from "./secrets.ts";
@@ -36,12 +39,17 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
   try {
     const server = await Server.listen(options);
     const stopRecording = recordProcesses(folder.processFile);
+    const started = start(server, folder, options, context);
     try {
-      await Promise.race([signal, start(server, folder, options, context)]);
+      await Promise.race([signal, started]);
       await signal;
       context.print("Stopping. Running requests have 20 seconds.");
+    } catch (error) {
+      throw explainFullDisk(error, folder.path);
     } finally {
       await server.stop();
+      // A start that was interrupted may still have workerd to end.
+      await started.catch(() => undefined);
       removeRuntimeFile(folder.runtimeFile);
       stopRecording();
     }
@@ -59,6 +67,9 @@ async function start(
   context: ServeContext,
 ): Promise<void> {
   const { worker, print } = context;
+  if (options.metricsPort !== undefined) {
+    await listenForMetrics(server, options.metricsPort, options);
+  }
   useTemporaryFolder(folder);
   await endAbandonedProcess(folder.processFile, folder.state);
   const { secrets, settings } = prepareData(folder, options, context);
@@ -66,12 +77,10 @@ async function start(
     worker,
     state: folder.state,
     bindings: { METRICS_TOKEN: newToken(), ...settings, ...secrets },
-    privateNetworks: options.privateNetworks,
+    outgoing: internetAnd(options.privateNetworks),
     log: createLogWriter(options.log, print),
     isLogged: () => true,
   });
-  if (options.metricsPort !== undefined)
-    await listenForMetrics(server, options.metricsPort, options);
   writeRuntimeFile(folder.runtimeFile, { database: runtime.database });
   const access = await findAccess(runtime, options, secrets.BOOTSTRAP_TOKEN);
   print(readyMessage(options.url.origin, folder.path, access));
@@ -102,13 +111,19 @@ interface Prepared {
 }
 
 /** Everything that a start may refuse, before anything runs. */
-function prepareData(folder: DataFolder, { url }: ServeOptions, context: ServeContext): Prepared {
+function prepareData(
+  folder: DataFolder,
+  { url, host }: ServeOptions,
+  context: ServeContext,
+): Prepared {
   const { worker, environment, print } = context;
   const database = databasePath(folder.state, databaseIdOf(worker.settings));
   requireKnownDatabase(folder, database);
   const given = readGivenSecrets(environment);
   const settings = readGivenSettings(worker.settings.vars, environment);
-  const refused = findRefusedSettings({ ...worker.settings.vars, ...settings, ...given }, url.href);
+  // Others may reach it under another address than its own.
+  const reached = isLoopback(host) ? url.href : `http://${host}`;
+  const refused = findRefusedSettings({ ...worker.settings.vars, ...settings, ...given }, reached);
   requireNoneRefused(
     refused.filter(({ name }) => name in given || name in settings),
     "The Worker refuses these settings:",

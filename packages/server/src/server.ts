@@ -1,11 +1,11 @@
 import { CommandError } from "./command-error.ts";
+import { fullDiskNotice } from "./data/full-disk.ts";
 import type { Networks } from "./http/client-address.ts";
 import { Front } from "./http/front.ts";
 import { explainListenError } from "./listening.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { type MetricsServer, serveMetrics } from "./metrics/metrics-server.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
-import { explainFullDisk } from "./runtime/full-disk.ts";
 import { parseEvent } from "./runtime/log-lines.ts";
 import {
   type Runtime,
@@ -63,7 +63,7 @@ export class Server {
 
   /** Starts the Worker, whose database is migrated. */
   async run({ log, isLogged, ...options }: WorkerOptions): Promise<Runtime> {
-    const explain = explainFullDisk(options.state);
+    const explain = fullDiskNotice(options.state);
     const onLine = (line: RuntimeLine) => {
       const event = parseEvent(line);
       if (event) this.#requests.countEvent(event);

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -61,7 +62,7 @@ describe("the packed server", () => {
   it.each([
     [["--host", "0.0.0.0"], "Add --url with the address that people use, such as"],
     [["--host", "192.0.2.1"], "listens for this machine only, and 192.0.2.1 is reached by others."],
-    [["--url", "longshore.example.com"], '"longshore.example.com" is no URL.'],
+    [["--url", "longshore.example.com"], '"longshore.example.com" is not a URL.'],
     [["--url", "http://longshore.example.com"], "Set --url to https: browsers sign in at http:"],
     [["--url", "https://example.com/longshore"], "without a path: https://example.com\n"],
     [["--trusted-proxy", "10.0.0.0/40"], '--trusted-proxy: "10.0.0.0/40" is not a network'],
@@ -222,12 +223,44 @@ describe("the packed server", () => {
     before.exec("create table marker (x); insert into marker values (1)");
     before.exec(`delete from d1_migrations where name = '${name}'`);
     before.close();
-    // The migration itself fails: its tables exist.
-    await installed.run(["--port", String(await findFreePort()), "--data", data]);
+    // The migration itself fails, each time: its tables exist.
+    for (let start = 0; start < 5; start += 1) {
+      expect(await fail(["--data", data])).toContain(
+        `The migration ${name} failed: duplicate column name: position. Nothing was changed.`,
+      );
+    }
+    expect(globSync(`${data}/copies/*`)).toHaveLength(3);
     const [copy = ""] = globSync(`${data}/copies/before-*.sqlite`);
     const copied = new DatabaseSync(copy, { readOnly: true });
     expect(copied.prepare("select x from marker").get()).toEqual({ x: 1 });
     copied.close();
+  });
+
+  it("takes over from a server that was killed, whose folder is named by a link", async () => {
+    const data = newData();
+    const link = `${data}-link`;
+    symlinkSync(data, link);
+    const first = await installed.start(["--data", link]);
+    const runtime = readFileSync(join(data, "workerd.pid"), "utf8");
+    await first.kill();
+    const second = await installed.start(["--data", link]);
+    expect(isRunning(runtime)).toBe(false);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it("refuses insecure webhooks at an address that others reach, whatever --url says", async () => {
+    const environment = { ALLOW_INSECURE_WEBHOOKS: "true" };
+    const address = ["--host", "0.0.0.0", "--url", "http://localhost:8787"];
+    expect(await fail([...address, "--data", newData()], { environment })).toContain(
+      "ALLOW_INSECURE_WEBHOOKS",
+    );
+  });
+
+  it("says that the certificates it should trust are missing", async () => {
+    const environment = { NODE_EXTRA_CA_CERTS: installed.path("no-certificates") };
+    expect(await fail(["--data", newData()], { environment })).toContain(
+      `NODE_EXTRA_CA_CERTS names ${installed.path("no-certificates")}, which cannot be read`,
+    );
   });
 
   it.runIf(isRoot)("refuses a folder of another user, and one that it cannot write", async () => {

@@ -145,6 +145,19 @@ describe("a server of one's own", () => {
     expect(running.output).toContain("Longshore already runs on this data");
   });
 
+  it.each([2, 20])(
+    "refuses a body of %i MB with what to send, while it is sent",
+    async (megabytes) => {
+      const { sent, response } = open("/v1/projects", "POST", {});
+      sent.end(Buffer.alloc(megabytes << 20, "x"));
+      const refused = await response;
+      expect(refused.statusCode).toBe(400);
+      expect(JSON.parse(await text(refused)).message).toContain(
+        "The body is over 1 MiB; send less.",
+      );
+    },
+  );
+
   it("keeps serving metrics, and what was acknowledged, when workerd is killed", async () => {
     const client = clientOf(server);
     const { id } = await client.call("POST", "/v1/projects", { name: "kept" });

@@ -218,6 +218,11 @@ describe("the address of a client", () => {
     expect(await addressOf(sendDirectly({ forwarded }))).toBe("127.0.0.2");
   });
 
+  it("is that of the socket, also if Connection names its header", async () => {
+    const connection = "keep-alive, cf-connecting-ip";
+    expect(await addressOf(sendDirectly({ connection }))).toBe("127.0.0.2");
+  });
+
   it("is the last one that the trusted proxy has not been told", async () => {
     const viaProxy = (headers: Record<string, string>) => async (path: string, body: string) => {
       const options = { method: "POST", headers: { ...common(), ...headers }, body };

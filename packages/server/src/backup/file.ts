@@ -103,7 +103,7 @@ export function readHeader(line: string): Header {
   if (header.longshore_backup === FORMAT) return header as Header;
   throw new CommandError(
     header.longshore_backup === undefined
-      ? "The file is not a backup that `npm run backup` has made."
+      ? "The file is not a backup of Longshore."
       : `The file has the format ${header.longshore_backup}, and this release reads ${FORMAT}. ` +
           `Restore it with the release ${header.release}.`,
   );

@@ -10,7 +10,7 @@ export async function writeLines(file: string, lines: AsyncIterable<string>): Pr
   let count = 0;
   try {
     for await (const line of lines) {
-      await handle.write(`${line}\n`);
+      await handle.appendFile(`${line}\n`);
       count += 1;
     }
     await handle.chmod(MODE);

@@ -8,7 +8,6 @@ export async function newestMigration(d1: D1Database): Promise<string> {
   const name = isMigrated && (await d1.prepare(newest).first<string>("name"));
   if (name) return name;
   throw new CommandError(
-    "The database has no tables. Create them: `npm run deploy` for a deployment, or " +
-      "`npx wrangler d1 migrations apply DB --local` on your machine.",
+    "The database has no tables. Create them: start the server, or deploy the Worker with `npm run deploy`.",
   );
 }

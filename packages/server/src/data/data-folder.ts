@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 
@@ -24,7 +24,8 @@ export interface DataFolder {
 }
 
 export function describeFolder(path: string): DataFolder {
-  const folder = resolve(path);
+  // As the system lists open files.
+  const folder = existsSync(path) ? realpathSync(path) : resolve(path);
   return {
     path: folder,
     state: join(folder, "state"),
@@ -40,16 +41,16 @@ export function describeFolder(path: string): DataFolder {
 
 /** Creates the folder, or checks that this user may keep data in it. */
 export function openDataFolder(path: string): DataFolder {
-  const folder = describeFolder(path);
   try {
-    mkdirSync(folder.path, { recursive: true, mode: ONLY_OWNER });
+    mkdirSync(path, { recursive: true, mode: ONLY_OWNER });
+    const folder = describeFolder(path);
     requireOwner(folder.path);
     accessSync(folder.path, constants.R_OK | constants.W_OK | constants.X_OK);
     mkdirSync(folder.state, { recursive: true, mode: ONLY_OWNER });
+    return folder;
   } catch (error) {
-    throw error instanceof CommandError ? error : new CommandError(describe(folder.path, error));
+    throw error instanceof CommandError ? error : new CommandError(describe(path, error));
   }
-  return folder;
 }
 
 /** What root or another user writes there, the folder's owner can't open afterwards. */
@@ -67,6 +68,6 @@ function describe(path: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
   if (code === "ENOSPC") return `The disk of ${path} is full. Free some space and start again.`;
   if (code === "ENOTDIR" || code === "EEXIST")
-    return `${path} is no folder. Use another for --data.`;
+    return `${path} is not a folder. Use another for --data.`;
   return `Cannot write ${path} (${code}). Make it writable for this user, or use another folder for --data.`;
 }

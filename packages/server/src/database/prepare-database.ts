@@ -16,6 +16,7 @@ import { damaged, explainSqliteError } from "./sqlite-errors.ts";
 /** Copies that stay beside the newest. */
 const KEPT_COPIES = 2;
 const COPY = /^before-.*\.sqlite$/;
+const PARTIAL = ".partial";
 
 export interface DatabaseFiles {
   database: string;
@@ -32,8 +33,8 @@ export interface PreparedDatabase {
 }
 
 /**
- * Creates the database, or copies and migrates it, while no other process has it open. Each migration is a transaction:
- * a crash leaves the database as it was before or after one.
+ * Creates the database, or copies and migrates it, while no other process has it open. All migrations are one
+ * transaction: a crash, or one that fails, leaves the database as it was before.
  * @throws CommandError if it cannot be used as it is; then nothing has changed.
  */
 export function prepareDatabase(files: DatabaseFiles): PreparedDatabase {
@@ -71,7 +72,7 @@ function migrate(database: DatabaseSync, files: DatabaseFiles): PreparedDatabase
   const pending = files.migrations.filter(({ name }) => !applied.includes(name));
   const isCopied = applied.length > 0 && pending.length > 0;
   const copy = isCopied ? copyDatabase(database, files) : undefined;
-  for (const migration of pending) apply(database, migration);
+  apply(database, pending, files.database);
   return { applied: pending.map(({ name }) => name), copy };
 }
 
@@ -104,7 +105,7 @@ function copyDatabase(database: DatabaseSync, { database: file, copies }: Databa
   requireSpace(file, copies);
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
   const copy = join(copies, `before-${time}.sqlite`);
-  const partial = `${copy}.partial`;
+  const partial = `${copy}${PARTIAL}`;
   try {
     database.prepare("vacuum into ?").run(partial);
     renameSync(partial, copy);
@@ -128,21 +129,37 @@ function requireSpace(file: string, copies: string): void {
 }
 
 function removeOldCopies(copies: string, newest: string): void {
-  const others = readdirSync(copies).filter((name) => COPY.test(name) && name !== newest);
-  const old = others.toSorted().slice(0, -KEPT_COPIES);
-  for (const name of old) rmSync(join(copies, name), { force: true });
+  const others = readdirSync(copies).filter((name) => name !== newest);
+  const old = others
+    .filter((name) => COPY.test(name))
+    .toSorted()
+    .slice(0, -KEPT_COPIES);
+  const interrupted = others.filter((name) => name.endsWith(PARTIAL));
+  for (const name of [...old, ...interrupted]) rmSync(join(copies, name), { force: true });
 }
 
-function apply(database: DatabaseSync, { name, sql }: Migration): void {
+function apply(database: DatabaseSync, migrations: readonly Migration[], file: string): void {
   database.exec("begin immediate");
   try {
     database.exec(CREATE_APPLIED);
-    database.exec(sql);
-    database.prepare("insert into d1_migrations (name) values (?)").run(name);
+    for (const migration of migrations) run(database, migration, file);
     database.exec("commit");
   } catch (error) {
     // SQLite has ended the transaction already after some errors.
     if (database.isTransaction) database.exec("rollback");
     throw error;
+  }
+}
+
+function run(database: DatabaseSync, { name, sql }: Migration, file: string): void {
+  try {
+    database.exec(sql);
+    database.prepare("insert into d1_migrations (name) values (?)").run(name);
+  } catch (error) {
+    const failed = `The migration ${name} failed: ${error instanceof Error ? error.message : error}. Nothing was changed. `;
+    throw (
+      explainSqliteError(error, file) ??
+      new CommandError(`${failed}Start the release that ran last, and report this.`)
+    );
   }
 }

@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import { CommandError } from "../command-error.ts";
+import { fullDisk, isFull } from "../data/full-disk.ts";
 
 /** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const BUSY = 5;
@@ -20,9 +22,7 @@ export function isBusy(error: unknown): boolean {
 export function explainSqliteError(error: unknown, file: string): CommandError | undefined {
   switch (codeOf(error)) {
     case FULL:
-      return new CommandError(
-        `The disk of ${file} is full. Nothing was changed. Free some space and start again.`,
-      );
+      return new CommandError(fullDisk(file));
     case CORRUPT:
     case NOT_A_DATABASE:
       return damaged(file);
@@ -34,6 +34,7 @@ export function explainSqliteError(error: unknown, file: string): CommandError |
     case CANNOT_OPEN:
       return new CommandError(`Cannot write ${file}. Make it writable for this user.`);
     case IO_ERROR:
+      if (isFull(dirname(file))) return new CommandError(fullDisk(file));
       return new CommandError(
         `The disk of ${file} fails (${messageOf(error)}). Nothing was changed. Check the disk and start again.`,
       );

@@ -1,31 +1,44 @@
-import ipaddr from "ipaddr.js";
+import { BlockList, isIP } from "node:net";
 
-type Address = ReturnType<typeof ipaddr.process>;
-type Network = [Address, number];
+const BITS = { 4: 32, 6: 128 } as const;
+/** An IPv4 address as one of IPv6 (RFC 4291, section 2.5.5.2). */
+const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 /** Networks, such as those of trusted proxies. */
 export class Networks {
-  readonly #networks: readonly Network[];
+  /** Each with the length of its prefix. */
+  readonly cidrs: readonly string[];
+  readonly #list = new BlockList();
 
   /** @throws TypeError that names the first text that is no network. */
   constructor(texts: readonly string[]) {
-    this.#networks = texts.map(parseNetwork);
+    this.cidrs = texts.map((text) => {
+      const { address, prefix, family } = parseNetwork(text);
+      this.#list.addSubnet(address, prefix, family);
+      return `${address}/${prefix}`;
+    });
   }
 
-  has(address: Address): boolean {
-    return this.#networks.some((network) => {
-      const [base] = network;
-      return base.kind() === address.kind() && address.match(network as never);
-    });
+  has(address: string): boolean {
+    return this.#list.check(address, familyOf(address));
   }
 }
 
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 4 ? "ipv4" : "ipv6";
+}
+
 /** `10.0.0.0/8`, or one address. */
-function parseNetwork(text: string): Network {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  if (!ipaddr.isValid(text)) throw new TypeError(`"${text}" is not a network such as 10.0.0.0/8.`);
-  const address = ipaddr.process(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
+function parseNetwork(text: string) {
+  const [address = "", length, ...rest] = text.split("/");
+  const version = isIP(address);
+  const bits = version === 0 ? 0 : BITS[version as 4 | 6];
+  const prefix = Number(length ?? bits);
+  const isNetwork = bits > 0 && rest.length === 0 && /^\d*$/.test(length ?? "") && length !== "";
+  if (isNetwork && prefix <= bits && !MAPPED.test(address)) {
+    return { address, prefix, family: familyOf(address) };
+  }
+  throw new TypeError(`"${text}" is not a network such as 10.0.0.0/8.`);
 }
 
 /**
@@ -35,22 +48,20 @@ function parseNetwork(text: string): Network {
  */
 export function clientAddress(socket: string, forwarded: string, trusted: Networks): string {
   let address = parseAddress(socket);
-  if (!address) return socket;
+  if (address === undefined) return socket;
   const entries = forwarded.split(",");
   while (trusted.has(address)) {
-    const entry: string | undefined = entries.pop();
-    const before: Address | undefined =
-      entry === undefined ? undefined : parseAddress(entry.trim());
-    if (!before) break;
+    const before = parseAddress(entries.pop()?.trim() ?? "");
+    if (before === undefined) break;
     address = before;
   }
-  return address.toString();
+  return address;
 }
 
-/** Some proxies add the port. An IPv4 address may be written as one of IPv6. */
-function parseAddress(text: string): Address | undefined {
+/** Some proxies add the port. A link-local address may have a zone. */
+function parseAddress(text: string): string | undefined {
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? [];
   const [, withPort] = /^([\d.]+):\d+$/.exec(text) ?? [];
-  const address = bracketed ?? withPort ?? text.replace(/%.*$/, "");
-  return ipaddr.isValid(address) && /[.:]/.test(address) ? ipaddr.process(address) : undefined;
+  const address = (bracketed ?? withPort ?? text).replace(/%.*$/, "").replace(MAPPED, "");
+  return isIP(address) === 0 ? undefined : address;
 }

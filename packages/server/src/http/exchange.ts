@@ -5,6 +5,8 @@ import {
   type ServerResponse,
   request as sendRequest,
 } from "node:http";
+import { Transform } from "node:stream";
+import { LIMITS } from "../../../../src/lib/limits.ts";
 import { withoutHopByHop } from "./headers.ts";
 
 const HOST = "127.0.0.1";
@@ -12,6 +14,10 @@ const HOST = "127.0.0.1";
 const RETRY_STREAM = "retry: 1000\n\n";
 const END_OF_EVENT = "\n\n";
 const UNAVAILABLE = 503;
+/** Enough for the Worker to refuse a larger body. It would close the connection before it got all of one. */
+const MAXIMUM_BODY_BYTES = LIMITS.bodyBytes.value + 1;
+/** A request that can be sent again, whatever became of the first. */
+const IS_REPEATABLE = new Set(["GET", "HEAD"]);
 
 export interface Upstream {
   port: number;
@@ -35,7 +41,7 @@ export class Exchange {
   /** Whether the stream is between two events. */
   #isBetweenEvents = true;
 
-  /** @param headers What workerd gets, but for those of the connection. */
+  /** @param headers What workerd gets, in addition to those of the body. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -57,32 +63,29 @@ export class Exchange {
 
   /** Ends a stream of events so that its reader connects again. Other responses go on. */
   endStream(): void {
-    if (!this.#isStream) return;
+    if (!this.#isStream || this.#response.writableEnded) return;
     this.#received?.unpipe(this.#response);
     this.#response.end(this.#isBetweenEvents ? RETRY_STREAM : undefined);
   }
 
   #send(path: string, onHead: (end: ExchangeEnd) => void): void {
     const { port, agent } = this.#upstream;
-    const hasBody = hasRequestBody(this.#request);
-    const isChunked = this.#request.headers["transfer-encoding"] !== undefined;
-    const headers = [
-      ...withoutHopByHop(this.#headers),
-      ...(isChunked ? ["transfer-encoding", "chunked"] : []),
-    ];
     const { method = "GET" } = this.#request;
+    const body = bodyOf(this.#request);
+    const headers = [...this.#headers, ...(body?.headers ?? [])];
     const sent = sendRequest({ host: HOST, port, agent, method, path, headers });
     this.#sent = sent;
     sent.once("response", (received) => this.#pass(received, onHead));
-    sent.once("error", (error: NodeJS.ErrnoException) => {
-      if (this.#response.headersSent) return void this.#response.destroy();
-      // workerd had closed the connection while it was idle, and has not seen the request.
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      // The client has gone, or gets an incomplete response.
+      if (this.#response.destroyed || this.#received) return void this.#response.destroy();
+      // workerd had closed the connection while it was idle.
       const wasIdle = sent.reusedSocket && error.code === "ECONNRESET";
-      if (wasIdle && !hasBody) return this.#send(path, onHead);
+      if (wasIdle && !body && IS_REPEATABLE.has(method)) return this.#send(path, onHead);
       refuse(this.#response, "The server is starting again. Try again.");
       onHead({ status: UNAVAILABLE, headers: {} });
     });
-    if (hasBody) this.#request.pipe(sent);
+    if (body) body.stream.pipe(sent);
     else sent.end();
   }
 
@@ -105,9 +108,30 @@ export class Exchange {
 
 const EVENT_END_BYTES = Buffer.from(END_OF_EVENT);
 
-function hasRequestBody({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+interface Body {
+  stream: NodeJS.ReadableStream;
+  /** How its end is found. */
+  headers: readonly string[];
+}
+
+function bodyOf(request: IncomingMessage): Body | undefined {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+  if (encoding === undefined && length === "0") return undefined;
+  return encoding === undefined && Number(length) < MAXIMUM_BODY_BYTES
+    ? { stream: request, headers: ["content-length", length] }
+    : { stream: request.pipe(firstBytes()), headers: ["transfer-encoding", "chunked"] };
+}
+
+/** Reads everything, and passes on what the Worker needs. */
+function firstBytes(): Transform {
+  let left = MAXIMUM_BODY_BYTES;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const part = chunk.subarray(0, left);
+      left -= part.length;
+      done(null, part);
+    },
+  });
 }
 
 /** An error as those of the API. */

@@ -8,7 +8,7 @@ import {
 import { isIPv6 } from "node:net";
 import { clientAddress, type Networks } from "./client-address.ts";
 import { Exchange, type ExchangeEnd, refuse } from "./exchange.ts";
-import { withoutAddressHeaders } from "./headers.ts";
+import { headersOfClient } from "./headers.ts";
 
 /** Longer than proxies keep a connection that is idle, so that none sends a request to one that ends. */
 const IDLE_CONNECTION_MS = 125_000;
@@ -111,7 +111,7 @@ export class Front {
     { path, target }: { path: string; target: RequestTarget },
   ): void {
     const headers = [
-      ...withoutAddressHeaders(request.rawHeaders),
+      ...headersOfClient(request.rawHeaders),
       ...["host", this.#options.url.host, "cf-connecting-ip", this.#clientOf(request)],
       ...Object.entries(target.headers).flat(),
     ];

@@ -19,9 +19,14 @@ const ORIGIN_OF_REQUEST =
 /** Headers that belong to Cloudflare, to Miniflare, and to the server's own process. */
 const INTERNAL = /^(?:cf|mf|longshore-server)-/;
 
-/** The raw headers of a client without what it must not set. Names and values alternate. */
-export function withoutAddressHeaders(raw: readonly string[]): string[] {
-  return filterHeaders(raw, (name) => !ORIGIN_OF_REQUEST.test(name) && !INTERNAL.test(name));
+/** Set with the body (`Exchange`). */
+const LENGTH = "content-length";
+
+/** What a client says about its request. Names and values alternate; the server adds what only it can know. */
+export function headersOfClient(raw: readonly string[]): string[] {
+  const isOwn = (name: string) =>
+    ORIGIN_OF_REQUEST.test(name) || INTERNAL.test(name) || name === LENGTH;
+  return filterHeaders(withoutHopByHop(raw), (name) => !isOwn(name));
 }
 
 /** The raw headers that are for the next connection, too. */
@@ -31,8 +36,8 @@ export function withoutHopByHop(raw: readonly string[]): string[] {
     if (raw[at]?.toLowerCase() !== "connection") continue;
     for (const each of (raw[at + 1] ?? "").split(",")) named.add(each.trim().toLowerCase());
   }
-  // A body without its length would be read as the next request.
-  named.delete("content-length");
+  // A response without its length would be read up to the end of the connection.
+  named.delete(LENGTH);
   return filterHeaders(raw, (name) => !HOP_BY_HOP.has(name) && !named.has(name));
 }
 

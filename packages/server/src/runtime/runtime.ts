@@ -5,6 +5,7 @@ import { type DatabaseAddress, DatabaseWorker } from "../database/database-worke
 import { withoutSignalListeners } from "../signals.ts";
 import { readCertificateAuthorities } from "./certificate-authorities.ts";
 import { TOKEN_HEADER } from "./entry.ts";
+import type { OutgoingNetwork } from "./outgoing-network.ts";
 import { requireRuntimeProgram } from "./runtime-program.ts";
 import { BUNDLE_FILE, ENTRY_FILE, type WorkerPackage } from "./worker-package.ts";
 
@@ -28,8 +29,7 @@ export interface RuntimeOptions {
   url: URL;
   /** Settings and secrets of the Worker. */
   bindings: Readonly<Record<string, string>>;
-  /** Where the Worker may send requests, beside the internet. */
-  privateNetworks: readonly string[];
+  outgoing: OutgoingNetwork;
   onLine(line: RuntimeLine): void;
 }
 
@@ -82,7 +82,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       const authorization = `Bearer ${options.bindings["METRICS_TOKEN"]}`;
       const url = `http://${HOST}:${requestPort}/metrics`;
       try {
-        const response = await fetch(url, { headers: { ...headers, authorization } });
+        const request = { ...headers, authorization, "cf-connecting-ip": HOST };
+        const response = await fetch(url, { headers: request });
         return response.ok ? await response.text() : "";
       } catch {
         // workerd is starting again. The next scrape has them.
@@ -123,10 +124,10 @@ function describeWorker({ worker, url, bindings }: RuntimeOptions, token: string
   };
 }
 
-/** Sends the Worker's own requests, but not to this machine and its network: any member can name the URL of a webhook. */
-function describeOutbound({ worker, privateNetworks }: RuntimeOptions) {
+/** Sends the Worker's own requests. */
+function describeOutbound({ worker, outgoing }: RuntimeOptions) {
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: readCertificateAuthorities() };
-  const network = { allow: ["public", ...privateNetworks], deny: [], tlsOptions };
+  const network = { allow: [...outgoing.allow], deny: [...outgoing.deny], tlsOptions };
   const { compatibilityDate } = worker.settings;
   const script = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
   return {
