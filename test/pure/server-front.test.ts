@@ -1,5 +1,12 @@
 import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -43,7 +50,10 @@ afterEach(async () => {
   upstream.close();
 });
 
-async function send(method: string, options: { body?: Buffer; headers?: object } = {}) {
+async function send(
+  method: string,
+  options: { body?: Buffer; headers?: OutgoingHttpHeaders } = {},
+) {
   const sent = request({ host: "127.0.0.1", port, path: "/x", method, agent, ...options });
   sent.end(options.body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
