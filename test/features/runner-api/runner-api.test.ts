@@ -179,6 +179,8 @@ describe("a live runner", () => {
 
 describe("a silent runner", () => {
   it("is lost after 360 s, changes nothing before the sweep, and its deployment fails", async () => {
+    // So that its stack comes after the other one.
+    shop.now += 1;
     await newStack(shop.world.client, shop.environmentId);
     const { id } = await shop.deploy();
     const attempt = await Attempt.started(shop.runner);
