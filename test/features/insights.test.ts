@@ -7,14 +7,11 @@ import { LIMITS } from "../../src/lib/limits.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { insertProjects } from "../support/lists.ts";
-import { joinProject } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
-  join,
   newDeployableProject,
   newDeployment,
   newKey,
-  newProject,
   newWorld,
   type World,
 } from "../support/world.ts";
@@ -326,22 +323,5 @@ describe("the insights of a project", () => {
       .bind(projectId)
       .all();
     expect(results).toHaveLength(3);
-  });
-
-  it("are refused to those who may not read the project, and to keys that lack a scope", async () => {
-    const project = await newProject(world.client, { name: "insights" });
-    const read = async (client: Client) => (await client.get(pathOf(project.id))).status;
-    expect(await read((await newWorld()).client)).toBe(404);
-    expect(await read((await join(world)).client)).toBe(403);
-    expect(await read((await joinProject(world, project.id, "viewer")).client)).toBe(200);
-    const needed = ["deployments:read", "environments:read"] as const;
-    for (const lacking of needed) {
-      const { client } = await newKey(world, {
-        scopes: needed.filter((scope) => scope !== lacking),
-      });
-      const { status, body } = await client.get(pathOf(project.id));
-      expect([status, body.message]).toEqual([403, `This key lacks the scope ${lacking}.`]);
-    }
-    expect(await read((await newKey(world, { scopes: needed })).client)).toBe(200);
   });
 });

@@ -1,21 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
-import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import type { Client, Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt, claim } from "../support/runner.ts";
+import { useShop } from "../support/shop.ts";
 import {
-  join,
   newDeployableProject,
   newDeployment,
   newKey,
   newPool,
   newToken,
-  newWorld,
-  type Pool,
-  type World,
 } from "../support/world.ts";
 
 const ONLINE_MS = LIMITS.runnerOnlineMs.value;
@@ -23,19 +18,12 @@ const SAVED_MS = LIMITS.runnerSavedMs.value;
 const MOST = LIMITS.runnersOfPool.value;
 const TIME = expect.stringMatching(/^20.*Z$/);
 
-let world: World;
-let environmentId: string;
-let pool: Pool;
+const shop = useShop();
 
-beforeEach(async () => {
-  world = await newWorld();
-  ({ environmentId, pool } = await newDeployableProject(world));
-});
-
-const pathOf = (poolId: string) => `/v1/orgs/${world.id}/runner-pools/${poolId}/runners`;
+const pathOf = (poolId: string) => `/v1/orgs/${shop.world.id}/runner-pools/${poolId}/runners`;
 
 async function runnersOf(poolId: string, query = ""): Promise<Parsed[]> {
-  const { client } = await newKey(world);
+  const { client } = await newKey(shop.world);
   const { status, body } = await client.get(`${pathOf(poolId)}${query}`);
   expect(status).toBe(200);
   return body.data;
@@ -61,16 +49,21 @@ async function countRows(poolId: string): Promise<number> {
 
 describe("the runners of a pool", () => {
   it("are those that have asked for work, with what they send, and are idle", async () => {
-    const other = await newToken(world, pool);
-    const elsewhere = await newPool(world, [environmentId]);
-    expect(await runnersOf(pool.id)).toEqual([]);
-    await claim(pool.runner, undefined, { runner: { name: "builder-1", version: "1.4.0" } });
+    const other = await newToken(shop.world, shop.pool);
+    const elsewhere = await newPool(shop.world, [shop.environmentId]);
+    expect(await runnersOf(shop.pool.id)).toEqual([]);
+    await claim(shop.pool.runner, undefined, { runner: { name: "builder-1", version: "1.4.0" } });
     await ask(other.runner);
     await ask(elsewhere.runner, "elsewhere");
     const idle = { id: expect.any(String), state: "idle", created_at: TIME, last_seen_at: TIME };
-    const runners = await runnersOf(pool.id, "?sort_by=created_at");
+    const runners = await runnersOf(shop.pool.id, "?sort_by=created_at");
     expect(runners).toEqual([
-      { ...idle, name: "builder-1", version: "1.4.0", token: { id: pool.tokenId, name: "test" } },
+      {
+        ...idle,
+        name: "builder-1",
+        version: "1.4.0",
+        token: { id: shop.pool.tokenId, name: "test" },
+      },
       { ...idle, token: { id: other.tokenId, name: "test" } },
     ]);
     expect(new Set(runners.map(({ id }) => id)).size).toBe(2);
@@ -78,9 +71,9 @@ describe("the runners of a pool", () => {
   });
 
   it("are busy from the offer to the end, also when they have not asked for long", async () => {
-    const { environmentId: second } = await newDeployableProject(world);
-    const both = await newPool(world, [environmentId, second]);
-    const first = await newDeployment(world.client, environmentId);
+    const { environmentId: second } = await newDeployableProject(shop.world);
+    const both = await newPool(shop.world, [shop.environmentId, second]);
+    const first = await newDeployment(shop.world.client, shop.environmentId);
     await ask(both.runner, "idle");
     const offered = await ask(both.runner, "busy");
     const stateOf = async () =>
@@ -93,7 +86,7 @@ describe("the runners of a pool", () => {
     // The first to ask has got it.
     expect(offered.status).toBe(204);
     expect(await stateOf()).toEqual({ idle: ["busy", first.id], busy: ["idle", undefined] });
-    const { id } = await newDeployment(world.client, second);
+    const { id } = await newDeployment(shop.world.client, second);
     const { body } = await ask(both.runner, "busy");
     const attempt = new Attempt(both.runner, body);
     await attempt.post("start");
@@ -115,22 +108,22 @@ describe("the runners of a pool", () => {
   });
 
   it("are not listed when they have not asked for five minutes", async () => {
-    await ask(pool.runner, "gone");
-    await age(pool.id, ONLINE_MS - 10_000);
-    expect(namesOf(await runnersOf(pool.id))).toEqual(["gone"]);
-    await age(pool.id, 11_000);
-    await ask(pool.runner, "here");
-    expect(namesOf(await runnersOf(pool.id))).toEqual(["here"]);
-    await ask(pool.runner, "gone");
-    expect(namesOf(await runnersOf(pool.id))).toEqual(["gone", "here"]);
+    await ask(shop.pool.runner, "gone");
+    await age(shop.pool.id, ONLINE_MS - 10_000);
+    expect(namesOf(await runnersOf(shop.pool.id))).toEqual(["gone"]);
+    await age(shop.pool.id, 11_000);
+    await ask(shop.pool.runner, "here");
+    expect(namesOf(await runnersOf(shop.pool.id))).toEqual(["here"]);
+    await ask(shop.pool.runner, "gone");
+    expect(namesOf(await runnersOf(shop.pool.id))).toEqual(["gone", "here"]);
   });
 
   it("may ask for one deployment alone", async () => {
-    const { id } = await newDeployment(world.client, environmentId, { queue: "fifo" });
-    const next = await newDeployment(world.client, environmentId, { queue: "fifo" });
-    await ask(pool.runner, "ci", { deployment_id: next.id });
-    await ask(pool.runner, "any");
-    const found = await runnersOf(pool.id);
+    const { id } = await newDeployment(shop.world.client, shop.environmentId, { queue: "fifo" });
+    const next = await newDeployment(shop.world.client, shop.environmentId, { queue: "fifo" });
+    await ask(shop.pool.runner, "ci", { deployment_id: next.id });
+    await ask(shop.pool.runner, "any");
+    const found = await runnersOf(shop.pool.id);
     expect(found.map(({ name, wanted_deployment_id: wanted }) => [name, wanted])).toEqual([
       ["any", undefined],
       ["ci", next.id],
@@ -139,14 +132,14 @@ describe("the runners of a pool", () => {
   });
 
   it("have no token once it is revoked, and are deleted with their pool", async () => {
-    const [kept, removed] = [pool, await newPool(world, [environmentId])];
+    const [kept, removed] = [shop.pool, await newPool(shop.world, [shop.environmentId])];
     await ask(kept.runner, "kept");
     await ask(removed.runner, "removed");
-    const pools = `/v1/orgs/${world.id}/runner-pools`;
-    await world.client.delete(`${pools}/${kept.id}/tokens/${kept.tokenId}`);
+    const pools = `/v1/orgs/${shop.world.id}/runner-pools`;
+    await shop.world.client.delete(`${pools}/${kept.id}/tokens/${kept.tokenId}`);
     const [found] = await runnersOf(kept.id);
     expect(found).not.toHaveProperty("token");
-    expect((await world.client.delete(`${pools}/${removed.id}`)).status).toBe(204);
+    expect((await shop.world.client.delete(`${pools}/${removed.id}`)).status).toBe(204);
     expect([await countRows(kept.id), await countRows(removed.id)]).toEqual([1, 0]);
   });
 
@@ -159,38 +152,12 @@ describe("the runners of a pool", () => {
     [{ name: "n", other: 1 }, "runner.other"],
     ["n", "runner"],
   ])("do not send %j", async (runner, path) => {
-    const refused = await claim(pool.runner, undefined, { runner });
+    const refused = await claim(shop.pool.runner, undefined, { runner });
     expect([refused.status, refused.body.cause?.issues[0]?.path]).toEqual([400, path]);
-    expect(await countRows(pool.id)).toBe(0);
+    expect(await countRows(shop.pool.id)).toBe(0);
     const longest = { name: "n".repeat(100), version: "v".repeat(100) };
-    expect((await claim(pool.runner, undefined, { runner: longest })).status).toBe(204);
-    expect(await runnersOf(pool.id)).toMatchObject([longest]);
-  });
-
-  it("are paged", async () => {
-    for (const name of ["a", "b", "c"]) await ask(pool.runner, name);
-    const { client } = await newKey(world);
-    const path = `${pathOf(pool.id)}?limit=2&sort_by=created_at`;
-    const { body: first } = await client.get(path);
-    const { body: last } = await client.get(`${path}&after=${encodeURIComponent(first.next_page)}`);
-    expect([...first.data, ...last.data].map(({ name }) => name)).toEqual(["a", "b", "c"]);
-    expect(last.has_more).toBe(false);
-  });
-
-  it("are shown to admins with both scopes only, and to no other organization", async () => {
-    const path = pathOf(pool.id);
-    const foreign = await newWorld();
-    expect((await foreign.client.get(path)).status).toBe(404);
-    const own = path.replace(world.id, foreign.id);
-    expect((await foreign.client.get(own)).status).toBe(404);
-    expect((await world.client.get(pathOf(newId(systemClock)))).status).toBe(404);
-    expect((await (await join(world)).client.get(path)).status).toBe(403);
-    for (const scope of ["runners:read", "deployments:read"] as const) {
-      const { client } = await newKey(world, { scopes: [scope] });
-      expect((await client.get(path)).status).toBe(403);
-    }
-    const { client } = await newKey(world, { scopes: ["runners:read", "deployments:read"] });
-    expect((await client.get(path)).status).toBe(200);
+    expect((await claim(shop.pool.runner, undefined, { runner: longest })).status).toBe(204);
+    expect(await runnersOf(shop.pool.id)).toMatchObject([longest]);
   });
 });
 
@@ -204,7 +171,11 @@ describe("what is written for a runner that asks again and again", () => {
     isolates = [new Instrumented({ clock }), new Instrumented({ clock })];
   });
 
-  const askEverywhere = (times: number, nameOf: (at: number) => string, runner = pool.runner) =>
+  const askEverywhere = (
+    times: number,
+    nameOf: (at: number) => string,
+    runner = shop.pool.runner,
+  ) =>
     Promise.all(
       Array.from({ length: times }, (_, at) => {
         const isolate = isolates[at % isolates.length];
@@ -223,7 +194,7 @@ describe("what is written for a runner that asks again and again", () => {
       await env.DB.prepare(
         "select name, last_seen_at as at from runners where pool_id = ? order by name",
       )
-        .bind(pool.id)
+        .bind(shop.pool.id)
         .all<{ name: string; at: number }>()
     ).results;
 
@@ -254,13 +225,13 @@ describe("what is written for a runner that asks again and again", () => {
 
   it("has what a runner sends since, in any isolate: another version, none, or another name", async () => {
     const shown = async () =>
-      (await runnersOf(pool.id, "?sort_by=created_at"))
+      (await runnersOf(shop.pool.id, "?sort_by=created_at"))
         .map(({ name, version }) => ({ name, version }))
         .toSorted((one, other) => one.name.localeCompare(other.name));
     const askAs = async (at: number, runner: { name: string; version?: string }) => {
       now += SAVED_MS;
       const isolate = isolates[at] as Instrumented;
-      await claim(pool.runner.via(isolate.fetch), undefined, { runner });
+      await claim(shop.pool.runner.via(isolate.fetch), undefined, { runner });
     };
     for (const [at, version] of [
       [0, "1.4.0"],
@@ -279,33 +250,33 @@ describe("what is written for a runner that asks again and again", () => {
   });
 
   it("shows who has taken the row of another runner in a full pool", async () => {
-    const other = await newToken(world, pool);
+    const other = await newToken(shop.world, shop.pool);
     await askEverywhere(MOST, (at) => `old-${at}`);
     now += SAVED_MS;
     const runner = { name: "new", version: "2.0.0" };
     const client = other.runner.via((isolates[0] as Instrumented).fetch);
     await claim(client, undefined, { runner });
-    expect(await countRows(pool.id)).toBe(MOST);
-    const listed = await runnersOf(pool.id, "?limit=100");
+    expect(await countRows(shop.pool.id)).toBe(MOST);
+    const listed = await runnersOf(shop.pool.id, "?limit=100");
     expect(listed.filter(({ name }) => name === "new")).toMatchObject([
       { ...runner, token: { id: other.tokenId }, created_at: new Date(now).toISOString() },
     ]);
   });
 
   it("is at most as many rows as a pool keeps, whatever names it sends", async () => {
-    const other = await newToken(world, pool);
+    const other = await newToken(shop.world, shop.pool);
     await ask(other.runner.via((isolates[0] as Instrumented).fetch), "honest");
     now += 1_000;
     const made = await askEverywhere(MOST + 30, (at) => `made-up-${at}`);
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([204]));
-    expect(await countRows(pool.id)).toBe(MOST);
+    expect(await countRows(shop.pool.id)).toBe(MOST);
     expect(namesOf(await seenAt())).toContain("honest");
     rowsWritten();
     await askEverywhere(30, (at) => `again-${at}`);
     expect(rowsWritten()).toBe(0);
     await askEverywhere(MOST, (at) => `made-up-${at}`);
     expect(rowsWritten()).toBe(0);
-    const elsewhere = await newPool(world, [environmentId]);
+    const elsewhere = await newPool(shop.world, [shop.environmentId]);
     await ask(elsewhere.runner, "elsewhere");
     // The oldest goes first, once it is a minute old.
     now += SAVED_MS - 1_000;

@@ -1,25 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { newId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
-import {
-  join,
-  newDeployableProject,
-  newDeployment,
-  newKey,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { newDeployableProject, newDeployment, newWorld, type World } from "../../support/world.ts";
 
 let world: World;
-let projectId: string;
 let environmentId: string;
 
 beforeAll(async () => {
   world = await newWorld();
-  const { project, environmentId: id } = await newDeployableProject(world);
-  [projectId, environmentId] = [project.id, id];
+  ({ environmentId } = await newDeployableProject(world));
 });
 
 async function put(configuration: object): Promise<void> {
@@ -82,33 +71,6 @@ describe("the configuration of a deployment", () => {
     expect(await changeOf(id)).toEqual({ after: { replicas: 3 } });
     await set("configuration", "");
     expect(await changeOf(id)).toEqual({});
-  });
-
-  it("is readable for a viewer, and for nobody outside of the project", async () => {
-    const { id } = await newDeployment(world.client, environmentId, {});
-    const path = `/v1/deployments/${id}/configuration`;
-    const [viewer, member, stranger] = [await join(world), await join(world), await newWorld()];
-    await world.client.post(`/v1/projects/${projectId}/members`, {
-      member_ids: [viewer.membershipId],
-    });
-    const narrow = await newKey(world, { environmentIds: [newId(systemClock)] });
-    const statuses = [];
-    for (const { client } of [viewer, member, stranger, narrow]) {
-      statuses.push((await client.get(path)).status);
-    }
-    expect(statuses).toEqual([200, 403, 404, 404]);
-    expect((await world.client.get(path.replace(id, newId(systemClock)))).status).toBe(404);
-  });
-
-  it("needs both scopes, of the deployment and of the environment's configuration", async () => {
-    const { id } = await newDeployment(world.client, environmentId, {});
-    const [deployments, environments] = ["deployments:read", "environments:read"] as const;
-    const statuses = [];
-    for (const scopes of [[deployments], [environments], [deployments, environments]]) {
-      const { client } = await newKey(world, { scopes });
-      statuses.push((await client.get(`/v1/deployments/${id}/configuration`)).status);
-    }
-    expect(statuses).toEqual([403, 403, 200]);
   });
 
   it("has a bounded difference, whose old values are left out where they would exceed it", async () => {

@@ -7,7 +7,6 @@ import {
   newDeployableProject,
   newDeployment,
   newInside,
-  newPool,
   newWorld,
   type Pool,
   type World,
@@ -15,7 +14,6 @@ import {
 
 let world: World;
 let client: Client;
-let projectId: string;
 let environmentId: string;
 let stackIds: string[];
 let pool: Pool;
@@ -23,9 +21,7 @@ let pool: Pool;
 beforeEach(async () => {
   world = await newWorld();
   client = world.client;
-  const deployable = await newDeployableProject(world);
-  ({ environmentId, pool } = deployable);
-  projectId = deployable.project.id;
+  ({ environmentId, pool } = await newDeployableProject(world));
   const inside = [await newInside(client, environmentId).then(({ stack_id }) => String(stack_id))];
   for (const name of ["web é", "jobs"]) {
     inside.push((await client.post(`/v1/environments/${environmentId}/stacks`, { name })).body.id);
@@ -84,46 +80,9 @@ describe("a repeated creation of a deployment", () => {
   });
 });
 
-describe("a repeated redeployment or promotion", () => {
-  it("gets the first response, also if the deployment could not be repeated any more", async () => {
-    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
-    await runToSuccess();
-    const { body: other } = await client.post(`/v1/projects/${projectId}/environments`, {
-      name: "production-2",
-    });
-    await newPool(world, [other.id]);
-    await newInside(client, other.id);
-    const redeploy = () =>
-      send("POST", `/v1/deployments/${id}/redeploy`, undefined, withKey("key-1"));
-    const promote = () =>
-      send("POST", `/v1/deployments/${id}/promote`, { environment_id: other.id }, withKey("key-2"));
-    const [redeployed, promoted] = [await redeploy(), await promote()];
-    for (const each of [redeployed, promoted]) {
-      expect(each.headers.get("location")).toBe(`/v1/deployments/${each.body.id}`);
-      expect(tagOf(await client.get(`/v1/deployments/${each.body.id}`))).toBe(tagOf(each));
-    }
-    await client.patch(`/v1/projects/${projectId}/disconnect`);
-    expect((await client.post(`/v1/deployments/${id}/redeploy`, undefined)).status).toBe(409);
-    expectRepeat(await redeploy(), redeployed);
-    expectRepeat(await promote(), promoted);
-    expect(await countOf()).toBe(2);
-  });
-});
-
 describe("a cancellation", () => {
   const cancel = (id: string, headers: Record<string, string> = {}) =>
     send("PATCH", `/v1/deployments/${id}/cancel`, undefined, headers);
-
-  it("with a key shows the stacks as it left them, also when it is repeated", async () => {
-    const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });
-    const first = await cancel(id, withKey("key-1"));
-    expect(first.body.status).toBe("canceled");
-    expect(first.body.data.stacks.map(({ status }: { status: string }) => status)).toEqual(
-      stackIds.map(() => "canceled"),
-    );
-    expect(tagOf(await client.get(`/v1/deployments/${id}`))).toBe(tagOf(first));
-    expectRepeat(await cancel(id, withKey("key-1")), first);
-  });
 
   it("of a running deployment is repeated as `canceling` after the runner has ended it", async () => {
     const { id } = await newDeployment(client, environmentId, { stack_ids: stackIds });

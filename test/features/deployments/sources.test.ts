@@ -1,31 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { Attempt } from "../../support/runner.ts";
-import {
-  newDeployableProject,
-  newDeployment,
-  newWorld,
-  type Pool,
-  type World,
-} from "../../support/world.ts";
+import { useShop } from "../../support/shop.ts";
+import { newDeployment } from "../../support/world.ts";
+
+const shop = useShop();
 
 const imageOf = (tag: string) => ({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
 
-let world: World;
-let projectId: string;
-let environmentId: string;
-let pool: Pool;
-
-beforeEach(async () => {
-  world = await newWorld();
-  const made = await newDeployableProject(world);
-  projectId = made.project.id;
-  ({ environmentId, pool } = made);
-});
-
-const deploy = (body: object = {}) => newDeployment(world.client, environmentId, body);
-
 async function start(): Promise<{ attempt: Attempt; source: unknown }> {
-  const attempt = await Attempt.claim(pool.runner);
+  const attempt = await Attempt.claim(shop.pool.runner);
   const { body } = await attempt.post("start");
   expect(body.input.deployment.source).toEqual(body.deployment.data.source);
   return { attempt, source: body.input.deployment.source };
@@ -40,50 +23,51 @@ async function run(outcome = "succeeded"): Promise<unknown> {
 
 describe("a deployment without a source", () => {
   it("deploys what the environment runs, and null clears it", async () => {
-    expect((await deploy()).data.source).toBeUndefined();
+    expect((await shop.deploy()).data.source).toBeUndefined();
     expect(await run()).toBeUndefined();
-    await deploy({ source: imageOf("1") });
+    await shop.deploy({ source: imageOf("1") });
     expect(await run()).toEqual(imageOf("1"));
-    expect((await deploy()).data.source).toEqual(imageOf("1"));
+    expect((await shop.deploy()).data.source).toEqual(imageOf("1"));
     expect(await run()).toEqual(imageOf("1"));
-    await deploy({ source: null });
+    await shop.deploy({ source: null });
     expect(await run()).toBeUndefined();
-    await deploy();
+    await shop.deploy();
     expect(await run()).toBeUndefined();
   });
 
   it("gets what has succeeded between its creation and its start, and nothing that has failed", async () => {
-    await deploy({ source: imageOf("1"), queue: "fifo" });
-    const kept = await deploy({ queue: "fifo" });
+    await shop.deploy({ source: imageOf("1"), queue: "fifo" });
+    const kept = await shop.deploy({ queue: "fifo" });
     expect(kept.data.source).toBeUndefined();
     expect(await run()).toEqual(imageOf("1"));
     expect(await run("failed")).toEqual(imageOf("1"));
-    const read = await world.client.get(`/v1/deployments/${kept.id}`);
+    const read = await shop.world.client.get(`/v1/deployments/${kept.id}`);
     expect(read.body.data.source).toEqual(imageOf("1"));
-    await deploy({ source: imageOf("2"), queue: "fifo" });
-    await deploy({ queue: "fifo" });
+    await shop.deploy({ source: imageOf("2"), queue: "fifo" });
+    await shop.deploy({ queue: "fifo" });
     expect(await run("failed")).toEqual(imageOf("2"));
     expect(await run()).toEqual(imageOf("1"));
   });
 
   it("is not changed by another environment", async () => {
-    const environments = `/v1/projects/${projectId}/environments`;
-    const { body: other } = await world.client.post(environments, { name: "other" });
-    await newDeployment(world.client, other.id, { source: imageOf("other") });
-    await deploy({ source: imageOf("1") });
+    const environments = `/v1/projects/${shop.project.id}/environments`;
+    const { body: other } = await shop.world.client.post(environments, { name: "other" });
+    await newDeployment(shop.world.client, other.id, { source: imageOf("other") });
+    await shop.deploy({ source: imageOf("1") });
     expect(await run()).toEqual(imageOf("1"));
-    await deploy();
+    await shop.deploy();
     expect(await run()).toEqual(imageOf("1"));
   });
 
   it("is not what a redeployment or a promotion is: these have that of their deployment", async () => {
-    await deploy();
+    await shop.deploy();
     await run();
-    const [without] = (await world.client.get(`/v1/environments/${environmentId}/deployments`)).body
-      .data;
-    await deploy({ source: imageOf("2") });
+    const [without] = (
+      await shop.world.client.get(`/v1/environments/${shop.environmentId}/deployments`)
+    ).body.data;
+    await shop.deploy({ source: imageOf("2") });
     await run();
-    const again = await world.client.post(`/v1/deployments/${without.id}/redeploy`, {});
+    const again = await shop.world.client.post(`/v1/deployments/${without.id}/redeploy`, {});
     expect([again.status, again.body.data.source]).toEqual([201, undefined]);
     expect(await run()).toBeUndefined();
   });
@@ -91,22 +75,22 @@ describe("a deployment without a source", () => {
 
 describe("the input of a start", () => {
   it("says which request has created the deployment", async () => {
-    const created = await deploy();
-    const first = await Attempt.claim(pool.runner);
+    const created = await shop.deploy();
+    const first = await Attempt.claim(shop.pool.runner);
     expect((await first.post("start")).body.input.deployment).toMatchObject({
       id: created.id,
       trigger: "api",
     });
     await first.succeed();
-    await world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
-    const second = await Attempt.claim(pool.runner);
+    await shop.world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
+    const second = await Attempt.claim(shop.pool.runner);
     expect((await second.post("start")).body.input.deployment.trigger).toBe("redeployment");
     await second.complete("failed");
-    const back = await world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
-    expect((await world.client.get(`/v1/deployments/${back.body.id}`)).body.trigger).toBe(
+    const back = await shop.world.client.post(`/v1/deployments/${created.id}/redeploy`, {});
+    expect((await shop.world.client.get(`/v1/deployments/${back.body.id}`)).body.trigger).toBe(
       "rollback",
     );
-    const third = await Attempt.claim(pool.runner);
+    const third = await Attempt.claim(shop.pool.runner);
     expect((await third.post("start")).body.input.deployment.trigger).toBe("redeployment");
   });
 });
@@ -117,20 +101,20 @@ describe("the source of a request", () => {
   const ref = "refs/heads/main";
   const atGitHub = { commit, ref, provider: "github", owner: "acme", repo: "shop" };
   const atServer = (url: string) => ({ commit, ref, provider: "git", url });
-  const deployments = () => `/v1/environments/${environmentId}/deployments`;
+  const deployments = () => `/v1/environments/${shop.environmentId}/deployments`;
 
   const refusalOf = async (git: object) => {
-    const reply = await world.client.post(deployments(), { source: { git } });
+    const reply = await shop.world.client.post(deployments(), { source: { git } });
     expect([reply.status, reply.body.code]).toEqual([400, "bad_input"]);
     return reply.body.cause.issues;
   };
 
   it("may leave out the IDs of the code host, which are then empty", async () => {
-    const { data } = await deploy({ source: { git: atGitHub } });
+    const { data } = await shop.deploy({ source: { git: atGitHub } });
     expect(data.source).toEqual({ git: { ...atGitHub, installation_id: "", repo_id: "" } });
-    expect((await deploy({ source: data.source })).data.source).toEqual(data.source);
+    expect((await shop.deploy({ source: data.source })).data.source).toEqual(data.source);
     const known = { ...atGitHub, provider: "gitlab", installation_id: "5", repo_id: "7" };
-    expect((await deploy({ source: { git: known } })).data.source.git).toEqual(known);
+    expect((await shop.deploy({ source: { git: known } })).data.source.git).toEqual(known);
     expect(await run()).toEqual({ git: known });
   });
 
@@ -159,10 +143,10 @@ describe("the source of a request", () => {
     ["ssh://git@Git.example.com:22/shop.git", "ssh://git@git.example.com/shop.git", "", "shop"],
     ["file:///srv/git/hello.git", "file:///srv/git/hello.git", "git", "hello"],
   ])("may be at any server: %s", async (url, shown, owner, repo) => {
-    const { data } = await deploy({ source: { git: atServer(url) } });
+    const { data } = await shop.deploy({ source: { git: atServer(url) } });
     const expected = { ...atServer(shown), owner, repo, installation_id: "", repo_id: "" };
     expect(data.source.git).toEqual(expected);
-    const again = await deploy({ source: data.source });
+    const again = await shop.deploy({ source: data.source });
     expect(again.data.source).toEqual(data.source);
     expect(await run()).toEqual(data.source);
   });
@@ -191,7 +175,7 @@ describe("the source of a request", () => {
 
   it("has the names that follow from its URL, or none", async () => {
     const git = { ...atServer("https://git.example.com/acme/shop.git"), owner: "acme" };
-    expect((await deploy({ source: { git } })).data.source.git.repo).toBe("shop");
+    expect((await shop.deploy({ source: { git } })).data.source.git.repo).toBe("shop");
     expect(await refusalOf({ ...git, owner: "evil", repo: "other" })).toEqual([
       { path: "source.git.owner", message: "Leave it out: it follows from the url." },
       { path: "source.git.repo", message: "Leave it out: it follows from the url." },
@@ -208,22 +192,22 @@ describe("a stack that a built-in executor deploys", () => {
   let otherId: string;
 
   const configure = async (stacks: object) => {
-    const path = `/v1/environments/${environmentId}`;
-    const { name } = (await world.client.get(path)).body;
-    const reply = await world.client.put(path, { name, configuration: { stacks } });
+    const path = `/v1/environments/${shop.environmentId}`;
+    const { name } = (await shop.world.client.get(path)).body;
+    const reply = await shop.world.client.put(path, { name, configuration: { stacks } });
     expect(reply.status).toBe(200);
   };
-  const post = (path: string, body: object) => world.client.post(path, body);
+  const post = (path: string, body: object) => shop.world.client.post(path, body);
 
   beforeEach(async () => {
-    const path = `/v1/environments/${environmentId}/stacks`;
-    await world.client.post(path, { name: "site" });
-    otherId = (await world.client.post(path, { name: "other" })).body.id;
+    const path = `/v1/environments/${shop.environmentId}/stacks`;
+    await shop.world.client.post(path, { name: "site" });
+    otherId = (await shop.world.client.post(path, { name: "other" })).body.id;
     await configure({ site: { executor: "script", path: "deploy.sh" } });
   });
 
   it("needs a commit, and says so before anything is created", async () => {
-    const path = `/v1/environments/${environmentId}`;
+    const path = `/v1/environments/${shop.environmentId}`;
     for (const body of [{}, { source: imageOf("1") }, { source: null }]) {
       const refused = await post(`${path}/deployments`, body);
       expect([refused.status, refused.body.cause.issues]).toEqual([
@@ -238,7 +222,7 @@ describe("a stack that a built-in executor deploys", () => {
       const preview = await post(`${path}/deployment-preview`, body);
       expect(preview.body.error.message).toContain("The stack site needs a commit");
     }
-    expect((await world.client.get(`${path}/deployments`)).body.data).toEqual([]);
+    expect((await shop.world.client.get(`${path}/deployments`)).body.data).toEqual([]);
     expect((await post(`${path}/deployments`, { source: { git } })).status).toBe(201);
     expect(
       (await post(`${path}/deployment-preview`, { source: { git } })).body.error,
@@ -246,7 +230,7 @@ describe("a stack that a built-in executor deploys", () => {
   });
 
   it("needs none where it is not deployed, or by an executor of others", async () => {
-    const path = `/v1/environments/${environmentId}/deployments`;
+    const path = `/v1/environments/${shop.environmentId}/deployments`;
     expect((await post(path, { stack_ids: [otherId] })).status).toBe(201);
     await configure({
       site: { executor: "our-own" },
@@ -256,18 +240,20 @@ describe("a stack that a built-in executor deploys", () => {
   });
 
   it("has the commit that the environment runs", async () => {
-    await deploy({ source: { git } });
+    await shop.deploy({ source: { git } });
     await run();
-    const path = `/v1/environments/${environmentId}/deployments`;
+    const path = `/v1/environments/${shop.environmentId}/deployments`;
     const kept = await post(path, {});
     expect(kept.body.data.source.git.commit.sha).toBe("a".repeat(40));
   });
 
   it("needs it of what is promoted, but not of what has run before", async () => {
     await configure({ web: { executor: "script", path: "deploy.sh" } });
-    const first = await deploy({ source: imageOf("1") });
+    const first = await shop.deploy({ source: imageOf("1") });
     await run();
-    const { body: there } = await post(`/v1/projects/${projectId}/environments`, { name: "there" });
+    const { body: there } = await post(`/v1/projects/${shop.project.id}/environments`, {
+      name: "there",
+    });
     const stacksThere = `/v1/environments/${there.id}/stacks`;
     await post(stacksThere, { name: "site" });
     const promote = () => post(`/v1/deployments/${first.id}/promote`, { environment_id: there.id });
@@ -279,7 +265,9 @@ describe("a stack that a built-in executor deploys", () => {
       expect.stringContaining("The stack web needs a commit"),
     ]);
     const [stack] = first.stack_ids;
-    expect((await world.client.patch(`/v1/stacks/${stack}`, { name: "web" })).status).toBe(200);
+    expect((await shop.world.client.patch(`/v1/stacks/${stack}`, { name: "web" })).status).toBe(
+      200,
+    );
     expect((await post(`/v1/deployments/${first.id}/redeploy`, {})).status).toBe(201);
   });
 });

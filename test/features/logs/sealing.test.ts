@@ -9,7 +9,6 @@ import {
   type LoggedDeployment,
   logObject,
   newLoggedDeployment,
-  readEvents,
   start,
 } from "../../support/log-harness.ts";
 import type { Attempt } from "../../support/runner.ts";
@@ -55,17 +54,6 @@ describe("a log", () => {
       .toMatchObject({ status: "sealed", truncated: false, next_offset: 6 });
   });
 
-  it("accepts nothing after ten minutes", async () => {
-    await send(0, "abc");
-    await attempt.succeed({ log: await declare("abcdef") });
-    passTime(LIMITS.logSealsMs.value + 1_000);
-    await runDurableObjectAlarm(object());
-    expect((await send(3, "def")).status).toBe(409);
-    await expect
-      .poll(() => page())
-      .toMatchObject({ status: "sealed", truncated: true, next_offset: 3 });
-  });
-
   it("of an attempt whose row is deleted is sealed by its alarm", async () => {
     await send(0, "abc");
     await env.DB.prepare("delete from attempts where id = ?")
@@ -96,23 +84,5 @@ describe("the purge", () => {
     // The sweep purges records of other tests, too.
     for (let sweeps = 0; (await count()) === 1 && sweeps < 50; sweeps += 1) await worker.sweep();
     expect([await count(), await storedKeys()]).toEqual([0, []]);
-  });
-});
-
-describe("a deployment that never starts", () => {
-  it("has no log, and its followers learn how it ends", async () => {
-    const queued = await newLoggedDeployment(worker.fetch);
-    const queuedPath = `/v1/deployments/${queued.deploymentId}/logs`;
-    const response = await queued.world.client.raw("GET", queuedPath, {
-      accept: "text/event-stream",
-    });
-    const events = readEvents(response.body as ReadableStream<Uint8Array>);
-    expect((await events.next()).value?.data).toContain('"status":"queued"');
-    await queued.world.client.patch(`/v1/deployments/${queued.deploymentId}/cancel`);
-    const rest: string[] = [];
-    for await (const { event, data } of events) rest.push(`${event} ${JSON.parse(data).status}`);
-    expect(rest).toEqual(["status canceled", "end canceled"]);
-    const { body } = await queued.world.client.get(queuedPath);
-    expect(body).toMatchObject({ data: [], status: "none", truncated: false });
   });
 });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { approve, joinProject, newFreeze, protect } from "../../support/protection.ts";
+import { newPreviewedDeployment } from "../../support/previewed-deployment.ts";
+import { approve, joinProject, protect } from "../../support/protection.ts";
 import { Attempt, claim } from "../../support/runner.ts";
 import {
   newDeployableProject,
@@ -16,10 +17,8 @@ import {
   type World,
 } from "../../support/world.ts";
 
-const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const image = (tag: string) => ({ source: { registry: { image: `ghcr.io/acme/shop:${tag}` } } });
 const set = (name: string, value: unknown) => ({ op: "add", path: `/${name}`, value });
-const began = () => new Date(Date.now() - 1_000).toISOString();
 
 let world: World;
 let project: Parsed;
@@ -47,28 +46,15 @@ async function preview(client: Client, body: object = {}): Promise<Parsed> {
   return reply.body;
 }
 
-/** Without what is known only once it exists, and the runner that takes it at once. */
-const reasonsOf = (reasons: Parsed[]) =>
-  reasons
-    .filter(
-      ({ code, pools = [] }) => code !== "runner" || !pools.some((pool: Parsed) => pool["online"]),
-    )
-    .map(({ expires_at, ...rest }) => ({ ...rest, expires: expires_at !== undefined }));
-
 /** Of rules and freezes, and of what is before it. */
 const codes = (reasons: Parsed[]) =>
   reasons.map(({ code }) => String(code)).filter((code) => code !== "runner");
 
 /** The preview says what the deployment then says. Returns the codes. */
 async function expectSame(client: Client, body: object = {}): Promise<string[]> {
-  const shown = await preview(client, body);
-  const { id } = await newDeployment(client, production, body);
-  const made = await world.client.get(`/v1/deployments/${id}`);
-  expect(reasonsOf(shown["waiting_for"])).toEqual(reasonsOf(made.body.waiting_for));
-  expect(shown["patch"]).toEqual(made.body.data.patch);
-  expect(shown["source"]).toEqual(made.body.data.source);
+  const { id, waiting_for } = await newPreviewedDeployment(client, production, body);
   await world.client.patch(`/v1/deployments/${id}/cancel`);
-  return codes(shown["waiting_for"]);
+  return codes(waiting_for);
 }
 
 async function succeed(environmentId: string, pool: Pool, body: object): Promise<string> {
@@ -118,49 +104,6 @@ describe("the preview of a deployment", () => {
     expect((await preview(mona.client, { queue: "fifo" }))["waiting_for"]).toEqual([]);
   });
 
-  it("waits for approvals and for a freeze, as the deployment then does", async () => {
-    const approvals = { required: 2, approvers: { role: "owner" } };
-    await protect(world.client, production, { approvals });
-    expect(await expectSame(mona.client)).toEqual(["approvals"]);
-    const freezes = `/v1/projects/${project.id}/freezes`;
-    await world.client.post(freezes, newFreeze({ starts_at: began(), environment_ids: [staging] }));
-    expect(await expectSame(mona.client)).toEqual(["approvals"]);
-    const { body } = await world.client.post(freezes, newFreeze({ starts_at: began() }));
-    expect(await expectSame(mona.client)).toEqual(["approvals", "freeze"]);
-    const [approval, freeze] = (await preview(mona.client))["waiting_for"];
-    expect(approval.message).toMatch(/^0 of 2 approvals by owners/);
-    expect(freeze).toMatchObject({ opens_at: body.ends_at });
-    await world.client.delete(`/v1/freezes/${body.id}`);
-    expect(await expectSame(mona.client)).toEqual(["approvals"]);
-  });
-
-  it("waits for a window, unless it is open", async () => {
-    const hour = (new Date().getUTCHours() + 12) % 24;
-    const from = `${String(hour).padStart(2, "0")}:00`;
-    const to = `${String(hour).padStart(2, "0")}:30`;
-    const windows = (times: object) => ({ windows: { time_zone: "UTC", weekly: [times] } });
-    await protect(world.client, production, windows({ days: DAYS, from, to }));
-    expect(await expectSame(world.client)).toEqual(["window"]);
-    await protect(world.client, production, windows({ days: DAYS, from: to, to }));
-    expect(await expectSame(world.client)).toEqual([]);
-  });
-
-  it("compares its source and its configuration with those that have succeeded elsewhere", async () => {
-    const same_configuration = { except: ["/replicas"] };
-    const rule = { environment_ids: [staging], same_configuration };
-    await protect(world.client, production, { from: rule });
-    const of = (tag: string, search: boolean, replicas = 1) => ({
-      patch: [set("search", search), set("replicas", replicas)],
-      ...image(tag),
-    });
-    expect(await expectSame(world.client, of("1", true))).toEqual(["from"]);
-    await succeed(staging, pools.staging, of("1", true));
-    await new Instrumented().sweep();
-    expect(await expectSame(world.client, of("1", true, 9))).toEqual([]);
-    expect(await expectSame(world.client, of("1", false))).toEqual(["from"]);
-    expect(await expectSame(world.client, of("2", true))).toEqual(["from"]);
-  });
-
   it("without a source has that of its environment", async () => {
     await succeed(production, pools.production, image("1"));
     await protect(world.client, production, { from: { environment_ids: [staging] } });
@@ -168,19 +111,6 @@ describe("the preview of a deployment", () => {
     await succeed(staging, pools.staging, image("1"));
     expect(await expectSame(world.client)).toEqual([]);
     expect(await expectSame(world.client, { source: null })).toEqual(["from"]);
-  });
-
-  it("waits for the running deployment of its group, and for a trust of the source", async () => {
-    const sources = [{ issuer: "https://gitlab.com", repository_id: "74", ref: "refs/heads/main" }];
-    for (const id of [production, staging]) await protect(world.client, id, { group: "prod" });
-    const running = await newDeployment(world.client, staging);
-    const attempt = await Attempt.started(pools.staging.runner);
-    expect(await expectSame(world.client)).toEqual(["group"]);
-    expect((await preview(world.client))["waiting_for"][0].deployment_id).toBe(running.id);
-    await attempt.succeed();
-    expect(await expectSame(world.client)).toEqual([]);
-    await protect(world.client, production, { sources });
-    expect(await expectSame(world.client)).toEqual(["sources"]);
   });
 
   it("has the error that the request would have, and creates nothing", async () => {

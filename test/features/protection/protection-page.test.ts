@@ -1,38 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import page from "../../../docs/protection.md?raw";
 import type { Client, Parsed, Reply } from "../../support/client.ts";
-import {
-  approve,
-  claimedBy,
-  GITHUB_SOURCE,
-  joinProject,
-  newJob as newJobOf,
-} from "../../support/protection.ts";
+import { approve, claimedBy, GITHUB_SOURCE, newJob as newJobOf } from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";
-import {
-  newDeployableProject,
-  newDeployment,
-  newPool,
-  newStack,
-  newWorld,
-  type Person,
-  type Pool,
-  type World,
-} from "../../support/world.ts";
+import { useShop } from "../../support/shop.ts";
+import { newDeployment, newPool, newStack, type Person } from "../../support/world.ts";
 import { VirtualTimeWorker } from "../../walk/fixture.ts";
 
-let world: World;
-let project: Parsed;
-let production: string;
-let pool: Pool;
-let mona: Person;
-
-beforeEach(async () => {
-  world = await newWorld();
-  ({ project, environmentId: production, pool } = await newDeployableProject(world));
-  mona = await joinProject(world, project.id, "contributor");
-});
+const shop = useShop({});
 
 /** Sends what the first command of a section of the page sends, with these variables of the shell. */
 async function apply(section: string, shell: Record<string, string>): Promise<Reply> {
@@ -49,7 +25,7 @@ async function apply(section: string, shell: Record<string, string>): Promise<Re
     },
   );
   const body = Object.fromEntries(fields);
-  return method === "POST" ? world.client.post(path, body) : world.client.put(path, body);
+  return method === "POST" ? shop.world.client.post(path, body) : shop.world.client.put(path, body);
 }
 
 /** Sets the rules of a section, as its body of the PUT has them. */
@@ -57,15 +33,13 @@ async function protect(section: string, stagingId = ""): Promise<void> {
   const [, rest = ""] = page.split(`### ${section}\n`);
   const [, json = ""] = /```json\n([^`]*)```/.exec(rest) ?? [];
   const rules = JSON.parse(json.replace("1CfxKdwWcfEyrDeRPtCDxJ", stagingId)) as object;
-  const reply = await world.client.put(`/v1/environments/${production}/protection`, rules);
-  expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(production)]);
+  const reply = await shop.world.client.put(
+    `/v1/environments/${shop.environmentId}/protection`,
+    rules,
+  );
+  expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(shop.environmentId)]);
   expect(reply.body).toMatchObject(rules);
 }
-
-const codes = async (id: string): Promise<string[]> =>
-  (await world.client.get(`/v1/deployments/${id}`)).body["waiting_for"].map(
-    ({ code }: Parsed) => code,
-  );
 
 const image = (tag: string) => ({ source: { registry: { image: `shop:${tag}` } } });
 
@@ -82,22 +56,22 @@ const key = ({ client }: { client: Client }) => String(client.key);
 describe("docs/protection.md: two people for production", () => {
   it("starts nothing for one person, and what another one has approved", async () => {
     await protect("Two people for production");
-    const { id } = await newDeployment(world.client, production);
-    expect((await approve(world.client, id)).status).toBe(403);
-    expect((await approve(mona.client, id)).status).toBe(403);
-    expect(await claimedBy(pool)).toBeUndefined();
-    const olga = await joinProject(world, project.id, "owner");
+    const { id } = await newDeployment(shop.world.client, shop.environmentId);
+    expect((await approve(shop.world.client, id)).status).toBe(403);
+    expect((await approve(shop.mona.client, id)).status).toBe(403);
+    expect(await claimedBy(shop.pool)).toBeUndefined();
+    const olga = await shop.join("owner");
     expect((await approve(olga.client, id)).status).toBe(201);
-    expect(await claimedBy(pool)).toBe(id);
+    expect(await claimedBy(shop.pool)).toBe(id);
   });
 });
 
 describe("docs/protection.md: only what was in staging for an hour", () => {
   it("holds what is new, was there too short, or has another configuration, and starts the rest", async () => {
-    const path = `/v1/projects/${project.id}/environments`;
-    const { body: staging } = await world.client.post(path, { name: "staging" });
-    await newStack(world.client, staging.id);
-    const stagingPool = await newPool(world, [staging.id]);
+    const path = `/v1/projects/${shop.project.id}/environments`;
+    const { body: staging } = await shop.world.client.post(path, { name: "staging" });
+    await newStack(shop.world.client, staging.id);
+    const stagingPool = await newPool(shop.world, [staging.id]);
     await protect("Only what was in staging for an hour", staging.id);
     const patch = (replicas: number, search: boolean) => ({
       patch: [
@@ -105,75 +79,88 @@ describe("docs/protection.md: only what was in staging for an hour", () => {
         { op: "add", path: "/search", value: search },
       ],
     });
-    const tried = await newDeployment(mona.client, staging.id, {
+    const tried = await newDeployment(shop.mona.client, staging.id, {
       ...image("1"),
       ...patch(1, true),
     });
     await (await Attempt.started(stagingPool.runner)).succeed();
-    const { id } = await newDeployment(mona.client, production, {
+    const { id } = await newDeployment(shop.mona.client, shop.environmentId, {
       ...image("1"),
       ...patch(8, true),
     });
-    expect(await codes(id)).toEqual(["from"]);
-    expect(await claimedBy(pool)).toBeUndefined();
+    expect(await shop.codes(id)).toEqual(["from"]);
+    const reason = async () =>
+      (await shop.world.client.get(`/v1/deployments/${id}`)).body["waiting_for"][0];
+    expect(await reason()).toEqual({
+      code: "from",
+      message:
+        'Starts once a deployment of the same source and configuration has succeeded in "staging", and has been there for 60 minutes.',
+    });
+    await workerAt(new Date().toISOString());
+    expect(await reason()).toMatchObject({ code: "from", opens_at: expect.stringMatching(/Z$/) });
+    expect(await claimedBy(shop.pool)).toBeUndefined();
     await env.DB.prepare("update deployments set finished_at = finished_at - 3600000 where id = ?")
       .bind(tried.id)
       .run();
     const worker = new VirtualTimeWorker();
     worker.now = Date.now();
     await worker.sweep();
-    expect(await codes(id)).toEqual(["runner"]);
+    expect(await shop.codes(id)).toEqual(["runner"]);
     for (const other of [
       { ...image("2"), ...patch(8, true) },
       { ...image("1"), ...patch(8, false) },
     ]) {
-      expect(await codes((await newDeployment(mona.client, production, other)).id)).toEqual([
-        "from",
-      ]);
+      expect(
+        await shop.codes((await newDeployment(shop.mona.client, shop.environmentId, other)).id),
+      ).toEqual(["from"]);
     }
   });
 });
 
 describe("docs/protection.md: only the main branch of one repository, from CI", () => {
   const newJob = (ref: string, repository_id: string): Promise<Client> =>
-    newJobOf(world, project.id, { ...GITHUB_SOURCE, ref, repository_id });
+    newJobOf(shop.world, shop.project.id, { ...GITHUB_SOURCE, ref, repository_id });
 
   it("holds people, other branches and other repositories, and starts its jobs", async () => {
     await protect("Only the main branch of one repository, from CI");
     for (const client of [
-      world.client,
+      shop.world.client,
       await newJob("refs/heads/other", "1296269"),
       await newJob("refs/heads/main", "1296270"),
     ]) {
-      expect(await codes((await newDeployment(client, production, image("1"))).id)).toEqual([
-        "sources",
-      ]);
+      expect(
+        await shop.codes((await newDeployment(client, shop.environmentId, image("1"))).id),
+      ).toEqual(["sources"]);
     }
     const job = await newJob("refs/heads/main", "1296269");
-    const { id } = await newDeployment(job, production, image("1"));
-    expect(await claimedBy(pool)).toBe(id);
+    const { id } = await newDeployment(job, shop.environmentId, image("1"));
+    expect(await claimedBy(shop.pool)).toBe(id);
   });
 });
 
 describe("docs/protection.md: working hours, except in an incident", () => {
   it("holds a deployment on a Friday, not a rollback, and starts it on a Monday at nine", async () => {
-    const first = await newDeployment(mona.client, production, image("1"));
-    await (await Attempt.started(pool.runner)).succeed();
-    await newDeployment(mona.client, production, image("2"));
-    await (await Attempt.started(pool.runner)).succeed();
+    const first = await newDeployment(shop.mona.client, shop.environmentId, image("1"));
+    await (await Attempt.started(shop.pool.runner)).succeed();
+    await newDeployment(shop.mona.client, shop.environmentId, image("2"));
+    await (await Attempt.started(shop.pool.runner)).succeed();
     await protect("Working hours, except in an incident");
     const friday = await workerAt("2099-11-27T10:00:00Z");
-    const create = `/v1/environments/${production}/deployments`;
-    const { body } = await friday.call(key(world), "POST", create, image("3"));
+    const create = `/v1/environments/${shop.environmentId}/deployments`;
+    const { body } = await friday.call(key(shop.world), "POST", create, image("3"));
     expect(body.waiting_for[0]).toMatchObject({
       code: "window",
       opens_at: "2099-11-30T08:00:00.000Z",
+      message: "Its window opens Monday 09:00 Europe/Berlin.",
     });
-    const back = await friday.call(key(world), "POST", `/v1/deployments/${first.id}/redeploy`);
+    const held = env.DB.prepare("select held_until from deployments where id = ?").bind(body.id);
+    expect(await held.first("held_until")).toBe(Date.parse("2099-11-30T08:00:00.000Z"));
+    expect(await claimedBy(shop.pool)).toBeUndefined();
+    const back = await friday.call(key(shop.world), "POST", `/v1/deployments/${first.id}/redeploy`);
     expect([back.status, back.body.exempt]).toEqual([201, "rollback"]);
     expect(back.body.waiting_for.map(({ code }: Parsed) => code)).not.toContain("window");
     const monday = await workerAt("2099-11-30T08:00:00Z");
-    const third = await monday.call(key(world), "POST", create, image("3"));
+    const third = await monday.call(key(shop.world), "POST", create, image("3"));
     expect(third.body.waiting_for.map(({ code }: Parsed) => code)).not.toContain("window");
   });
 });
@@ -181,12 +168,12 @@ describe("docs/protection.md: working hours, except in an incident", () => {
 describe("docs/protection.md: a freeze over the holidays, which one person may override", () => {
   it("holds everything meanwhile, until that person overrides it, and nobody else", async () => {
     const section = "A freeze over the holidays, which one person may override";
-    const shell = { PROJECT_ID: project.id, MEMBERSHIP_ID: mona.membershipId };
+    const shell = { PROJECT_ID: shop.project.id, MEMBERSHIP_ID: shop.mona.membershipId };
     const reply = await apply(section, shell);
-    expect([reply.status, reply.body.override]).toEqual([201, [mona.membershipId]]);
-    const nina = await joinProject(world, project.id, "owner");
-    const create = `/v1/environments/${production}/deployments`;
-    await newStack(world.client, production);
+    expect([reply.status, reply.body.override]).toEqual([201, [shop.mona.membershipId]]);
+    const nina = await shop.join("owner");
+    const create = `/v1/environments/${shop.environmentId}/deployments`;
+    await newStack(shop.world.client, shop.environmentId);
     const before = await workerAt("2026-12-20T23:59:00Z");
     const free = await before.call(key(nina), "POST", create, image("1"));
     expect([free.status, free.text]).toEqual([201, expect.not.stringContaining("freeze")]);
@@ -199,7 +186,7 @@ describe("docs/protection.md: a freeze over the holidays, which one person may o
         conditions: ["freeze"],
       });
     expect((await override(nina)).status).toBe(403);
-    const overridden = await override(mona);
+    const overridden = await override(shop.mona);
     expect([overridden.status, overridden.body.overridden]).toEqual([
       200,
       expect.objectContaining({ reason: "The checkout is down" }),

@@ -4,41 +4,29 @@ import { LOST_AFTER_MS } from "../../../src/features/deployments/deployments/ind
 import type { Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { Attempt } from "../../support/runner.ts";
-import {
-  newDeployableProject,
-  newDeployment,
-  newWorld,
-  type Pool,
-  type World,
-} from "../../support/world.ts";
+import { useShop } from "../../support/shop.ts";
+import { newDeployment } from "../../support/world.ts";
 
-let world: World;
-let project: Parsed;
-let environmentId: string;
-let pool: Pool;
+const shop = useShop();
 let apiId: string;
 let adminId: string;
 let stackId: string;
 
-const environment = () => `/v1/environments/${environmentId}`;
+beforeEach(async () => {
+  apiId = await created(`${shop.environment}/components`, { name: "api", kind: "service" });
+  adminId = await created(`${shop.environment}/components`, { name: "admin", kind: "service" });
+  stackId = await created(`${shop.environment}/stacks`, { name: "web", component_id: apiId });
+});
 
 async function created(path: string, body: object): Promise<string> {
-  const reply = await world.client.post(path, body);
+  const reply = await shop.world.client.post(path, body);
   expect(reply.status).toBe(201);
   return reply.body.id;
 }
 
-beforeEach(async () => {
-  world = await newWorld();
-  ({ project, environmentId, pool } = await newDeployableProject(world));
-  apiId = await created(`${environment()}/components`, { name: "api", kind: "service" });
-  adminId = await created(`${environment()}/components`, { name: "admin", kind: "service" });
-  stackId = await created(`${environment()}/stacks`, { name: "web", component_id: apiId });
-});
-
 async function started(): Promise<{ attempt: Attempt; input: Parsed }> {
-  await newDeployment(world.client, environmentId);
-  const attempt = await Attempt.claim(pool.runner);
+  await newDeployment(shop.world.client, shop.environmentId);
+  const attempt = await Attempt.claim(shop.pool.runner);
   const { status, body } = await attempt.post("start");
   expect(status).toBe(200);
   return { attempt, input: body.input };
@@ -46,23 +34,23 @@ async function started(): Promise<{ attempt: Attempt; input: Parsed }> {
 
 /** Everything that a start has checked, and its runner reads again. */
 async function changeAll(): Promise<void> {
-  const { client } = world;
+  const { client } = shop.world;
   const name = `renamed-${crypto.randomUUID()}`;
   const replies = [
     await client.put(`/v1/stacks/${stackId}`, { name: "migrate", component_id: adminId }),
     await client.put(`/v1/components/${apiId}`, { name, kind: "service" }),
-    await client.put(`/v1/projects/${project.id}/connection`, {
+    await client.put(`/v1/projects/${shop.project.id}/connection`, {
       provider: "ssh",
       host: "elsewhere.example.com",
     }),
-    await client.put(`/v1/projects/${project.id}`, {
+    await client.put(`/v1/projects/${shop.project.id}`, {
       name,
-      default_environment_id: environmentId,
+      default_environment_id: shop.environmentId,
     }),
   ];
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   await env.DB.prepare("update environments set name = ?2 where id = ?1")
-    .bind(environmentId, name)
+    .bind(shop.environmentId, name)
     .run();
 }
 
@@ -112,8 +100,8 @@ describe("what a start has checked", () => {
   });
 
   it("is stored from the start to the end of the attempt, and no longer", async () => {
-    await newDeployment(world.client, environmentId);
-    const claimed = await Attempt.claim(pool.runner);
+    await newDeployment(shop.world.client, shop.environmentId);
+    const claimed = await Attempt.claim(shop.pool.runner);
     expect(await storedOf(claimed)).toEqual({ state: "offered", checked: null });
     await claimed.post("start");
     const running = await storedOf(claimed);

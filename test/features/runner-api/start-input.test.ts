@@ -1,39 +1,22 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Parsed } from "../../support/client.ts";
 import { Attempt } from "../../support/runner.ts";
-import {
-  CONNECTION,
-  join,
-  newDeployableProject,
-  newDeployment,
-  newWorld,
-  type Pool,
-  type World,
-} from "../../support/world.ts";
+import { useShop } from "../../support/shop.ts";
+import { CONNECTION, join, newDeployment } from "../../support/world.ts";
 
-let world: World;
-let project: Parsed;
-let environmentId: string;
-let pool: Pool;
-
-beforeEach(async () => {
-  world = await newWorld();
-  ({ project, environmentId, pool } = await newDeployableProject(world));
-});
-
-const environment = () => `/v1/environments/${environmentId}`;
+const shop = useShop();
 
 async function newStack(name: string, component?: string): Promise<string> {
   const componentId = component && (await newComponent(component));
   const body = { name, ...(componentId && { component_id: componentId }) };
-  const { status, body: stack } = await world.client.post(`${environment()}/stacks`, body);
+  const { status, body: stack } = await shop.world.client.post(`${shop.environment}/stacks`, body);
   expect(status).toBe(201);
   return stack.id;
 }
 
 async function newComponent(name: string): Promise<string> {
-  const { body } = await world.client.post(`${environment()}/components`, {
+  const { body } = await shop.world.client.post(`${shop.environment}/components`, {
     name,
     kind: "service",
   });
@@ -41,21 +24,24 @@ async function newComponent(name: string): Promise<string> {
 }
 
 async function start(body: object = {}): Promise<{ attempt: Attempt; input: Parsed }> {
-  await newDeployment(world.client, environmentId, body);
-  const attempt = await Attempt.claim(pool.runner);
+  await newDeployment(shop.world.client, shop.environmentId, body);
+  const attempt = await Attempt.claim(shop.pool.runner);
   return { attempt, input: (await attempt.post("start")).body.input };
 }
 
 describe("the input of a start", () => {
   it("names everything that is deployed, in the order of the deployment", async () => {
     const [api, web] = [await newStack("api", "backend"), await newStack("web")];
-    await world.client.put(environment(), { name: "staging", configuration: { replicas: 2 } });
+    await shop.world.client.put(shop.environment, {
+      name: "staging",
+      configuration: { replicas: 2 },
+    });
     const patch = [{ op: "replace", path: "/replicas", value: 3 }];
     const { input } = await start({ patch, stack_ids: [web, api] });
     expect(input).toMatchObject({
       deployment: { patch },
-      project: { id: project.id, name: project.name },
-      environment: { id: environmentId, name: "staging" },
+      project: { id: shop.project.id, name: shop.project.name },
+      environment: { id: shop.environmentId, name: "staging" },
       configuration: { replicas: 3 },
       connection: CONNECTION,
     });
@@ -72,35 +58,38 @@ describe("the input of a start", () => {
     { provider: "ssh", host: "web-1.example.com", user: "deploy" },
     { provider: "other", name: "The machine in the office" },
   ])("has the connection: %o", async (connection) => {
-    const path = `/v1/projects/${project.id}/connection`;
-    expect((await world.client.put(path, connection)).body.connection_status).toBe("connected");
-    expect((await world.client.get(path)).body).toEqual(connection);
+    const path = `/v1/projects/${shop.project.id}/connection`;
+    expect((await shop.world.client.put(path, connection)).body.connection_status).toBe(
+      "connected",
+    );
+    expect((await shop.world.client.get(path)).body).toEqual(connection);
     expect((await start()).input.connection).toEqual(connection);
   });
 
   it("has the external ID, which owners of the project see, and nobody else", async () => {
-    const path = `/v1/projects/${project.id}/connection`;
-    const { external_id } = (await world.client.get(path)).body;
+    const path = `/v1/projects/${shop.project.id}/connection`;
+    const { external_id } = (await shop.world.client.get(path)).body;
     expect((await start()).input.connection).toEqual({ ...CONNECTION, external_id });
-    const { client: member, membershipId } = await join(world);
-    await world.client.post(`/v1/projects/${project.id}/members`, {
+    const { client: member, membershipId } = await join(shop.world);
+    await shop.world.client.post(`/v1/projects/${shop.project.id}/members`, {
       member_ids: [membershipId],
       role: "contributor",
     });
     expect((await member.get(path)).body).toEqual(CONNECTION);
-    await world.client.patch(`/v1/projects/${project.id}/disconnect`);
-    expect((await world.client.get(path)).status).toBe(404);
+    await shop.world.client.patch(`/v1/projects/${shop.project.id}/disconnect`);
+    expect((await shop.world.client.get(path)).status).toBe(404);
   });
 
   it("has no connection if the project has none", async () => {
-    await world.client.patch(`/v1/projects/${project.id}/disconnect`);
-    await world.client.put(`/v1/projects/${project.id}/connection`, CONNECTION);
+    await shop.world.client.patch(`/v1/projects/${shop.project.id}/disconnect`);
+    await shop.world.client.put(`/v1/projects/${shop.project.id}/connection`, CONNECTION);
     expect((await start()).input.connection.external_id).toMatch(/^.{22}$/);
   });
 });
 
 describe("the outputs of a stack", () => {
-  const shown = async (id: string) => (await world.client.get(`/v1/stacks/${id}`)).body.outputs;
+  const shown = async (id: string) =>
+    (await shop.world.client.get(`/v1/stacks/${id}`)).body.outputs;
   const report = (attempt: Attempt, id: string, seq: number, status: string, outputs?: object[]) =>
     attempt.report(id, { seq, status, ...(outputs && { outputs }) });
   const url = (value: string) => ({ name: "url", value });

@@ -1,45 +1,29 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Client } from "../../support/client.ts";
-import { Instrumented } from "../../support/instruments.ts";
+import type { Client } from "../../support/client.ts";
 import { Attempt, claim } from "../../support/runner.ts";
-import { connect, newDeployment, newProject, newWorld, type World } from "../../support/world.ts";
+import { useTimedShop } from "../../support/shop.ts";
+import { newToken } from "../../support/world.ts";
 
 const OFFER_MS = 60_000;
 const RUN_MS = 90_000;
 const TIMED_OUT = { status: "failed", failure_reason: "run_timeout" };
 const NOTHING = { data: [], has_more: false };
 
-let world: World;
-let environmentId: string;
+const shop = useTimedShop();
 let pools: string;
-let now: number;
-let worker: Instrumented;
-let runner: Client;
 let sibling: Client;
 
 beforeEach(async () => {
-  now = Date.now();
-  worker = new Instrumented({ clock: { now: () => now } });
-  world = await newWorld();
-  world.client = world.client.via(worker.fetch);
-  const project = await newProject(world.client);
-  environmentId = project.default_environment_id;
-  await connect(world.client, project.id);
-  pools = `/v1/orgs/${world.id}/runner-pools`;
-  const body = { name: "short", environment_ids: [environmentId], max_run_seconds: RUN_MS / 1000 };
-  const { body: pool } = await world.client.post(pools, body);
-  expect(pool.max_run_seconds).toBe(RUN_MS / 1000);
-  const token = async (name: string): Promise<Client> => {
-    const issued = await world.client.post(`${pools}/${pool.id}/tokens`, { name });
-    return new Client(issued.body.token, worker.fetch);
-  };
-  [runner, sibling] = [await token("one"), await token("two")];
+  pools = `/v1/orgs/${shop.world.id}/runner-pools`;
+  const limits = { max_run_seconds: RUN_MS / 1000 };
+  const { body } = await shop.world.client.patch(`${pools}/${shop.pool.id}`, limits);
+  expect(body).toMatchObject(limits);
+  sibling = (await newToken(shop.world, shop.pool)).runner.via(shop.worker.fetch);
 });
 
-const deploy = () => newDeployment(world.client, environmentId, { queue: "fifo" });
 const statusOf = async (id: string) =>
-  (await world.client.get(`/v1/deployments/${id}`)).body.status;
+  (await shop.world.client.get(`/v1/deployments/${id}`)).body.status;
 /** From the database, because the API gives the failure reason only in stacks and events. */
 const endOf = (id: string) =>
   env.DB.prepare("select status, failure_reason from deployments where id = ?").bind(id).first();
@@ -49,7 +33,7 @@ const desired = async (attempt: Attempt) => (await attempt.post("heartbeat")).bo
 async function beat(attempt: Attempt, milliseconds: number): Promise<string[]> {
   const heard: string[] = [];
   for (let passed = 0; passed < milliseconds; passed += 30_000) {
-    now += Math.min(30_000, milliseconds - passed);
+    shop.now += Math.min(30_000, milliseconds - passed);
     heard.push(await desired(attempt));
   }
   return heard;
@@ -57,30 +41,30 @@ async function beat(attempt: Attempt, milliseconds: number): Promise<string[]> {
 
 describe("a deployment that no runner starts", () => {
   it("fails when its fifth offer lapses, and the next one is offered", async () => {
-    const { id } = await deploy();
-    const next = await deploy();
+    const { id } = await shop.deploy({ queue: "fifo" });
+    const next = await shop.deploy({ queue: "fifo" });
     for (let offers = 1; offers <= 5; offers += 1) {
-      expect((await Attempt.claim(runner)).deploymentId).toBe(id);
-      now += OFFER_MS;
-      await worker.sweep();
+      expect((await Attempt.claim(shop.runner)).deploymentId).toBe(id);
+      shop.now += OFFER_MS;
+      await shop.worker.sweep();
       expect(await statusOf(id)).toBe(offers < 5 ? "queued" : "failed");
     }
     expect(await endOf(id)).toEqual({ status: "failed", failure_reason: "never_started" });
-    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+    expect((await Attempt.claim(shop.runner)).deploymentId).toBe(next.id);
   });
 
   it("fails when its 20th offer is released, and the next one is offered", async () => {
-    const { id } = await deploy();
-    const next = await deploy();
+    const { id } = await shop.deploy({ queue: "fifo" });
+    const next = await shop.deploy({ queue: "fifo" });
     const requestId = crypto.randomUUID();
-    const first = new Attempt(runner, (await claim(runner, requestId)).body);
+    const first = new Attempt(shop.runner, (await claim(shop.runner, requestId)).body);
     const repeats = [];
     for (let offers = 1; offers <= 20; offers += 1) {
-      const attempt = offers === 1 ? first : await Attempt.claim(runner);
+      const attempt = offers === 1 ? first : await Attempt.claim(shop.runner);
       expect([attempt.deploymentId, attempt.claimed.epoch]).toEqual([id, offers]);
       expect((await attempt.post("release")).status).toBe(200);
       expect((await attempt.post("release")).body.desired).toBe("stop");
-      repeats.push((await claim(runner, requestId)).body.attempt_id);
+      repeats.push((await claim(shop.runner, requestId)).body.attempt_id);
       expect(await statusOf(id)).toBe(offers < 20 ? "queued" : "failed");
     }
     expect(await endOf(id)).toEqual({ status: "failed", failure_reason: "never_started" });
@@ -91,19 +75,19 @@ describe("a deployment that no runner starts", () => {
       stacks: "skipped",
     });
     expect(new Set(repeats)).toEqual(new Set([first.claimed.attempt_id]));
-    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+    expect((await Attempt.claim(shop.runner)).deploymentId).toBe(next.id);
   });
 
   it("can start after four lapsed and 19 released offers", async () => {
-    const { id } = await deploy();
+    const { id } = await shop.deploy({ queue: "fifo" });
     for (let offers = 1; offers <= 4; offers += 1) {
-      await Attempt.claim(runner);
-      now += OFFER_MS;
+      await Attempt.claim(shop.runner);
+      shop.now += OFFER_MS;
     }
     for (let offers = 1; offers <= 19; offers += 1) {
-      expect((await (await Attempt.claim(runner)).post("release")).status).toBe(200);
+      expect((await (await Attempt.claim(shop.runner)).post("release")).status).toBe(200);
     }
-    const attempt = await Attempt.started(runner);
+    const attempt = await Attempt.started(shop.runner);
     expect(attempt.deploymentId).toBe(id);
     expect((await attempt.succeed()).status).toBe(200);
   });
@@ -111,8 +95,8 @@ describe("a deployment that no runner starts", () => {
 
 describe("a run that exceeds the time of its pool", () => {
   it("is told to cancel before any sweep, and not too early", async () => {
-    await deploy();
-    const attempt = await Attempt.started(runner);
+    await shop.deploy({ queue: "fifo" });
+    const attempt = await Attempt.started(shop.runner);
     expect(await beat(attempt, RUN_MS)).toEqual(["continue", "continue", "cancel"]);
   });
 
@@ -124,11 +108,11 @@ describe("a run that exceeds the time of its pool", () => {
       [outcome, "after"],
     ]),
   )("fails with run_timeout if it completes as %s %s the sweep", async (outcome, when) => {
-    const { id } = await deploy();
-    const attempt = await Attempt.started(runner);
+    const { id } = await shop.deploy({ queue: "fifo" });
+    const attempt = await Attempt.started(shop.runner);
     await beat(attempt, RUN_MS);
     if (when === "after") {
-      await worker.sweep();
+      await shop.worker.sweep();
       expect(await statusOf(id)).toBe("canceling");
       expect(await desired(attempt)).toBe("cancel");
     }
@@ -147,8 +131,8 @@ describe("a run that exceeds the time of its pool", () => {
   ])(
     "ends with the outcome of its runner in its last second: %s",
     async (status, fields, expected) => {
-      await deploy();
-      const attempt = await Attempt.started(runner);
+      await shop.deploy({ queue: "fifo" });
+      const attempt = await Attempt.started(shop.runner);
       await beat(attempt, RUN_MS - 1_000);
       const completed =
         status === "succeeded" ? attempt.succeed(fields) : attempt.complete(status, fields);
@@ -168,25 +152,25 @@ describe("a run that exceeds the time of its pool", () => {
   );
 
   it("fails 120 s after the sweep without a completion, and the next one is offered", async () => {
-    const { id } = await deploy();
-    const next = await deploy();
-    const attempt = await Attempt.started(runner);
+    const { id } = await shop.deploy({ queue: "fifo" });
+    const next = await shop.deploy({ queue: "fifo" });
+    const attempt = await Attempt.started(shop.runner);
     await beat(attempt, RUN_MS);
-    await worker.sweep();
+    await shop.worker.sweep();
     await beat(attempt, 119_000);
-    await worker.sweep();
+    await shop.worker.sweep();
     expect(await statusOf(id)).toBe("canceling");
     await beat(attempt, 1_000);
-    await worker.sweep();
+    await shop.worker.sweep();
     expect(await endOf(id)).toEqual(TIMED_OUT);
     expect(await attempt.post("heartbeat")).toMatchObject({ status: 409 });
-    expect((await Attempt.claim(runner)).deploymentId).toBe(next.id);
+    expect((await Attempt.claim(shop.runner)).deploymentId).toBe(next.id);
   });
 
   it("ends canceled if a person cancels it first", async () => {
-    const { id } = await deploy();
-    const attempt = await Attempt.started(runner);
-    await world.client.patch(`/v1/deployments/${id}/cancel`);
+    const { id } = await shop.deploy({ queue: "fifo" });
+    const attempt = await Attempt.started(shop.runner);
+    await shop.world.client.patch(`/v1/deployments/${id}/cancel`);
     await beat(attempt, RUN_MS);
     expect((await attempt.complete("canceled")).status).toBe(200);
     expect(await endOf(id)).toEqual({ status: "canceled", failure_reason: null });
@@ -196,16 +180,16 @@ describe("a run that exceeds the time of its pool", () => {
 describe("the time of a pool", () => {
   it("is six hours by default, and between a minute and a week", async () => {
     const create = (fields: object) =>
-      world.client.post(pools, {
+      shop.world.client.post(pools, {
         name: crypto.randomUUID(),
-        environment_ids: [environmentId],
+        environment_ids: [shop.environmentId],
         ...fields,
       });
     expect((await create({})).body.max_run_seconds).toBe(6 * 60 * 60);
     for (const max_run_seconds of [60, 604_800]) {
       const { status, body } = await create({ max_run_seconds });
       expect([status, body.max_run_seconds]).toEqual([201, max_run_seconds]);
-      expect((await world.client.get(`${pools}/${body.id}`)).body).toEqual(body);
+      expect((await shop.world.client.get(`${pools}/${body.id}`)).body).toEqual(body);
     }
     for (const max_run_seconds of [59, 604_801, 60.5, "60", null]) {
       expect((await create({ max_run_seconds })).status).toBe(400);
@@ -217,34 +201,29 @@ describe("the list of a runner's attempts", () => {
   const list = async (client: Client) => (await client.get("/v1/runner/attempts")).body;
 
   it("has the attempts of its token with a valid lease, as their claims gave them", async () => {
-    expect(await list(runner)).toEqual(NOTHING);
-    await deploy();
-    const attempt = await Attempt.claim(runner);
-    expect(await list(runner)).toEqual({ data: [attempt.claimed], has_more: false });
+    expect(await list(shop.runner)).toEqual(NOTHING);
+    await shop.deploy({ queue: "fifo" });
+    const attempt = await Attempt.claim(shop.runner);
+    expect(await list(shop.runner)).toEqual({ data: [attempt.claimed], has_more: false });
     expect(await list(sibling)).toEqual(NOTHING);
     await attempt.post("start");
-    const [running] = (await list(runner)).data;
+    const [running] = (await list(shop.runner)).data;
     expect(running.attempt_id).toBe(attempt.claimed.attempt_id);
     expect(running.deployment.status).toBe("in_progress");
-    const recovered = new Attempt(runner, running);
+    const recovered = new Attempt(shop.runner, running);
     expect((await recovered.succeed()).status).toBe(200);
-    expect(await list(runner)).toEqual(NOTHING);
+    expect(await list(shop.runner)).toEqual(NOTHING);
   });
 
   it("omits lapsed offers and lost runs before any sweep", async () => {
-    await deploy();
-    await Attempt.claim(runner);
-    now += OFFER_MS;
-    expect(await list(runner)).toEqual(NOTHING);
-    await Attempt.started(runner);
-    now += 359_000;
-    expect((await list(runner)).data).toHaveLength(1);
-    now += 1_000;
-    expect(await list(runner)).toEqual(NOTHING);
-  });
-
-  it("is refused to an API key", async () => {
-    expect((await world.client.get("/v1/runner/attempts")).status).toBe(401);
-    expect((await claim(runner)).status).toBe(204);
+    await shop.deploy({ queue: "fifo" });
+    await Attempt.claim(shop.runner);
+    shop.now += OFFER_MS;
+    expect(await list(shop.runner)).toEqual(NOTHING);
+    await Attempt.started(shop.runner);
+    shop.now += 359_000;
+    expect((await list(shop.runner)).data).toHaveLength(1);
+    shop.now += 1_000;
+    expect(await list(shop.runner)).toEqual(NOTHING);
   });
 });
