@@ -123,8 +123,6 @@ describe("projects", () => {
     ["too long a name", { name: "x".repeat(101) }, "name"],
     ["a repo that is no ID", { repo_id: "github" }, "repo_id"],
     ["a name that is a number", { name: 7 }, "name"],
-    ["a control character in the icon", { icon: "icon:a\u0007b" }, "icon"],
-    ["a control character in the description", { description: "a\u0007b" }, "description"],
   ])("are refused with %s", async (_, fields, where) => {
     const reply = await world.client.post("/v1/projects", { name: "x", ...fields });
     expect(reply.status).toBe(400);
@@ -185,66 +183,12 @@ describe("projects", () => {
 });
 
 describe("permissions in a project", () => {
-  let otherMember: string;
-  let newcomer: Person;
-
-  beforeEach(async () => {
-    newcomer = await join(world);
-    const { membershipId } = await join(world);
-    await world.client.post(`${path}/members`, { member_ids: [membershipId] });
-    otherMember = `${path}/members/${membershipId}`;
-  });
-
-  const attempts = (id: string, { client }: Person) => ({
-    read: () => client.get(`/v1/projects/${id}`),
-    readMembers: () => client.get(`/v1/projects/${id}/members`),
-    readMember: () => client.get(otherMember),
-    replace: () =>
-      client.put(`/v1/projects/${id}`, { default_environment_id: project.default_environment_id }),
-    connect: () => client.put(`/v1/projects/${id}/connection`, CONNECTION),
-    disconnect: () => client.patch(`/v1/projects/${id}/disconnect`),
-    addMember: () =>
-      client.post(`/v1/projects/${id}/members`, { member_ids: [newcomer.membershipId] }),
-    replaceMember: () => client.put(otherMember, { role: "contributor" }),
-    removeMember: () => client.delete(otherMember),
-    remove: () => client.delete(`/v1/projects/${id}`),
-  });
-  const READS = ["read", "readMembers", "readMember"];
-  const WRITES = ["replace", "connect", "disconnect", "remove"];
-  const ALL = [...READS, ...WRITES, "addMember", "replaceMember", "removeMember"];
-
-  it.each([
-    ["a member of the organization without a project role", undefined, []],
-    ["a viewer", "viewer", READS],
-    ["a contributor", "contributor", READS],
-    ["an owner", "owner", ALL],
-  ] as const)("allow %s the actions of the role", async (_, role, allowed) => {
-    const person = await join(world);
-    if (role) {
-      const body = { member_ids: [person.membershipId], role };
-      await world.client.post(`${path}/members`, body);
-    }
-    await expectAllowed(person, allowed);
-  });
-
-  it("allow an admin of the organization every action", async () => {
-    await expectAllowed(await join(world, "admin"), ALL);
-  });
-
   it("limit an owner's key with the role member to that role", async () => {
     const otherProject = await newProject((await join(world, "owner")).client);
     const { client } = await newKey(world, { role: "member" });
     expect((await client.get(`/v1/projects/${otherProject.id}`)).status).toBe(403);
     expect((await client.get(path)).status).toBe(200);
   });
-
-  async function expectAllowed(person: Person, allowed: readonly string[]) {
-    for (const [name, attempt] of Object.entries(attempts(project.id, person))) {
-      const { status, body } = await attempt();
-      if (allowed.includes(name)) expect([200, 201, 204], name).toContain(status);
-      else expect([name, status, body?.code]).toEqual([name, 403, "forbidden"]);
-    }
-  }
 
   it("limit lists to the projects that the caller may read", async () => {
     const member = await join(world);

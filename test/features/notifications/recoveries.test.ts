@@ -346,4 +346,11 @@ describe("a recovery", () => {
     const { until } = await recover({ since: at(now - earliest + HOUR), until: at(now + DAY) });
     expect(Date.parse(until)).toBeLessThanOrEqual(Date.now());
   });
+
+  it("is not found through another integration", async () => {
+    const recovery = await recover();
+    const other = await newIntegration(client, integration.project_id);
+    const wrong = `${path}/recoveries/${recovery.id}`.replace(integration.id, other.id);
+    expect((await client.get(wrong)).status).toBe(404);
+  });
 });
