@@ -108,14 +108,6 @@ describe("an organization that a leaked key founds", () => {
     await revokeFamily(leaked.keyId);
     expect(await statusOf(clientOf(api_key))).toBe(401);
   });
-
-  it("cannot be founded with a key that an admin has made for a member, whom it would bind", async () => {
-    const [admin, member] = [await join(world, "admin"), await accept(world)];
-    const fields = { name: "for them", membership_id: member.membershipId };
-    const given = await created(admin.client.post(keys, fields));
-    expect((await clientOf(given).post("/v1/orgs", { name: "Beta" })).status).toBe(403);
-    expect((await member.client.delete("/v1/account")).status).toBe(204);
-  });
 });
 
 describe("a key that a leaked key rotates", () => {
@@ -416,15 +408,6 @@ describe("the revocation of a leaked key with its family", () => {
       expect(await statusOf(clientOf(made))).toBe(401);
     },
   );
-
-  it("is not needed for its sessions and sign-in links, which end with it", async () => {
-    const leaked = await newLeak();
-    const session = await signIn(leaked);
-    const { url } = await created(leaked.client.post("/v1/sign-in-links", {}));
-    expect((await world.client.delete(`${keys}/${leaked.keyId}`)).status).toBe(204);
-    expect(await statusOf(session.client)).toBe(401);
-    expect((await new Client(undefined).get(new URL(url).pathname)).status).toBe(404);
-  });
 });
 
 describe("a session that has leaked", () => {

@@ -137,21 +137,6 @@ describe("variables", () => {
     expect((await world.client.get(`/v1/variables/${other.id}`)).body).toEqual(other);
   });
 
-  it("increment their version with every replacement, and store the last value", async () => {
-    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
-    for (const version of [2, 3, 4]) {
-      const value = newCanarySecret();
-      const replaced = await world.client.put(
-        `/v1/variables/${id}`,
-        variable("TOKEN", value, "string"),
-      );
-      expect(replaced.body).toMatchObject({ version, storage_method: "string" });
-      expect(await reveal(id)).toEqual({ value });
-    }
-    expect((await world.client.delete(`/v1/variables/${id}`)).status).toBe(204);
-    expect((await world.client.get(`/v1/variables/${id}/value`)).status).toBe(404);
-  });
-
   it("store up to 32 KiB of UTF-8 with any characters but NUL", async () => {
     const values = ["", "\u0001", "\ufeff", "a".repeat(32 * KIBIBYTE), "€".repeat(10_922)];
     for (const [index, value] of values.entries()) {

@@ -156,12 +156,6 @@ describe("a Slack installation that is not confirmed", () => {
     expect((await client.get(integrations)).body.data).toMatchObject([{ id: ids[0] }]);
   });
 
-  it("may be rejected by deleting it", async () => {
-    const id = await harness.finish(client, project.id);
-    expect((await client.delete(`${integrations}/${id}`)).status).toBe(204);
-    expect((await confirm(id)).status).toBe(404);
-  });
-
   it("counts toward the maximum of its project", async () => {
     for (let count = 0; count < 19; count += 1) await newIntegration(client, project.id);
     await harness.finish(client, project.id);

@@ -86,24 +86,6 @@ describe("the installation", () => {
     expect(JSON.stringify(harness.logged)).not.toMatch(/hooks\.slack|canary-secret/);
   });
 
-  it("has a changelog entry, whose event does not go to the channel", async () => {
-    const harness = new SlackHarness();
-    const state = await harness.newState(world.client, project.id);
-    await harness.callback({ code: "c", state });
-    const [integration] = await listIntegrations(project.id);
-    const one = (table: string) =>
-      env.DB.prepare(`select * from ${table} where project_id = ?`).bind(project.id).first();
-    expect(await one("changelog_entries")).toMatchObject({
-      account_id: world.accountId,
-      membership_id: world.membershipId,
-      key_id: world.keyId,
-      action: "created",
-      record_type: "integration",
-      record_id: integration?.["id"],
-    });
-    expect(await one("deliveries")).toBeNull();
-  });
-
   it("ends with a page that has the commands for the confirmation", async () => {
     const harness = new SlackHarness();
     const state = await harness.newState(world.client, project.id);
