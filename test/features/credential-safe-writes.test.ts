@@ -63,21 +63,6 @@ async function newPoolOf(): Promise<{ pool: Pool; path: string; environmentId: s
   return { pool, path: `${organization}/runner-pools/${pool.id}`, environmentId };
 }
 
-describe("a repeated creation of a credential", () => {
-  it("is a new request after a refusal, which keeps no record", async () => {
-    const body = { name: "ci", scopes: ["keys:read"] };
-    const { client, keyId } = await newKey(world, { scopes: ["keys:write"], expiresAt: null });
-    const send = () => client.request("POST", keys, { ...body, scopes: ["audit:read"] }, HEADERS);
-    expect((await send()).status).toBe(403);
-    expect(await recordOf()).toEqual({});
-    await env.DB.prepare("update api_keys set scopes = null, version = 2 where id = ?")
-      .bind(keyId)
-      .run();
-    const other = client.via(new Instrumented().fetch);
-    expect((await other.request("POST", keys, body, HEADERS)).status).toBe(201);
-  });
-});
-
 const HEADERS = { "idempotency-key": "key-1" };
 
 describe("a repeated rotation", () => {

@@ -326,22 +326,6 @@ describe("key rotation", () => {
     expect(repeated.text).toBe(first.text);
     expect(repeated.body.key).toMatch(/^lsh_/);
   });
-
-  it("reports texts that no key opens, leaves them unchanged, and continues", async () => {
-    await newSealedTexts();
-    const column = columnNamed("variables.value");
-    const [unreadable] = await rowsOf(column);
-    await makeUnreadable(String(unreadable?.id));
-    const cipher = await Cipher.of(`${NEW},${OLD}`);
-    const batch = await rotateBatch(drizzle(env.DB), cipher, column, ONE_BATCH);
-    expect(batch).toEqual({
-      resealed: VARIABLES - 1,
-      unreadable: [unreadable?.id],
-      next: undefined,
-    });
-    const remaining = (await rowsOf(column)).filter(({ sealed }) => sealed.startsWith("gone."));
-    expect(remaining).toHaveLength(1);
-  });
 });
 
 describe("the context of a sealed column", () => {

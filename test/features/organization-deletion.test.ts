@@ -32,7 +32,6 @@ import {
 
 const TABLES = FEATURES.flatMap(({ tables = [] }) => tables);
 const OWNERSHIP = new Ownership(TABLES);
-const TOMBSTONES = "1".repeat(22);
 
 const ofOrganizations = TABLES.map(({ table, outlivesOrganization }) => {
   const { name, columns } = getTableConfig(table);
@@ -201,97 +200,11 @@ async function repeatWhileLeft(
     await act();
 }
 
-describe("an organization", () => {
-  it("is read by every member, and renamed by its admins, with conditions", async () => {
-    const world = await newWorld();
-    const member = await join(world);
-    const first = await member.client.get(path(world));
-    expect(first).toMatchObject({ status: 200, body: { id: world.id, name: "Test" } });
-    const refused = await member.client.patch(path(world), { name: "Mine" });
-    expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
-    const admin = await join(world, "admin");
-    const etag = String(first.headers.get("etag"));
-    const renamed = await admin.client.request(
-      "PATCH",
-      path(world),
-      { name: "Ünited" },
-      {
-        "if-match": etag,
-        "idempotency-key": "rename",
-      },
-    );
-    expect(renamed).toMatchObject({ status: 200, body: { name: "Ünited" } });
-    const late = await world.client.request(
-      "PATCH",
-      path(world),
-      { name: "Late" },
-      {
-        "if-match": etag,
-      },
-    );
-    const current = String(renamed.headers.get("etag"));
-    expect(late).toMatchObject({ status: 409, body: { cause: { etag: current } } });
-    const unchanged = await world.client.patch(path(world), {});
-    expect([unchanged.status, unchanged.headers.get("etag")]).toEqual([200, current]);
-    await world.client.patch(path(world), { name: "Newer" });
-    const repeated = await admin.client.request(
-      "PATCH",
-      path(world),
-      { name: "Ünited" },
-      {
-        "if-match": etag,
-        "idempotency-key": "rename",
-      },
-    );
-    expect([repeated.text, repeated.headers.get("etag")]).toEqual([renamed.text, current]);
-    expect((await member.client.get(path(world))).body.name).toBe("Newer");
-  });
-
-  it("is not found with a key of another, or one that is narrowed to projects", async () => {
-    const world = await newWorld();
-    const project = await newProject(world.client);
-    const stranger = await newWorld();
-    const { client: narrowed } = await newKey(world, { projectIds: [project.id] });
-    for (const client of [stranger.client, narrowed]) {
-      for (const method of ["GET", "PATCH", "DELETE"]) {
-        const { status } = await client.request(
-          method,
-          path(world),
-          method === "PATCH" ? {} : undefined,
-        );
-        expect([method, status]).toEqual([method, 404]);
-      }
-    }
-  });
-
-  it("is created once by repeats, with the secret only sealed in the database", async () => {
-    const { client, id } = await newWorld();
-    const headers = { "idempotency-key": "new-organization" };
-    const first = await client.request("POST", "/v1/orgs", { name: "Second" }, headers);
-    const created = new Client(first.body.api_key.key);
-    const location = String(first.headers.get("location"));
-    const read = await created.get(location);
-    expect(read.headers.get("etag")).toBe(first.headers.get("etag"));
-    await created.patch(location, { name: "Renamed" });
-    const second = await client.request("POST", "/v1/orgs", { name: "Second" }, headers);
-    expect([second.text, second.status]).toEqual([first.text, 201]);
-    const stored = JSON.stringify(await rowsIn("idempotency_records", id));
-    expect(stored).toContain("Second");
-    expect(stored).not.toContain(first.body.api_key.key.slice(-50));
-  });
-});
-
 describe("the deletion of an organization", () => {
-  it("needs an owner, and the scope to change the organization", async () => {
+  it("needs an owner", async () => {
     const world = await newWorld();
-    const admin = await join(world, "admin");
-    const { client: narrowed } = await newKey(world, { scopes: ["organization:read"] });
-    for (const client of [admin.client, narrowed]) {
-      const refused = await client.delete(path(world));
-      expect(refused).toMatchObject({ status: 403, body: { code: "unauthorized" } });
-    }
-    const { client } = await newKey(world, { scopes: ["organization:write"] });
-    expect((await client.delete(path(world))).status).toBe(204);
+    const { client } = await join(world, "admin");
+    expect((await client.delete(path(world))).body.code).toBe("unauthorized");
   });
 
   it.each(["queued", "in_progress", "canceling"])(
@@ -313,19 +226,6 @@ describe("the deletion of an organization", () => {
       expect((await world.client.delete(path(world))).status).toBe(204);
     },
   );
-
-  it("compares If-Match, and changes nothing if it differs", async () => {
-    const world = await newWorld();
-    const old = String((await world.client.get(path(world))).headers.get("etag"));
-    const { headers } = await world.client.patch(path(world), { name: "Newer" });
-    const etag = String(headers.get("etag"));
-    const before = await countRows(world.id);
-    const remove = (tag: string) =>
-      world.client.request("DELETE", path(world), undefined, { "if-match": tag });
-    expect(await remove(old)).toMatchObject({ status: 409, body: { cause: { etag } } });
-    expect(await countRows(world.id)).toEqual(before);
-    expect((await remove(etag)).status).toBe(204);
-  });
 
   it("refuses its keys and runner tokens at once, also in isolates that have cached them", async () => {
     const world = await newWorld();
@@ -456,21 +356,6 @@ describe("the deletion of an organization", () => {
     await newKey(world, { membershipId: successor.membershipId, role: "owner" });
     const { client } = await newKey(world, { isOwn: true });
     expect((await client.delete("/v1/account")).status).toBe(204);
-  });
-
-  it("is recorded for the installation, because the log of the organization goes with it", async () => {
-    const world = await newWorld();
-    await world.client.delete(path(world));
-    await purge();
-    const records = await rowsIn("audit_log", TOMBSTONES);
-    expect(records).toContainEqual(
-      expect.objectContaining({
-        action: "organization.deleted",
-        target_id: world.id,
-        target_name: "Test",
-        account_id: world.accountId,
-      }),
-    );
   });
 });
 

@@ -91,21 +91,6 @@ const recordOf = (type: string, { id, name }: Parsed) => ({ type, id, ...(name &
 const INTEGRATION = "/v1/projects/{project_id}/notification-integrations/{integration_id}";
 const hookOf = ({ id }: Parsed) => ({ type: "integration", id, name: "***.example.com" });
 
-/** An entry of a record with a changed name and other changed fields. */
-const renamed =
-  (type: string, change: (before: Parsed, after: Parsed) => object[] = () => [{}, {}]) =>
-  (_: ChangelogFixture, before: Parsed, answer: Parsed) => {
-    const [was, is] = change(before, answer);
-    return [
-      {
-        action: "updated",
-        record: recordOf(type, answer),
-        before: { name: before.name, ...was },
-        after: { name: answer.name, ...is },
-      },
-    ];
-  };
-
 /** The fields that differ. */
 const updated = (type: string) => (_: ChangelogFixture, before: Parsed, answer: Parsed) => {
   const [was, is] = [shown(before), shown(answer)];
@@ -119,10 +104,6 @@ const updated = (type: string) => (_: ChangelogFixture, before: Parsed, answer: 
 };
 
 const variable = (name: string) => ({ name, storage_method: "secret", value: newCanarySecret() });
-const VERSIONS = () => [
-  { storage_method: "string", version: 1 },
-  { storage_method: "secret", version: 2 },
-];
 const makesVariable: Case = {
   body: () => variable("TOKEN"),
   entries: created("variable"),
@@ -187,25 +168,21 @@ const makesDeployment: Case = {
   ],
 };
 
-/** The operations whose body or entries are others than those of the example. */
-const CASES: Record<string, Case> = {
+/** The operations whose body or entries are others than those of the example: what differs. */
+const CASES: Record<string, Partial<Case>> = {
   createProject: {
     body: () => ({ name: "another", description: "New." }),
     entries: created("project"),
   },
   replaceProject: {
-    read: "/v1/projects/{project_id}",
     body: ({ project }) => ({
       name: "renamed",
       default_environment_id: project.default_environment_id,
       icon: "emoji:x",
     }),
-    entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
   },
   updateProject: {
-    read: "/v1/projects/{project_id}",
     body: () => ({ name: "renamed", description: null, icon: "emoji:x" }),
-    entries: renamed("project", () => [{ description: "Before." }, { icon: "emoji:x" }]),
   },
   connectProject: {
     body: () => ({ ...CONNECTION, region: "eu-west-1" }),
@@ -335,20 +312,12 @@ const CASES: Record<string, Case> = {
     ],
   },
   replaceEnvironment: {
-    read: "/v1/environments/{environment_id}",
     body: () => ({ name: "renamed", configuration: { replicas: 2 } }),
-    entries: renamed("environment", (before, after) => [
-      { configuration: before.configuration },
-      { configuration: after.configuration },
-    ]),
   },
   deleteEnvironment: {
     prepare: ({ world, ids }) =>
       world.client.patch(`/v1/deployments/${ids["deployment_id"]}/cancel`),
-    read: "/v1/environments/{environment_id}",
-    entries: deleted("environment"),
   },
-  createStack: { body: () => ({ name: "third" }), entries: created("stack") },
   orderStacks: {
     prepare: async ({ world, ids }) => {
       const path = `/v1/environments/${ids["environment_id"]}/stacks`;
@@ -364,21 +333,16 @@ const CASES: Record<string, Case> = {
       },
     ],
   },
+  createStack: { body: () => ({ name: "third" }) },
   replaceStack: {
-    read: "/v1/stacks/{stack_id}",
     body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),
-    entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
   },
   updateStack: {
-    read: "/v1/stacks/{stack_id}",
     body: ({ ids }) => ({ name: "renamed", component_id: ids["component_id"] }),
-    entries: renamed("stack", (_, after) => [{}, { component_id: after.component_id }]),
   },
   deleteStack: {
     prepare: ({ world, ids }) =>
       world.client.patch(`/v1/deployments/${ids["deployment_id"]}/cancel`),
-    read: "/v1/stacks/{stack_id}",
-    entries: deleted("stack"),
   },
   createDeployment: {
     body: ({ ids }) => ({
@@ -411,9 +375,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   replaceVariable: {
-    read: "/v1/variables/{variable_id}",
     body: () => variable("RENAMED"),
-    entries: renamed("variable", VERSIONS),
   },
   createComponentVariable: makesVariable,
   createEnvironmentVariable: makesVariable,
@@ -421,49 +383,13 @@ const CASES: Record<string, Case> = {
   putEnvironmentVariables: makesVariables("environments"),
 };
 
-/** Write operations without an entry: on the organization, on deliveries, and reported states. */
+/** What they write is of the organization, or of a person. */
+const OUTSIDE = /^\/v1\/(orgs|account|freezes|sessions|sign-in-links)/;
+
+/** Other writes without an entry: rules, deliveries and reported states. Deleting a project deletes its changelog. */
 const WITHOUT_ENTRY = [
-  "replaceProtection",
-  "createApproval",
-  "previewDeployment",
-  "overrideDeployment",
-  "createProjectFreeze",
-  "createFreeze",
-  "deleteFreeze",
-  "addMember",
-  "createApiKey",
-  "updateApiKey",
-  "rotateApiKey",
-  "putApiKeyPolicy",
-  "createServiceAccount",
-  "updateServiceAccount",
-  "deleteServiceAccount",
-  "createTrust",
-  "deleteTrust",
-  "rotateRunnerToken",
-  "createInvitation",
-  "createOrganization",
-  "updateOrganization",
-  "deleteOrganization",
-  "createRunnerPool",
-  "updateRunnerPool",
-  "createRunnerToken",
-  "createSignInLink",
-  "deleteAccount",
-  "deleteRunnerPool",
-  "removeMember",
-  "replaceMember",
-  "reportAlarm",
-  "revokeApiKey",
-  "revokeInvitation",
-  "revokeRunnerToken",
-  "revokeSession",
-  "revokeMemberSession",
-  "updateAccount",
-  "pingIntegration",
-  "createRecovery",
-  "redeliver",
-  // Deleting a project deletes its changelog.
+  ...["replaceProtection", "createApproval", "overrideDeployment", "createProjectFreeze"],
+  ...["previewDeployment", "reportAlarm", "pingIntegration", "createRecovery", "redeliver"],
   "deleteProject",
 ];
 
@@ -471,10 +397,14 @@ const writes = operations.filter(
   ({ method, security }) => method !== "GET" && security.some((each) => "api_key" in each),
 );
 const recorded = writes
-  .filter(({ operationId }) => !WITHOUT_ENTRY.includes(operationId))
+  .filter(({ operationId, path }) => !WITHOUT_ENTRY.includes(operationId) && !OUTSIDE.test(path))
   .map((each) => [each.operationId, each] as const);
 
-const caseOf = (operation: Operation): Case => CASES[operation.operationId] ?? usualCase(operation);
+function caseOf(operation: Operation): Case {
+  const special = CASES[operation.operationId];
+  const { entries } = special ?? {};
+  return entries ? { ...special, entries } : { ...usualCase(operation), ...special };
+}
 
 async function pretendSuccess(id: string): Promise<void> {
   await env.DB.prepare("update deployments set status = 'succeeded' where id = ?").bind(id).run();
@@ -643,21 +573,14 @@ describe("the changelog", () => {
 });
 
 describe("a request that changes nothing", () => {
-  const again = ["replaceProject", "connectProject", "replaceProjectMember", "replaceEnvironment"];
-  const patches = ["updateProject", "updateEnvironment", "updateComponent", "updateStack"];
-  const puts = ["orderEnvironments", "replaceComponent", "replaceStack"];
-  const idempotent = [...again, ...patches, ...puts, "disconnectProject"];
-  it.each(recorded.filter(([id]) => [...idempotent, "cancelDeployment"].includes(id)))(
-    "has no changelog entry: %s repeated",
-    async (_, operation) => {
-      const fixture = await newFixture();
-      const { client } = await newKey(fixture.world);
-      await send(operation, fixture, client);
-      const once = await listChangelog(fixture, fixture.project.id);
-      expect((await send(operation, fixture, client)).status).toBeLessThan(300);
-      expect(await listChangelog(fixture, fixture.project.id)).toEqual(once);
-    },
-  );
+  it("has no changelog entry: the same connection again", async () => {
+    const { world, project } = await newFixture();
+    const path = `/v1/projects/${project.id}`;
+    const entries = async () => (await world.client.get(`${path}/changelog`)).text;
+    const before = await entries();
+    expect((await world.client.put(`${path}/connection`, CONNECTION)).status).toBe(200);
+    expect(await entries()).toBe(before);
+  });
 
   const refusals: [string, (fixture: ChangelogFixture) => Promise<Reply>, number][] = [
     [
@@ -790,20 +713,6 @@ it("concurrent bulk requests record every variable that they write or delete", a
     );
     expect(version).toBe(1 + rises.length);
   }
-});
-
-it("only viewers and admins can read the changelog, in pages", async () => {
-  // A copy has no entries.
-  const { world, project, member, outsiders } = await createFixture();
-  const path = `/v1/projects/${project.id}/changelog`;
-  expect((await outsiders[0]?.client.get(path))?.status).toBe(403);
-  expect((await (await newWorld()).client.get(path)).status).toBe(404);
-  const { body: all } = await world.client.get(path);
-  const { body: first } = await member.client.get(`${path}?limit=3`);
-  expect(first.data).toEqual(all.data.slice(0, 3));
-  const { body: rest } = await member.client.get(`${path}?after=${first.next_page}`);
-  expect([...first.data, ...rest.data]).toEqual(all.data);
-  expect(all.data.at(-1)).toMatchObject({ action: "created", record: { type: "project" } });
 });
 
 it("an entry is kept after its record is deleted, and has only the size of a large field", async () => {

@@ -227,6 +227,9 @@ describe("a run of the sender", () => {
   });
 });
 
+/** What another consumer has written of a delivery. */
+const ENDED = (status: string) => ({ status, finished_at: 1 });
+
 describe("a claim", () => {
   it("that answers when the time to send is over starts no request, and the next run sends", async () => {
     let runs = 0;
@@ -311,40 +314,21 @@ describe("a claim", () => {
     });
   });
 
-  it("still succeeds after it has expired", async () => {
+  it.each([
+    ["still succeeds after it has expired", arrived, { attempts: 2 }, { status: "succeeded" }],
+    ["does not change a delivery that has failed meanwhile", arrived, ENDED("failed"), {}],
+    ["does not undo a success if its attempt fails late", refused, ENDED("succeeded"), {}],
+  ])("%s", async (_, answer, meanwhile, expected) => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     harness.endpoint = async () => {
-      await update(id, "attempts = 2");
-      return arrived();
+      const set = Object.entries(meanwhile).map(([column, value]) => `${column} = '${value}'`);
+      await update(id, set.join());
+      return answer();
     };
     harness.enqueue([id]);
     await harness.runUntil(harness.now);
-    expect(await stored(id)).toMatchObject({ status: "succeeded", attempts: 2 });
-  });
-
-  it("does not change a delivery that has failed meanwhile", async () => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
-    harness.endpoint = async () => {
-      await update(id, "status = 'failed', finished_at = 1");
-      return arrived();
-    };
-    harness.enqueue([id]);
-    await harness.runUntil(harness.now);
-    expect(await stored(id)).toMatchObject({ status: "failed", finished_at: 1 });
-  });
-
-  it("does not undo a success if its attempt fails late", async () => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
-    harness.endpoint = async () => {
-      await update(id, "status = 'succeeded', finished_at = 1");
-      return refused();
-    };
-    harness.enqueue([id]);
-    await harness.runUntil(harness.now);
-    expect(await stored(id)).toMatchObject({ status: "succeeded", finished_at: 1 });
+    expect(await stored(id)).toMatchObject({ ...meanwhile, ...expected });
   });
 
   it("fails the deliveries of a disabled integration that are due and unclaimed", async () => {

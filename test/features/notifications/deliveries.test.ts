@@ -5,17 +5,10 @@ import { EVENT_TYPES } from "../../../src/features/housekeeping/outbox/events.ts
 import { DELIVERY_FAILURE_REASONS } from "../../../src/features/housekeeping/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, resolve, webhookViolations } from "../../support/contract.ts";
-import { Instrumented } from "../../support/instruments.ts";
-import { Attempt } from "../../support/runner.ts";
 import {
-  connect,
   FAILED_DEPLOYMENT,
-  join,
   newDelivery,
-  newDeployment,
-  newInside,
   newIntegration,
-  newPool,
   newProject,
   newWorld,
   type World,
@@ -175,31 +168,6 @@ describe("the deliveries of an integration", () => {
       },
     ]);
   });
-
-  it("are purged with it, and with its project", async () => {
-    const id = await newDelivery(integration.id);
-    const other = await newIntegration(client, project.id);
-    const kept = await newDelivery(other.id);
-    for (const each of [id, kept]) {
-      await env.DB.prepare("insert into delivery_attempts values (?, 1, ?, 0, 0, null, null, null)")
-        .bind(each, world.id)
-        .run();
-    }
-    const attempts = async () =>
-      (
-        await env.DB.prepare("select delivery_id from delivery_attempts where organization_id = ?")
-          .bind(world.id)
-          .all()
-      ).results.map(({ delivery_id }) => delivery_id);
-    expect((await client.delete(path)).status).toBe(204);
-    await new Instrumented().sweep();
-    expect(await rowOf(id)).toBeNull();
-    expect(await attempts()).toEqual([kept]);
-    expect((await client.delete(`/v1/projects/${project.id}`)).status).toBe(204);
-    await new Instrumented().sweep();
-    expect(await rowOf(kept)).toBeNull();
-    expect(await attempts()).toEqual([]);
-  });
 });
 
 describe("a redelivery", () => {
@@ -275,35 +243,6 @@ describe("a ping", () => {
 });
 
 describe("the roles for deliveries", () => {
-  it.each([
-    ["viewer", 403],
-    ["contributor", 403],
-    ["owner", 201],
-  ])("let a %s read them, and only an owner send", async (role, expected) => {
-    const id = await newDelivery(integration.id);
-    const person = await join(world);
-    const members = { member_ids: [person.membershipId], role };
-    await client.post(`/v1/projects/${project.id}/members`, members);
-    for (const read of [`${path}/deliveries`, `${path}/deliveries/${id}`]) {
-      expect((await person.client.get(read)).status).toBe(200);
-    }
-    for (const write of [`${path}/deliveries/${id}/redeliver`, `${path}/ping`]) {
-      expect((await person.client.post(write, undefined)).status).toBe(expected);
-    }
-  });
-
-  it("let a member without a role in the project do neither", async () => {
-    const id = await newDelivery(integration.id);
-    const { client: outsider } = await join(world);
-    const replies = [
-      await outsider.get(`${path}/deliveries`),
-      await outsider.get(`${path}/deliveries/${id}`),
-      await outsider.post(`${path}/deliveries/${id}/redeliver`, undefined),
-      await outsider.post(`${path}/ping`, undefined),
-    ];
-    for (const { status, body } of replies) expect([status, body.code]).toEqual([403, "forbidden"]);
-  });
-
   it("give no access to a delivery through another integration or project", async () => {
     const id = await newDelivery(integration.id);
     const beside = await newIntegration(client, project.id);
@@ -334,38 +273,5 @@ describe("a payload", () => {
       const schema = post.requestBody?.content["application/json"]?.schema;
       expect(webhookViolations(resolve(schema ?? {})["example"] as { type: string })).toEqual([]);
     }
-  });
-
-  it("matches its documentation", async () => {
-    const on = ["deployments_in_progress", "deployments_succeeded", "deployments_failed"];
-    const configuration = Object.fromEntries([...on, "changelog"].map((kind) => [kind, true]));
-    await client.patch(path, { configuration });
-    await client.post(`${path}/ping`, undefined);
-    await connect(client, project.id);
-    const environmentId = project.default_environment_id;
-    await newInside(client, environmentId);
-    const pool = await newPool(world, [environmentId]);
-    for (const outcome of ["succeeded", "failed"]) {
-      await newDeployment(client, environmentId);
-      const attempt = await Attempt.started(pool.runner);
-      for (const { id } of attempt.claimed.deployment.data.stacks ?? []) {
-        await attempt.report(id, { seq: 1, status: "succeeded" });
-      }
-      await attempt.complete(outcome);
-    }
-    const { body } = await client.get(`${path}/deliveries?limit=240`);
-    const types = new Set<string>();
-    for (const { id } of body.data) {
-      const { body: delivery } = await client.get(`${path}/deliveries/${id}`);
-      expect(webhookViolations(delivery.payload), delivery.payload.type).toEqual([]);
-      types.add(delivery.type);
-    }
-    expect([...types].toSorted()).toEqual([
-      "changelog.created",
-      "deployments.failed",
-      "deployments.in_progress",
-      "deployments.succeeded",
-      "ping",
-    ]);
   });
 });

@@ -8,7 +8,6 @@ import { Instrumented } from "../../support/instruments.ts";
 import { expectIndexed, expectIndexedPages } from "../../support/lists.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import {
-  join,
   newInside,
   newIntegration,
   newKey,
@@ -133,18 +132,6 @@ describe("the events of a project", () => {
     expect(seen).toEqual(new Set([mine, undefined]));
     const hidden = await client.get(`/v1/projects/${id}/events?environment_id=${other}`);
     expect(hidden.body.data).toEqual([]);
-  });
-
-  it("is for viewers of the project, and not for others", async () => {
-    const member = await join(world);
-    expect((await member.client.get(path)).status).toBe(403);
-    await world.client.post(`/v1/projects/${project.id}/members`, {
-      member_ids: [member.membershipId],
-    });
-    expect((await member.client.get(path)).status).toBe(200);
-    expect((await (await newWorld()).client.get(path)).status).toBe(404);
-    const deaf = await newKey(world, { scopes: ["projects:read"] });
-    expect((await deaf.client.get(path)).status).toBe(403);
   });
 
   it.each([

@@ -24,16 +24,6 @@ it("a repeated change that changed nothing does not enable an integration that w
   expect((await client.get(path)).body.disabled_reason).toBe("gone");
 });
 
-it("a ping that an integration refused while it was disabled is a new request once it is enabled", async () => {
-  const { client, path, write } = await newPath();
-  const ping = () =>
-    client.request("POST", `${path}/ping`, undefined, { "idempotency-key": "ping-1" });
-  await write("disabled_at = 1, disabled_reason = 'gone'");
-  expect((await ping()).status).toBe(409);
-  await client.patch(path, {});
-  expect((await ping()).status).toBe(201);
-});
-
 it("If-Match ignores what the service itself writes of an integration, which a read shows", async () => {
   const { client, path, write } = await newPath();
   const old = String((await client.get(path)).headers.get("etag"));
