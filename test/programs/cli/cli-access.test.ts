@@ -15,36 +15,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-  vi,
-} from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { explain } from "../../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, type Service, useService } from "../support/service.ts";
 
 const POLLING = { interval: 100, timeout: 300_000 };
 
-let service: Service;
-let other: Service;
+const service = useService();
+const other = useService({ ALLOW_NEW_ORGANIZATIONS: "true" });
 let user: CliUser;
-
-beforeAll(async () => {
-  [service, other] = await Promise.all([
-    startService(),
-    startService({ ALLOW_NEW_ORGANIZATIONS: "true" }),
-  ]);
-});
-
-afterAll(() => Promise.all([service.stop(), other.stop()]));
 
 beforeEach(() => {
   user = new CliUser();

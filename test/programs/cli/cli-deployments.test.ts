@@ -7,18 +7,12 @@ import { describeVariables } from "../../../packages/cli/src/deployments/changed
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { ScriptedProxy } from "../support/scripted-proxy.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const SLOW = { timeout: 300_000 };
 const POLLING = { interval: 50, timeout: 300_000 };
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 /** A user whose link is the environment. */
 async function userOf(

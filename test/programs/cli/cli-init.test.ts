@@ -20,7 +20,7 @@ import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
 import { checkSettings } from "../../../packages/runner/src/executors/settings.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { ScriptedProxy } from "../support/scripted-proxy.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
 const RETURN = "\r";
 const RUNNER = "longshore runner --exec ./deploy.sh\n";
@@ -32,19 +32,17 @@ const REFUSED = {
 /** One try, and the repeats of the client. */
 const TRIES = 4;
 
-let service: Service;
+const service = useService();
 let proxy: ScriptedProxy;
 let client: ApiClient;
 let user: CliUser;
 
 beforeAll(async () => {
-  service = await startService();
   proxy = await ScriptedProxy.start(service.url);
 });
 
 afterAll(async () => {
   await proxy.close();
-  await service.stop();
 });
 
 const organization = () => `/v1/orgs/${service.organizationId}`;

@@ -1,23 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { CliUser } from "../support/cli.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { ApiClient, useService } from "../support/service.ts";
 
 const ANOTHER_USER = 54_321;
 
-let service: Service;
+const service = useService();
 let user: CliUser;
 let name: string;
 /** A clone, which has a link that the user has not written. */
 let clone: string;
 let link: string;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   const path = `/v1/orgs/${service.organizationId}/api-keys`;

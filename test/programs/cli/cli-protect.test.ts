@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { CliUser } from "../support/cli.ts";
 import { LocalIssuer } from "../support/issuer.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let client: ApiClient;
 let user: CliUser;
 let project: TestProject;
 let stagingId: string;
-
-beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   project = await TestProject.make(service);

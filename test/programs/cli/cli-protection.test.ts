@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { CliUser } from "../support/cli.ts";
 import { invite } from "../support/invited-member.ts";
 import { TestProject } from "../support/project.ts";
-import { type ApiClient, type Service, startService } from "../support/service.ts";
+import { type ApiClient, useService } from "../support/service.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 /** An environment with these rules, and a user who owns its project. */
 async function prepare(context: TestContext, rules: object) {

@@ -1,32 +1,17 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-} from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { readTime, toLocalTime } from "../../../packages/cli/src/local-time.ts";
 import { CliUser } from "../support/cli.ts";
 import { LocalIssuer } from "../support/issuer.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
 const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let client: ApiClient;
 let user: CliUser;
 let project: Parsed;
-
-beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   const path = `/v1/orgs/${service.organizationId}/api-keys`;

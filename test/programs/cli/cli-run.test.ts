@@ -4,28 +4,22 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
 /** Prints the arguments and the named variables as JSON. */
 const PRINT =
   "const {A, B, C, LONGSHORE_API_KEY: key, LONGSHORE_URL: url} = process.env;" +
   "console.log(JSON.stringify({args: process.argv.slice(1), A, B, C, key, url}))";
 
-let service: Service;
+const service = useService();
 let client: ApiClient;
 let user: CliUser;
 let environmentId: string;
 let projectName: string;
 let component: Parsed;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   const path = `/v1/orgs/${service.organizationId}/api-keys`;

@@ -2,21 +2,15 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { ApiClient, useService } from "../support/service.ts";
 
 const CTRL_C = "\u0003";
 const SOON = { timeout: 300_000 };
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 if (!hasScript) console.warn("The tests of the terminal need script of util-linux.");

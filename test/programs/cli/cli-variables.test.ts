@@ -11,24 +11,18 @@ import {
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { parse } from "dotenv";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
 const CANARY = "canary-of-a-password";
 
-let service: Service;
+const service = useService();
 let client: ApiClient;
 let user: CliUser;
 let production: Parsed;
 let staging: Parsed;
 let component: Parsed;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   // Each key has its own rate limit.

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { findFreePort } from "../../../scripts/lib/port.ts";
 import { CliUser } from "../support/cli.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
+const service = useService();
 let user: CliUser;
 
 beforeAll(async () => {
-  service = await startService();
   user = new CliUser({
     LONGSHORE_URL: service.url.origin,
     LONGSHORE_API_KEY: service.owner.key,
@@ -20,7 +19,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   user.remove();
-  await service.stop();
 });
 
 const run = (args: string[], changes: NodeJS.Dict<string> = {}) => user.run(args, { changes });

@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from "../../../packages/client/src/index.ts";
 import { type Fault, ScriptedProxy } from "../support/scripted-proxy.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const BAD_GATEWAY: Fault = {
   reply: 502,
@@ -16,13 +16,12 @@ const BAD_GATEWAY: Fault = {
   body: "<html>Bad gateway</html>",
 };
 
-let service: Service;
+const service = useService();
 let proxy: ScriptedProxy;
 let apiKey: string;
 let longshore: Client;
 
 beforeAll(async () => {
-  service = await startService();
   proxy = await ScriptedProxy.start(service.url);
 });
 
@@ -36,7 +35,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await proxy.close();
-  await service.stop();
 });
 
 function newClient(options: Partial<ClientOptions> = {}): Client {

@@ -1,19 +1,18 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const VALUE = "postgres://app@db/shop";
 /** Fewer than the rate limit of reveals allows in a minute. */
 const DISCONNECTS = 25;
 
-let service: Service;
+const service = useService();
 let path: string;
 
 beforeAll(async () => {
-  service = await startService();
   const { owner } = service;
   const project = await owner.call("POST", "/v1/projects", { name: "storefront" });
   const variable = await owner.call(
@@ -23,8 +22,6 @@ beforeAll(async () => {
   );
   path = `/v1/variables/${variable.id}/value`;
 });
-
-afterAll(() => service.stop());
 
 async function newKey(): Promise<string> {
   const keys = `/v1/orgs/${service.organizationId}/api-keys`;

@@ -1,27 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { describe, expect, it } from "vitest";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 async function open(path: string, apiKey = service.owner.key) {
-  const opened = await openConsole(browser, at(path), { apiKey, reducedMotion: "reduce" });
+  const opened = await openPage(at(path), { apiKey, reducedMotion: "reduce" });
   await waitUntilLoaded(opened.page);
   return opened;
 }

@@ -1,30 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { findViolations } from "../support/axe.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService({ ALLOW_NEW_ORGANIZATIONS: "true" }),
-    openBrowser(),
-  ]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService({ ALLOW_NEW_ORGANIZATIONS: "true" });
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 const root = () => `/v1/orgs/${service.organizationId}`;
 
 function open(path: string, apiKey = service.owner.key) {
-  return openConsole(browser, at(path), { apiKey, reducedMotion: "reduce" });
+  return openPage(at(path), { apiKey, reducedMotion: "reduce" });
 }
 
 interface NewKey {

@@ -1,30 +1,19 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { measureOverflow, openConsole, waitUntilLoaded } from "../support/console.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { measureOverflow, openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const SHA = "3f1c2aa9d5e14b7f8a90b1c2d3e4f5a6b7c8d9e0";
 const OTHER_SHA = "b94d27b9934d3e08a52e52d7da7dabfac484efe3";
 const WEB = { stacks: { web: { executor: "script", path: "deploy.sh" } } };
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 async function open(path: string, apiKey = service.owner.key) {
   const url = new URL(`/console/environments/${path}`, service.pages);
-  const opened = await openConsole(browser, url, { apiKey, reducedMotion: "reduce" });
+  const opened = await openPage(url, { apiKey, reducedMotion: "reduce" });
   await waitUntilLoaded(opened.page);
   return opened;
 }

@@ -1,21 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { ApiClient, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
@@ -41,7 +30,7 @@ async function buttonsOf(page: Page): Promise<string[]> {
 
 describe("an API key in the console", () => {
   it("is created, shown once, and revoked", async () => {
-    const { page, problems } = await openConsole(browser, at("organization/keys"), {
+    const { page, problems } = await openPage(at("organization/keys"), {
       apiKey: service.owner.key,
     });
     await page.getByRole("button", { name: "Create a key" }).click();
@@ -78,7 +67,7 @@ describe("an API key in the console", () => {
       await service.owner.call("DELETE", `${keys}/${revoked.id}`);
       await service.owner.call("POST", keys, { name: `active ${index}` });
     }
-    const { page, problems } = await openConsole(browser, at("organization"), {
+    const { page, problems } = await openPage(at("organization"), {
       apiKey: service.owner.key,
     });
     const lists: URLSearchParams[] = [];
@@ -112,7 +101,7 @@ describe("an API key in the console", () => {
   });
 
   it("signs in, returns to the page of the URL, and signs out", async () => {
-    const { page, problems } = await openConsole(browser, at("organization/usage"));
+    const { page, problems } = await openPage(at("organization/usage"));
     await page.getByLabel("API key").fill("lsh_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
@@ -137,7 +126,7 @@ describe("the console of a viewer", () => {
     await project.deploy();
     const apiKey = await newMember(project.projectId, "viewer");
     const environment = `environments/${project.environmentId}`;
-    const { page, problems } = await openConsole(browser, at(""), { apiKey });
+    const { page, problems } = await openPage(at(""), { apiKey });
     const shown: Record<string, string[]> = {};
     const paths = [
       "",
@@ -181,7 +170,7 @@ describe("the console of a viewer", () => {
     const project = await TestProject.make(service);
     const apiKey = await newMember(project.projectId, "contributor");
     const environment = `environments/${project.environmentId}`;
-    const { page } = await openConsole(browser, at(environment), { apiKey });
+    const { page } = await openPage(at(environment), { apiKey });
     await page.getByRole("button", { name: "Deploy" }).waitFor();
     await page.goto(at(`${environment}/variables`).href);
     await page.getByRole("button", { name: "Reveal GREETING" }).waitFor();
@@ -198,7 +187,7 @@ describe("the console of a viewer", () => {
 
   it("shows a project of others as not found, with the request's ID", async () => {
     const project = await TestProject.make(service);
-    const { page } = await openConsole(browser, at(`projects/${project.projectId}`), {
+    const { page } = await openPage(at(`projects/${project.projectId}`), {
       apiKey: await newMember(),
     });
     await page.getByRole("alert").getByText("Request").waitFor();

@@ -1,33 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Page, Request } from "playwright-core";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { makeConsoleRecords } from "../support/console-records.ts";
 import { PageAudit } from "../support/page-audit.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { visitInTabs } from "../support/tabs.ts";
 
-let service: Service;
-let browser: Browser;
+const service = useService();
 let records: Awaited<ReturnType<typeof makeConsoleRecords>>;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
   records = await makeConsoleRecords(service);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
 });
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 async function openAsOwner(path: string) {
-  const opened = await openConsole(browser, at(path), {
+  const opened = await openPage(at(path), {
     apiKey: service.owner.key,
     // A color in transition has less contrast.
     reducedMotion: "reduce",
@@ -228,7 +220,7 @@ describe("the keyboard", () => {
 
 describe("an open tab", () => {
   it("polls with If-None-Match while it is visible, far below its rate limit", async () => {
-    const { page } = await openConsole(browser, new URL("/docs", service.pages), {
+    const { page } = await openPage(new URL("/docs", service.pages), {
       apiKey: service.owner.key,
     });
     await page.clock.install();

@@ -1,20 +1,17 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { invite, type Person } from "../support/invited-member.ts";
 import { TestProject } from "../support/project.ts";
-import { type ApiClient, type Service, startService } from "../support/service.ts";
+import { type ApiClient, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
+const service = useService();
 let project: TestProject;
 let olga: Person;
 let mona: Person;
 let vera: Person;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
   project = await TestProject.make(service);
   const { projectId } = project;
   olga = await invite(service, "Olga Owner", { projectId, role: "owner" });
@@ -22,15 +19,10 @@ beforeAll(async () => {
   vera = await invite(service, "Vera Viewer", { projectId, role: "viewer" });
 });
 
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
-
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
 function open(path: string, { key }: ApiClient) {
-  return openConsole(browser, at(path), { apiKey: key, reducedMotion: "reduce" });
+  return openPage(at(path), { apiKey: key, reducedMotion: "reduce" });
 }
 
 const protect = (rules: object) =>

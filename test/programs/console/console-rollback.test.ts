@@ -1,27 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { Schemas } from "../../../packages/client/src/index.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 async function open(path: string, apiKey: string) {
   const url = new URL(`/console/${path}`, service.pages);
-  const opened = await openConsole(browser, url, { apiKey, reducedMotion: "reduce" });
+  const opened = await openPage(url, { apiKey, reducedMotion: "reduce" });
   await waitUntilLoaded(opened.page);
   return opened;
 }

@@ -1,25 +1,17 @@
-import type { Browser, Page, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Page, Request } from "playwright-core";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findViolations } from "../support/axe.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { TestProject } from "../support/project.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const WITHIN_MS = 300_000;
 
-let service: Service;
-let browser: Browser;
+const service = useService();
 let project: TestProject;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
   project = await TestProject.make(service);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
 });
 
 interface Tab {
@@ -34,7 +26,7 @@ interface Tab {
 /** A tab at the settings of a project, while the service has this build. Undefined: its own. */
 async function openTab(build?: () => object | "failure"): Promise<Tab> {
   const url = new URL(`/console/projects/${project.projectId}/settings`, service.pages);
-  const { page, problems } = await openConsole(browser, url, { apiKey: project.key });
+  const { page, problems } = await openPage(url, { apiKey: project.key });
   await waitUntilLoaded(page);
   let reads = 0;
   let ended = 0;

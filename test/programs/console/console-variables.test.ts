@@ -1,28 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findViolations } from "../support/axe.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole } from "../support/console.ts";
+import { openPage } from "../support/console.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 async function openVariables() {
   const project = await TestProject.make(service);
   const client = new ApiClient(service.url, project.key);
   const url = new URL(`/console/environments/${project.environmentId}/variables`, service.pages);
-  const { page, problems } = await openConsole(browser, url, { apiKey: project.key });
+  const { page, problems } = await openPage(url, { apiKey: project.key });
   const readValues = async () => {
     const path = `/v1/environments/${project.environmentId}/variables/values`;
     const { data } = await client.call("GET", path);

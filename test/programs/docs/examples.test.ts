@@ -11,23 +11,21 @@ import { parseReportLine } from "../../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { Checkout } from "../support/checkout.ts";
 import { LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const READY = "Waiting for deployments";
 const POLLING = { interval: 100, timeout: 300_000 };
 
-let service: Service;
+const service = useService();
 let checkout: Checkout;
 
 beforeAll(async () => {
-  service = await startService();
   checkout = new Checkout({ hasAssets: false });
 });
 
 afterAll(async () => {
   checkout.remove();
-  await service.stop();
 });
 
 /** Someone who does what the page of an example says. */

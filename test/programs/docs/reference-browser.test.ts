@@ -1,24 +1,12 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../../packages/reference/script/ranking.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openPage } from "../support/reference-page.ts";
-import { type Parsed, type Service, startService } from "../support/service.ts";
+import { openPage } from "../support/console.ts";
+import { type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
+const service = useService();
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
-
-const open = (path: string, options = {}) =>
-  openPage(browser, new URL(path, service.pages), options);
+const open = (path: string, options = {}) => openPage(new URL(path, service.pages), options);
 
 /** Whether all of it is within the visible part of `frame`. */
 async function isWithin(element: Locator, frame: Locator): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, it, type TestContext } from "vitest";
+import { describe, it, type TestContext } from "vitest";
 import { CloudFormationApi } from "../support/cloud-formation/api.ts";
 import { ROLE } from "../support/cloud-formation/program.ts";
 import { RunnerFixture } from "../support/fixture.ts";
@@ -19,13 +19,7 @@ const SITE = {
   Outputs: { Url: { Value: { "Fn::GetAtt": ["Site", "Url"] } } },
 };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 /** A project that is connected to the account of a stand-in, and a repository with a template. */
 async function prepareAccount(context: TestContext) {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { prepareExecutor } from "../support/executor-setup.ts";
 import { RunnerFixture } from "../support/fixture.ts";
 import { deployment, service, toManifests } from "../support/kubernetes/manifests.ts";
 import { POLLING, toStatuses } from "../support/reports.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 const prepareKubernetes = (context: TestContext) =>
   prepareExecutor(fixture, context, { executor: "kubernetes", tool: "kubectl" });

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
 import { MAXIMUM_TEXTS } from "../../../packages/runner/src/executors/settings.ts";
 import { planStacks } from "../../../packages/runner/src/executors/stack-plans.ts";
@@ -31,13 +31,7 @@ echo "Says $GREETING from $(cat VERSION.txt)"
 const GREETING = "good 'morning'";
 const BOTH_SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 type Stacks = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { SETTINGS } from "../../../packages/executors/workers/src/settings.ts";
 import { CloudflareApi } from "../support/cloudflare-api.ts";
 import { ExecutorCheckout, type RunResult } from "../support/executor-run.ts";
@@ -308,13 +308,7 @@ function hangAt(change: string) {
 }
 
 describe("a stack with the executor workers", () => {
-  let fixture: RunnerFixture;
-
-  beforeAll(async () => {
-    fixture = await RunnerFixture.start();
-  });
-
-  afterAll(() => fixture.close());
+  const fixture = RunnerFixture.use();
 
   it("shows its resources while they change, and a rollback deploys the version before", async (context) => {
     const { project, proxy, stackId, read, readResources, client } = await prepare(

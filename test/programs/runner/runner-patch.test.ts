@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 
 /** Maximum size of an environment variable on Linux, in bytes. */
@@ -18,13 +18,7 @@ const ONLY_IF_EMPTY = [
   { op: "add", path: "/region", value: "eu" },
 ];
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the patch that the reference runner executes", () => {
   it("is based on the configuration after the previous deployment", async (context) => {

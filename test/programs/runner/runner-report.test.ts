@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import {
   deployFirst,
@@ -27,13 +27,7 @@ const SECRET = "canary-of-a-report";
 const waitAndTrap = (command: string) =>
   `trap '${command.replaceAll("'", `'\\''`)}; exit 143' TERM; ${PATHS}; sleep 600 & wait`;
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("what a command reports", () => {
   it("is shown while it runs, and its outputs are in the input of later stacks and deployments", async (context) => {

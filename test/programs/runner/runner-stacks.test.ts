@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import type { Parsed } from "../support/service.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 /** `api` needs `infra`, and `web` needs `api`. `docs` needs none and is needed by none. */
 const NEEDS = { web: { needs: ["api"] }, api: { url: "${outputs.infra.url}" } };

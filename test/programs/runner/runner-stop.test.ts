@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 
 /** Silence after which a runner counts as lost. */
@@ -20,13 +20,7 @@ const CANCELED = "The command was stopped: the server asked to cancel.";
 const INTERRUPTED = "The command was stopped: its runner was told to end.";
 const UNHEARD = "The command was stopped: the server did not answer for as long as the lease is.";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the reference runner, when its work is stopped", () => {
   it("stops the command and its child processes, which clean up, when the deployment is canceled", async (context) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
 
@@ -8,13 +8,7 @@ const SLEEPS = "exec sleep 600";
 const WAITS = "until [ -e go ]; do sleep 0.1; done";
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the reference runner", () => {
   it("runs the command once for each stack, in order, with the variables and source of the deployment", async (context) => {

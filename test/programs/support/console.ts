@@ -1,26 +1,27 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished, vi } from "vitest";
+import { openBrowser } from "./browser.ts";
 
 export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 320, height: 700 };
 
-export interface OpenedConsole {
+export interface OpenedPage {
   page: Page;
   /** Errors on the console, exceptions, and violations of the content security policy. */
   problems: string[];
 }
 
-interface ConsoleOptions extends BrowserContextOptions {
+interface PageOptions extends BrowserContextOptions {
   /** Signs in with it. Absent: nobody is signed in. */
   apiKey?: string;
 }
 
-/** A page of the console in a browser of its own, until the test finishes. */
-export async function openConsole(
-  browser: Browser,
+/** A page of the console or the reference, with cookies of its own, until the test finishes. */
+export async function openPage(
   url: URL,
-  { apiKey, ...options }: ConsoleOptions = {},
-): Promise<OpenedConsole> {
+  { apiKey, ...options }: PageOptions = {},
+): Promise<OpenedPage> {
+  const browser = await openBrowser();
   const context = await browser.newContext({ viewport: WIDE, ...options });
   onTestFinished(() => context.close());
   context.setDefaultTimeout(300_000);

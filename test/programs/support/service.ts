@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { bootstrap } from "../../../packages/server/src/first-key.ts";
 import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
@@ -64,6 +64,16 @@ export async function startService(
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
   };
   return { ...worker, stop, owner, organizationId: organizations[0].id };
+}
+
+/** The service that the tests of a file or a group share. It has its members once the first of these tests begins. */
+export function useService(given: Record<string, string> = {}): Service {
+  const service = {} as Service;
+  beforeAll(async () => {
+    Object.assign(service, await startService(given));
+  });
+  afterAll(() => service.stop());
+  return service;
 }
 
 async function startWorker(
