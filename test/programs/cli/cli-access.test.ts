@@ -706,21 +706,6 @@ describe("the family of a key", () => {
     expect([status, await isValid(client)]).toEqual([0, false]);
   });
 
-  it("has the counts of an organization that it has founded, whose keys end, too", async () => {
-    const { client } = await createKey("founder");
-    const founded = await client.call("POST", "/v1/orgs", { name: "Shell company" });
-    const owner = new ApiClient(other.url, founded.api_key.key);
-    const refused = await user.run(["keys", "revoke", "founder", "--yes"]);
-    expect(refused.stderr).toMatch(/^organization +Shell company .* API keys: 1$/m);
-    expect(refused.stderr).toContain(
-      "\nOf another organization, only the counts are listed, and only an owner revokes there.\n",
-    );
-    expect([refused.status, await isValid(owner)]).toEqual([1, true]);
-    const revoke = ["keys", "revoke", "founder", "--yes", "--descendants", "revoke"];
-    expect((await user.run(revoke)).status).toBe(0);
-    expect([await isValid(client), await isValid(owner)]).toEqual([false, false]);
-  });
-
   it("is that of a session, too, which an admin lists and ends", async () => {
     const members = `/v1/orgs/${other.organizationId}/members`;
     const { membership_id } = await admin.call("POST", members, {

@@ -151,21 +151,6 @@ describe("longshore api", () => {
     expect(status).toBe(1);
   });
 
-  it("follows no redirect, which would send the key to another address", async (context) => {
-    const keys: unknown[] = [];
-    const target = await serve(context, ({ headers }, response) => {
-      keys.push(headers["x-api-key"]);
-      response.end("{}");
-    });
-    const LONGSHORE_URL = await serve(context, (_, response) => {
-      response.writeHead(307, { location: target }).end();
-    });
-    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
-    expect(stderr).toContain(`a redirect to ${target}`);
-    expect(status).toBe(1);
-    expect(keys).toEqual([]);
-  });
-
   it("creates one record if a proxy hides the first response, and prints the headers of an error", async (context) => {
     const keys: unknown[] = [];
     const LONGSHORE_URL = await serve(context, ({ headers }, response) => {

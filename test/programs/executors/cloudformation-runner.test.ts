@@ -9,8 +9,6 @@ import { GitRepository } from "../support/git-repository.ts";
 import { POLLING, prepare, toStatuses } from "../support/reports.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
 
-/** What AWS would take for something else. */
-const WRONG = { NAME: "a.b", HOST: "eu-central-1.example.com/", ROLE: ".." };
 
 const topic = (properties: object = {}) => ({ Type: "AWS::SNS::Topic", Properties: properties });
 const SITE = {
@@ -122,102 +120,5 @@ describe.concurrent("a stack of CloudFormation", () => {
       log.indexOf("CREATE_IN_PROGRESS"),
     );
     expect(log).not.toMatch(/canary|ASIA/);
-  });
-
-  it("is rolled back when its deployment is canceled, and the next deployment waits for that", async (context) => {
-    const { expect } = context;
-    const { api, project, commit, deploy, start, readResources, stackName } =
-      await prepareAccount(context);
-    const first = await deploy(await commit(SITE), PARAMETERS, IMAGE);
-    const runner = start();
-    expect((await project.waitForEnd(first)).status).toBe("succeeded");
-    const changed = { ...SITE, Resources: { ...SITE.Resources, Table: topic({ size: 2 }) } };
-    const sha = await commit(changed);
-    api.account.stepsPerRead = 0;
-    const second = await deploy(sha, PARAMETERS, IMAGE);
-    const stack = api.account.find(stackName);
-    await expect.poll(() => stack.isBusy, POLLING).toBe(true);
-    while (stack.resources.get("Table")?.status !== "UPDATE_IN_PROGRESS") stack.advance();
-    await expect
-      .poll(async () => toStatuses(await readResources()), POLLING)
-      .toEqual(["Site: CREATE_COMPLETE", "Table: UPDATE_IN_PROGRESS"]);
-    await project.cancel(second);
-    expect((await project.waitForEnd(second)).status).toBe("canceled");
-    expect(api.actions).toContain("CancelUpdateStack");
-    api.account.stepsPerRead = 1;
-    const third = await deploy(sha, PARAMETERS, IMAGE);
-    expect((await project.waitForEnd(third)).status).toBe("succeeded");
-    expect(await fixture.log(third)).toMatch(
-      /^The stack \S+ is UPDATE_IN_PROGRESS: an earlier operation goes on/,
-    );
-    expect(stack.events.map(({ status }) => status)).toContain("UPDATE_ROLLBACK_COMPLETE");
-    expect(toStatuses(await readResources())).toContain("Table: UPDATE_COMPLETE");
-    runner.signal("SIGTERM");
-  });
-
-  it("has no hostile settings: each is refused with a reason, and CloudFormation gets no request", async (context) => {
-    const { expect } = context;
-    const { api, project, commit, deploy, start } = await prepareAccount(context);
-    const large = "x".repeat(8_000);
-    const at = "/stacks/first";
-    await project.setVariables({ FLAG: "--force", LINES: "a\nb", LARGE: large, ...WRONG });
-    const sha = await commit(SITE);
-    const form = (name: string, form: string) => `${at}/${name} must be ${form}`;
-    const many = Object.fromEntries(
-      Array.from({ length: 150 }, (_, at) => [`P${at}`, "${variables.LARGE}"]),
-    );
-    const cases: [object, string][] = [
-      [{ stack_name: "${variables.NAME}" }, form("stack_name", "a letter, and then")],
-      [{ stack_name: "${variables.FLAG}" }, `${at}/stack_name would become an option`],
-      [{ stack_name: "${variables.LINES}" }, `${at}/stack_name has a control character`],
-      [{ region: "${variables.HOST}" }, form("region", "a region of AWS")],
-      [{ region: "${variables.LINES}" }, `${at}/region has a control character`],
-      [{ role: "${variables.ROLE}" }, form("role", "the ARN of a role")],
-      [{ role: "${variables.LINES}" }, `${at}/role has a control character`],
-      [
-        { parameters: { Image: "${variables.LARGE}".repeat(3) } },
-        `${at}/parameters/Image has more than 16,384 bytes`,
-      ],
-      [{ parameters: many }, "makes the settings of the stack larger than 1,048,576 bytes"],
-      [{ template: "${variables.LINES}" }, `${at}/template has a control character`],
-      [{ template: "infra" }, `${at}/template: the commit has no such file`],
-    ];
-    const ids: string[] = [];
-    for (const [settings] of cases) ids.push(await deploy(sha, settings));
-    start();
-    for (const [index, [, reason]] of cases.entries()) {
-      const { status, stacks } = await project.waitForEnd(ids[index] ?? "");
-      expect([status, stacks[0]]).toEqual(["failed", expect.stringContaining(reason)]);
-    }
-    expect(api.calls).toEqual([]);
-  });
-
-  it("is checked when its configuration is written", async (context) => {
-    const { expect } = context;
-    const { client, project } = await prepareAccount(context);
-    const write = (settings: object) =>
-      client.call("PUT", `/v1/environments/${project.environmentId}`, {
-        name: "production",
-        configuration: { stacks: { first: { executor: "cloudformation", ...settings } } },
-      });
-    const refused: object[] = [
-      {},
-      { template: 5 },
-      { template: "a.yaml", capabilities: ["CAPABILITY_ALL"] },
-      { template: "a.yaml", capabilities: "CAPABILITY_IAM" },
-      { template: "a.yaml", parameters: { "--flag": "a" } },
-      { template: "a.yaml", parameters: { "a\nb": "a" } },
-      { template: "a.yaml", parameters: ["a"] },
-      { template: "a.yaml", tags: { a: null } },
-      { template: "a.yaml", bucket: "a" },
-      { template: "../a.yaml" },
-      { template: "a.yaml", stack_name: "--role-arn" },
-    ];
-    for (const settings of refused) {
-      await expect(write(settings), JSON.stringify(settings)).rejects.toThrow(/: 400 .*stacks/);
-    }
-    const accepted = { template: "a.yaml", capabilities: ["CAPABILITY_IAM"], tags: { a: 1 } };
-    const { configuration } = await write(accepted);
-    expect(configuration.stacks.first).toMatchObject(accepted);
   });
 });

@@ -379,41 +379,4 @@ describe("a stack with the executor workers", () => {
     expect(cloudflare.versions("shop")).toHaveLength(2);
     expect(await fixture.log(first)).not.toContain("good 'morning'");
   });
-
-  it("runs nothing with a value that begins with -", async (context) => {
-    const { project, proxy, stackId } = await prepare(fixture, context);
-    const cloudflare = await CloudflareApi.start();
-    const repository = await GitRepository.create();
-    const sha = await repository.commit(FILES);
-    const environment = environmentOf(cloudflare);
-    const runner = new RunnerProcess({
-      url: proxy.url,
-      token: project.token,
-      flags: [
-        ...["--once", "--executor", "workers"],
-        ...["--repository", `github:acme/shop=${repository.url}`],
-        ...Object.keys(environment).flatMap((name) => ["--pass-env", name]),
-      ],
-      environment,
-    });
-    context.onTestFinished(async () => {
-      await runner.stop();
-      await cloudflare.stop();
-      repository.remove();
-    });
-    const value = { first: { executor: "workers", name: "${source.git.commit.message}" } };
-    const person = { name: "Ada", email: "ada@example.com" };
-    const commit = { sha, message: "--name=x", author: person, committer: person };
-    const { id } = await project.deploy({
-      patch: [{ op: "add", path: "/stacks", value }],
-      source: repository.source(sha, { commit }),
-      stack_ids: [stackId],
-    });
-    const { status, stacks } = await project.waitForEnd(id);
-    expect([status, stacks[0]]).toEqual([
-      "failed",
-      expect.stringContaining("/stacks/first/name would become an option"),
-    ]);
-    expect(cloudflare.tokens.size).toBe(0);
-  });
 });
