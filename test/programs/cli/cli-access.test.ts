@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { explain } from "../../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { ApiClient, type Parsed, type Service, useService } from "../support/service.ts";
+import { ApiClient, newClient, type Parsed, type Service, useService } from "../support/service.ts";
 
 const POLLING = { interval: 100, timeout: 300_000 };
 
@@ -44,9 +44,7 @@ function login({ url, owner }: Service, ...options: string[]) {
 
 /** Each key has its own rate limit. */
 async function useNewKey(): Promise<void> {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(await newClient(service));
 }
 
 describe("longshore login", () => {
@@ -607,7 +605,7 @@ describe("the family of a key", () => {
 
   beforeEach(async () => {
     admin = (await createKey("admin", other.owner)).client;
-    user = new CliUser({ LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: admin.key });
+    user = CliUser.of(admin);
   });
 
   it("is listed, also that of a revoked key", async () => {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { describeVariables } from "../../../packages/cli/src/deployments/changed-variables.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
@@ -15,21 +15,15 @@ const POLLING = { interval: 50, timeout: 300_000 };
 const service = useService();
 
 /** A user whose link is the environment. */
-async function userOf(
-  context: TestContext,
-  environment: DeployedEnvironment,
-  url = service.url.origin,
-) {
-  const user = new CliUser({ LONGSHORE_URL: url, LONGSHORE_API_KEY: environment.apiKey });
-  context.onTestFinished(() => user.remove());
-  const link = { project: environment.projectId, environment: "staging" };
-  await user.link(link);
+async function userOf({ apiKey, projectId }: DeployedEnvironment, url = service.url) {
+  const user = CliUser.of({ url, key: apiKey });
+  await user.link({ project: projectId, environment: "staging" });
   return user;
 }
 
-async function prepare(context: TestContext, configuration: object = {}) {
+async function prepare(configuration: object = {}) {
   const environment = await DeployedEnvironment.make(service, configuration);
-  return { environment, user: await userOf(context, environment) };
+  return { environment, user: await userOf(environment) };
 }
 
 /** The command is running, and has no terminal. */
@@ -59,8 +53,8 @@ describe("the sentence about variables", () => {
 });
 
 describe("longshore deploy", () => {
-  it("deploys to stacks by name, with a source, and the patch of --patch and --set", async (context) => {
-    const { environment, user } = await prepare(context, { replicas: 1, hosts: ["a", "b"] });
+  it("deploys to stacks by name, with a source, and the patch of --patch and --set", async () => {
+    const { environment, user } = await prepare({ replicas: 1, hosts: ["a", "b"] });
     const patch = JSON.stringify([{ op: "add", path: "/limits", value: {} }]);
     const sets = ["replicas=3", "hosts.1=c", "limits.cpu=half", "feature\\.x/y.__proto__.on=true"];
     const { stdout, stderr, status } = await user.runProcess(
@@ -92,8 +86,8 @@ describe("longshore deploy", () => {
     expect(table.stdout).toMatch(/^id {10}\w{22}\nstatus {6}queued\ncreated_at {2}2/);
   });
 
-  it("follows the log without a terminal, and exits with the outcome", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("follows the log without a terminal, and exits with the outcome", async () => {
+    const { environment, user } = await prepare();
     const { ended } = begin(user, ["deploy", "--wait"]);
     const started = await environment.start();
     await started.print(0, "Crea");
@@ -118,8 +112,8 @@ describe("longshore deploy", () => {
     expect(status).toBe(2);
   });
 
-  it("says at its end why it was not deployed: each stack's own reason, or that of all once", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("says at its end why it was not deployed: each stack's own reason, or that of all once", async () => {
+    const { environment, user } = await prepare();
     const endOf = async (
       end: (started: Awaited<ReturnType<typeof environment.start>>) => Promise<unknown>,
     ) => {
@@ -170,8 +164,8 @@ describe("longshore deploy", () => {
     expect(refused.stdout).toMatch(/^ended with +Refused variables: HOME\.$/m);
   });
 
-  it("ends with the outputs of its stacks, which longshore outputs prints too", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("ends with the outputs of its stacks, which longshore outputs prints too", async () => {
+    const { environment, user } = await prepare();
     const nothing = await user.run(["outputs"]);
     expect(nothing).toEqual({ stdout: "", stderr: "There are no outputs.\n", status: 0 });
     const { ended } = begin(user, ["deploy", "--wait"]);
@@ -202,8 +196,8 @@ describe("longshore deploy", () => {
     expect((await failed).stdout).not.toContain("jobs");
   });
 
-  it("exits with the outcome also if the readers of its output are gone", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("exits with the outcome also if the readers of its output are gone", async () => {
+    const { environment, user } = await prepare();
     const { child, ended } = begin(user, ["deploy", "--wait"]);
     child.stdout.destroy();
     child.stderr.destroy();
@@ -213,8 +207,8 @@ describe("longshore deploy", () => {
     expect((await ended).status).toBe(2);
   });
 
-  it("prints only the final deployment on stdout with --json, and only its ID with --quiet", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("prints only the final deployment on stdout with --json, and only its ID with --quiet", async () => {
+    const { environment, user } = await prepare();
     const json = user.run(["deploy", "--wait", "--json"]);
     await environment.run("succeeded", "one\n");
     const first = await json;
@@ -228,8 +222,8 @@ describe("longshore deploy", () => {
     expect(second).toEqual({ stdout: `${newest?.id}\n`, stderr: "", status: 3 });
   });
 
-  it("exits with 5 when the deployment has not ended in time, and leaves it running", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("exits with 5 when the deployment has not ended in time, and leaves it running", async () => {
+    const { environment, user } = await prepare();
     const { stderr, status } = await user.runProcess(["deploy", "--wait", "--timeout", "1500ms"]);
     const [deployment] = await environment.list();
     expect(stderr).toContain(
@@ -238,8 +232,8 @@ describe("longshore deploy", () => {
     expect([status, deployment?.status]).toEqual([5, "queued"]);
   });
 
-  it("says what a deployment waits for: at once, live when it changes, and in its details", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("says what a deployment waits for: at once, live when it changes, and in its details", async () => {
+    const { environment, user } = await prepare();
     const none = expect.stringMatching(
       /^Waiting: No runner of the pool "[^"]+" has asked for work in the last 5 minutes: start one\.$/,
     );
@@ -263,8 +257,8 @@ describe("longshore deploy", () => {
     expect([JSON.parse(json.stdout).waiting_for[0].code, json.stderr]).toEqual(["runner", ""]);
   });
 
-  it("leaves with 130 on Ctrl-C without a terminal, and says how to cancel", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("leaves with 130 on Ctrl-C without a terminal, and says how to cancel", async () => {
+    const { environment, user } = await prepare();
     const { child, printed, ended } = begin(user, ["deploy", "--wait"]);
     const started = await environment.start();
     await started.print(0, "one\n");
@@ -309,28 +303,22 @@ describe("longshore deploy", () => {
       LONGSHORE_URL: service.url.origin,
       LONGSHORE_API_KEY: environment.apiKey,
     });
-    const link = { project: environment.projectId, environment: "staging" };
-    await user.link(link);
+    await user.link({ project: environment.projectId, environment: "staging" });
     writeFileSync(join(user.folder, "object.json"), '{"registry":{"image":"b"}}');
     refusing = { environment, user };
   });
   afterAll(() => refusing.user.remove());
 
-  it("needs an environment", async (context) => {
-    const user = new CliUser({
-      LONGSHORE_URL: service.url.origin,
-      LONGSHORE_API_KEY: service.owner.key,
-    });
-    context.onTestFinished(() => user.remove());
-    const { stderr, status } = await user.run(["deploy"]);
+  it("needs an environment", async () => {
+    const { stderr, status } = await CliUser.of(service.owner).run(["deploy"]);
     expect(stderr).toContain("Name the environment with --environment, or link this folder");
     expect(status).toBe(1);
   });
 });
 
 describe("longshore deployments", () => {
-  it("lists, filters and shows deployments, the patch as a diff", async (context) => {
-    const { environment, user } = await prepare(context, { replicas: 1, beta: true });
+  it("lists, filters and shows deployments, the patch as a diff", async () => {
+    const { environment, user } = await prepare({ replicas: 1, beta: true });
     const first = await environment.deploy({
       source: { registry: { image: "ghcr.io/acme/shop:1" } },
     });
@@ -359,8 +347,8 @@ describe("longshore deployments", () => {
     expect(named.status).toBe(1);
   });
 
-  it("marks the newest success alone, which is live, also among some of them", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("marks the newest success alone, which is live, also among some of them", async () => {
+    const { environment, user } = await prepare();
     const ids: string[] = [];
     for (const outcome of ["succeeded", "succeeded", "failed"] as const) {
       ids.unshift((await environment.deploy()).id);
@@ -384,8 +372,8 @@ describe("longshore deployments", () => {
     expect(await list("--limit", "1")).toEqual([[failed, "failed"]]);
   });
 
-  it("lists and shows who has made each, why, and how long it took", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("lists and shows who has made each, why, and how long it took", async () => {
+    const { environment, user } = await prepare();
     const first = await environment.deploy({ reason: "More\u202e traffic" });
     const started = await environment.start();
     await started.report(0, "succeeded");
@@ -418,8 +406,8 @@ describe("longshore deployments", () => {
     expect(again).not.toMatch(/^(reason|runner|took|waited|ended with)/m);
   });
 
-  it("cancels the newest active deployment, or the one of the ID", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("cancels the newest active deployment, or the one of the ID", async () => {
+    const { environment, user } = await prepare();
     const { id } = await environment.deploy();
     const unsure = await user.run(["deployments", "cancel", "--wait"]);
     expect([unsure.stdout, unsure.stderr, unsure.status]).toEqual([
@@ -446,8 +434,8 @@ describe("longshore deployments", () => {
     expect(late.status).toBe(1);
   });
 
-  it("rolls back to the last success while a newer deployment is queued", async (context) => {
-    const { environment, user } = await prepare(context, { replicas: 1 });
+  it("rolls back to the last success while a newer deployment is queued", async () => {
+    const { environment, user } = await prepare({ replicas: 1 });
     const { id } = await environment.deploy();
     await environment.run("succeeded");
     await environment.deploy();
@@ -460,8 +448,8 @@ describe("longshore deployments", () => {
     expect(status).toBe(0);
   });
 
-  it("says before it redeploys which variables have changed since, if the key may read them", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("says before it redeploys which variables have changed since, if the key may read them", async () => {
+    const { environment, user } = await prepare();
     await user.run(["vars", "set", "KEPT=canary-1", "LEVEL=canary-2", "GONE=canary-3", "--secret"]);
     const { id } = await environment.deploy();
     await environment.run("succeeded");
@@ -493,8 +481,8 @@ describe("longshore deployments", () => {
     }
   });
 
-  it("redeploys, promotes to an environment by name, and rolls back to the last success", async (context) => {
-    const { environment, user } = await prepare(context, { replicas: 1 });
+  it("redeploys, promotes to an environment by name, and rolls back to the last success", async () => {
+    const { environment, user } = await prepare({ replicas: 1 });
     const none = await user.run(["rollback", "--yes"]);
     expect(none.stderr).toContain("has no successful deployment before its current one");
     const source = (tag: number) => ({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
@@ -565,8 +553,8 @@ describe("longshore deployments", () => {
 });
 
 describe("longshore status", () => {
-  it("prints the pipeline: what runs since when and by whom, health, and what waits", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("prints the pipeline: what runs since when and by whom, health, and what waits", async () => {
+    const { environment, user } = await prepare();
     const { client, projectId } = environment;
     const image = (tag: number) => ({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
     await environment.deploy({ source: image(1) });
@@ -637,10 +625,10 @@ describe("longshore status", () => {
 
 describe("longshore status of more environments than it prints", () => {
   it("says so", async (context) => {
-    const { environment } = await prepare(context);
+    const { environment } = await prepare();
     const proxy = await ScriptedProxy.start(service.url);
     context.onTestFinished(() => proxy.close());
-    const user = await userOf(context, environment, proxy.url);
+    const user = await userOf(environment, new URL(proxy.url));
     const pageAt = (at: number, count: number, isLast: boolean) => ({
       reply: 200,
       headers: { "content-type": "application/json" },
@@ -666,8 +654,8 @@ describe("longshore status of more environments than it prints", () => {
 });
 
 describe("longshore logs", () => {
-  it("prints what there is, of all stacks or of one", async (context) => {
-    const { environment, user } = await prepare(context);
+  it("prints what there is, of all stacks or of one", async () => {
+    const { environment, user } = await prepare();
     const empty = await user.run(["logs"]);
     expect(empty.stderr).toContain("The environment staging has no deployments.");
     const { id } = await environment.deploy();
@@ -698,10 +686,10 @@ describe("longshore logs", () => {
   it(
     "follows to the end over lost connections, with the outcome only as --exit-status",
     async (context) => {
-      const { environment } = await prepare(context);
+      const { environment } = await prepare();
       const proxy = await ScriptedProxy.start(service.url);
       context.onTestFinished(() => proxy.close());
-      const user = await userOf(context, environment, proxy.url);
+      const user = await userOf(environment, new URL(proxy.url));
       const { id } = await environment.deploy();
       const follow = ["logs", "--follow", id];
       const both = [user.run(follow), user.runProcess([...follow, "--exit-status"])];

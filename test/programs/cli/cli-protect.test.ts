@@ -15,8 +15,7 @@ beforeEach(async () => {
   client = new ApiClient(service.url, project.key);
   const environments = `/v1/projects/${project.projectId}/environments`;
   stagingId = (await client.call("POST", environments, { name: "staging" })).id;
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: project.key });
-  onTestFinished(() => user.remove());
+  user = CliUser.of(client);
 });
 
 const protect = (...args: string[]) =>

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { readTime, toLocalTime } from "../../../packages/cli/src/local-time.ts";
 import { CliUser } from "../support/cli.ts";
 import { LocalIssuer } from "../support/issuer.ts";
-import { ApiClient, type Parsed, useService } from "../support/service.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
@@ -14,14 +14,10 @@ let user: CliUser;
 let project: Parsed;
 
 beforeEach(async () => {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  client = new ApiClient(service.url, key);
+  client = await newClient(service);
   project = await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(client);
 });
-
-afterEach(() => user.remove());
 
 async function createVariable(name: string): Promise<Parsed> {
   const path = `/v1/environments/${project.default_environment_id}/variables`;

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, useService } from "../support/service.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 /** Prints the arguments and the named variables as JSON. */
 const PRINT =
@@ -22,18 +22,14 @@ let projectName: string;
 let component: Parsed;
 
 beforeEach(async () => {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  client = new ApiClient(service.url, key);
+  client = await newClient(service);
   projectName = crypto.randomUUID();
   const project = await client.call("POST", "/v1/projects", { name: projectName });
   environmentId = project.default_environment_id;
   const components = `/v1/environments/${environmentId}/components`;
   component = await client.call("POST", components, { name: "web", kind: "service" });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(client);
 });
-
-afterEach(() => user.remove());
 
 async function put(values: Record<string, string>, path = `/v1/environments/${environmentId}`) {
   const variables = Object.entries(values).map(([name, value]) => {

@@ -61,13 +61,8 @@ async function open(
   }: { before?: string; changes?: NodeJS.Dict<string> } = {},
 ) {
   const environment = await DeployedEnvironment.make(service);
-  const user = new CliUser({
-    LONGSHORE_URL: service.url.origin,
-    LONGSHORE_API_KEY: environment.apiKey,
-  });
-  context.onTestFinished(() => user.remove());
-  const link = { project: environment.projectId, environment: "staging" };
-  await user.link(link);
+  const user = CliUser.of({ url: service.url, key: environment.apiKey });
+  await user.link({ project: environment.projectId, environment: "staging" });
   const [command, all] = cliCommand(args);
   const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
   const terminal = new PseudoTerminal(user, `${before}; exec ${quoted}`, changes);
@@ -190,9 +185,7 @@ describe.runIf(hasScript)("keys revoke in a terminal", () => {
   const keysPath = () => `/v1/orgs/${service.organizationId}/api-keys`;
 
   const revokeInTerminal = async (context: TestContext, id: string) => {
-    const { owner, url } = service;
-    const user = new CliUser({ LONGSHORE_URL: url.origin, LONGSHORE_API_KEY: owner.key });
-    context.onTestFinished(() => user.remove());
+    const user = CliUser.of(service.owner);
     const [command, all] = cliCommand(["keys", "revoke", id]);
     const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
     const terminal = new PseudoTerminal(user, `stty cols 200 rows 40; exec ${quoted}`, {});

@@ -11,9 +11,9 @@ import {
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { parse } from "dotenv";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { ApiClient, type Parsed, useService } from "../support/service.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 const CANARY = "canary-of-a-password";
 
@@ -25,21 +25,16 @@ let staging: Parsed;
 let component: Parsed;
 
 beforeEach(async () => {
-  // Each key has its own rate limit.
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  client = new ApiClient(service.url, key);
+  client = await newClient(service);
   const project = await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
   const environments = `/v1/projects/${project.id}/environments`;
   production = { id: project.default_environment_id };
   staging = await client.call("POST", environments, { name: "staging" });
   const components = `/v1/environments/${production.id}/components`;
   component = await client.call("POST", components, { name: "web", kind: "service" });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(client);
   await user.link({ project: project.id, environment: "production" });
 });
-
-afterEach(() => user.remove());
 
 const vars = (args: string[], input?: string) =>
   user.run(["vars", ...args], input === undefined ? {} : { input });

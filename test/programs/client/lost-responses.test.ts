@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
-import { useService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 
 const VALUE = "postgres://app@db/shop";
 /** Fewer than the rate limit of reveals allows in a minute. */
@@ -22,11 +22,6 @@ beforeAll(async () => {
   );
   path = `/v1/variables/${variable.id}/value`;
 });
-
-async function newKey(): Promise<string> {
-  const keys = `/v1/orgs/${service.organizationId}/api-keys`;
-  return (await service.owner.call("POST", keys, { name: crypto.randomUUID() })).key;
-}
 
 async function countRecords(): Promise<number> {
   const revealed = "select count(*) as n from audit_log where action = 'variable.revealed'";
@@ -50,7 +45,7 @@ async function revealAndDisconnect(key: string, afterMs: number): Promise<string
 
 it("clients that disconnect at any time get no value without a record", async () => {
   const before = await countRecords();
-  const key = await newKey();
+  const { key } = await newClient(service);
   let arrived = 0;
   for (let afterMs = 0; afterMs < DISCONNECTS; afterMs += 1) {
     const received = await revealAndDisconnect(key, afterMs);
@@ -67,7 +62,7 @@ it("clients that disconnect at any time get no value without a record", async ()
 
 it("a reveal whose response is dropped on its way is recorded, and so is one that arrives", async () => {
   const before = await countRecords();
-  const headers = { "x-api-key": await newKey() };
+  const headers = { "x-api-key": (await newClient(service)).key };
   let drops = true;
   const proxy = await FaultyProxy.start(service.url, () => drops);
   await expect(fetch(proxy.url + path, { headers })).rejects.toThrow();

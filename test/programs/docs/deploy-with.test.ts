@@ -9,7 +9,7 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { startAws } from "../support/cloud-formation/aws-command.ts";
 import { CloudflareApi } from "../support/cloudflare-api.ts";
 import { type CommandBlock, LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { useService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 import { installStandIn } from "../support/stand-in.ts";
 import { Terminal } from "../support/terminal.ts";
 import { recordingOf, writeStandIn } from "../support/terraform/module-run.ts";
@@ -127,8 +127,7 @@ describe("the pages of docs/deploy-with", () => {
 
   /** The line that `npm start` prints, with another key: the requests of each are limited. */
   async function prepareLogin(): Promise<string> {
-    const path = `/v1/orgs/${service.organizationId}/api-keys`;
-    const { key } = await service.owner.call("POST", path, { name: "page" });
+    const { key } = await newClient(service);
     const message = startMessage(service.url.origin, { apiKey: key, signInLink: "" });
     const [line = ""] = /^echo lsh_\w+ \| node .*$/m.exec(message) ?? [];
     return line;

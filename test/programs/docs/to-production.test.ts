@@ -5,7 +5,7 @@ import { describe, expect, it, type TestContext, vi } from "vitest";
 import { startMessage } from "../../../scripts/lib/start-message.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { useService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/to-production.md"), "utf8");
@@ -97,8 +97,7 @@ async function accept(printed: string): Promise<string> {
 }
 
 async function newKey(): Promise<string> {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  return (await service.owner.call("POST", path, { name: "page" })).key;
+  return (await newClient(service)).key;
 }
 
 /** Waits until the newest deployment to production has succeeded. */
