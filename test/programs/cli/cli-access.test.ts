@@ -917,21 +917,6 @@ describe("a lost connection", () => {
   });
 });
 
-describe("an expired key", () => {
-  it("gets one line that says what to do", async () => {
-    const path = `/v1/orgs/${service.organizationId}/api-keys`;
-    const { id, key } = await service.owner.call("POST", path, { name: "short" });
-    const expire = "update api_keys set expires_at = ? where id = ?";
-    await service.d1.prepare(expire).bind(Date.now(), id).run();
-    const changes = { LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key };
-    const refused = await user.run(["whoami"], { changes });
-    expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(
-      /^.* \(unauthenticated, status 401, request \S+\) Run: longshore login\n$/,
-    );
-  });
-});
-
 describe("the reader of the output", () => {
   const pipe = async (command: string) => {
     const [program, args] = cliCommand([]);

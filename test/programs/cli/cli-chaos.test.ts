@@ -21,9 +21,7 @@ beforeAll(async () => {
   proxy = await ChaosProxy.start(service.url);
 });
 
-afterAll(async () => {
-  await proxy.close();
-});
+afterAll(() => proxy.close());
 
 /** Ends the deployment that a command creates now, while the command follows it. */
 async function end(

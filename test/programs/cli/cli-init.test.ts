@@ -41,9 +41,7 @@ beforeAll(async () => {
   proxy = await ScriptedProxy.start(service.url);
 });
 
-afterAll(async () => {
-  await proxy.close();
-});
+afterAll(() => proxy.close());
 
 const organization = () => `/v1/orgs/${service.organizationId}`;
 

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { TestProject } from "../support/project.ts";
 import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 /** Prints the arguments and the named variables as JSON. */
@@ -141,21 +140,6 @@ describe("longshore run", () => {
 
 describe("longshore runner", () => {
   const runner = (...args: string[]) => user.runProcess(["runner", ...args]);
-
-  it("executes a deployment as npm run runner does", async () => {
-    const project = await TestProject.make(service);
-    const { id } = await project.deploy();
-    writeFileSync(join(user.folder, "runner.token"), project.token, { mode: 0o600 });
-    const { stdout, status } = await runner(
-      ...["--url", service.url.origin, "--token-file", "runner.token", "--once"],
-      ...["--exec", 'echo "$LONGSHORE_STACK:$GREETING" >> stacks'],
-    );
-    expect(stdout).toContain(`Deployment ${id}: succeeded.`);
-    expect(status).toBe(0);
-    const stacks = readFileSync(join(user.folder, "stacks"), "utf8");
-    expect(stacks).toBe(project.stackIds.map((each) => `${each}:good 'morning'\n`).join(""));
-    expect((await project.waitForEnd(id)).status).toBe("succeeded");
-  });
 
   it("reads its options itself", async () => {
     const help = await runner("--help");

@@ -32,9 +32,7 @@ beforeEach(async () => {
   proxy.reset();
 });
 
-afterAll(async () => {
-  await proxy.close();
-});
+afterAll(() => proxy.close());
 
 function clientWith(options: Partial<ClientOptions> = {}): Client {
   return createClient({ url: proxy.url, apiKey, ...options });

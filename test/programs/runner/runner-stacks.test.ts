@@ -170,26 +170,6 @@ describe.concurrent("--parallel", () => {
     ]);
   });
 
-  it("runs none again after the runner was killed", async (context) => {
-    const { project, run, ids, deploy } = await prepare(context);
-    const { id } = await deploy({ stack_ids: [ids["docs"], ids["infra"], ids["api"]] });
-    const killed = run("exec sleep 600", "--once", "--parallel", "2");
-    await killed.waitForRuns(2);
-    killed.signal("SIGKILL");
-    expect(await killed.exited).toBe("SIGKILL");
-    await fixture.expireLease(id, 360_001);
-    expect(await project.waitForEnd(id)).toEqual({
-      status: "failed",
-      stacks: ["failed: runner_lost", "failed: runner_lost", "skipped: runner_lost"],
-    });
-    const { id: next } = await deploy({ stack_ids: [ids["docs"]] });
-    const other = run("true", "--once", "--parallel", "2");
-    expect(await other.exited).toBe(0);
-    expect(other.runs.map(({ deployment, stack }) => [deployment, stack])).toEqual([
-      [next, ids["docs"]],
-    ]);
-  });
-
   it("takes a number from 1 to 20", async (context) => {
     const { run } = await prepare(context);
     for (const wrong of ["0", "21", "two"]) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
+import { report } from "../support/reports.ts";
 
 /** Silence after which a runner counts as lost. */
 const LOST_AFTER_MS = 360_000;
@@ -170,7 +171,8 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
       return false;
     });
     const { id } = await project.deploy();
-    const runner = run(STOPS, "--once");
+    const late = report({ resource: { template_id: "late", status: "CREATE_COMPLETE" } });
+    const runner = run(STOPS.replace("exit", `${late.replaceAll("'", `'\\''`)}; exit`), "--once");
     await runner.waitForLines("ready", 1);
     await fixture.expireLease(id, LOST_AFTER_MS);
     expect(await runner.exited).toBe(1);
