@@ -9,8 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -19,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { explain } from "../../../packages/cli/src/errors.ts";
 import { ConnectionError } from "../../../packages/client/src/index.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
+import { listen } from "../support/listen.ts";
 import { ApiClient, newClient, type Parsed, type Service, useService } from "../support/service.ts";
 
 const POLLING = { interval: 100, timeout: 300_000 };
@@ -96,14 +95,11 @@ describe("longshore login", () => {
   it("sends a stored key only to the address that it was stored for", async () => {
     await login(service);
     const keys: unknown[] = [];
-    const server = createServer(({ headers }, response) => {
+    const LONGSHORE_URL = await listen(({ headers }, response) => {
       keys.push(headers["x-api-key"]);
       response.end("{}");
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const LONGSHORE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
     const { stderr, status } = await user.run(["whoami"], { changes: { LONGSHORE_URL } });
-    server.close();
     expect(stderr).toMatch(/^There is no API key for http:\S+ Run: longshore login --url http:/);
     expect([keys, status]).toEqual([[], 1]);
     const changes = { LONGSHORE_URL: other.url.origin, LONGSHORE_API_KEY: other.owner.key };
@@ -113,16 +109,13 @@ describe("longshore login", () => {
     expect(JSON.parse(stdout).organization.id).toBe(other.organizationId);
   });
 
-  it("sends each of two keys of one host to the deployment at its own path only", async (context) => {
+  it("sends each of two keys of one host to the deployment at its own path only", async () => {
     const requests: string[] = [];
-    const server = createServer(({ headers, url }, response) => {
+    const host = await listen(({ headers, url }, response) => {
       requests.push(`${headers["x-api-key"]} to ${url}`);
       response.setHeader("content-type", "application/json");
       response.end('{"organization": {"id": "o"}}');
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    context.onTestFinished(() => void server.close());
-    const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
     const profiles = {
       first: { url: `${host}/a`, api_key: "lsh_a" },
       second: { url: `${host}/b`, api_key: "lsh_b" },
@@ -771,30 +764,12 @@ describe("longshore keys rotate", () => {
 });
 
 describe("a server that is not the expected one", () => {
-  const serve = async (listener: RequestListener) => {
-    const server = createServer(listener).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  };
-
   const tryCommand = async (LONGSHORE_URL: string, ...args: string[]) => {
     const changes = { LONGSHORE_URL, LONGSHORE_API_KEY: service.owner.key };
     const { stdout, stderr, status } = await user.run(args, { changes });
     expect([stdout, stderr.trim().split("\n").length, status]).toEqual(["", 1, 1]);
     return stderr;
   };
-
-  it("may return HTML", async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(200, { "content-type": "text/html" }).end("<html>");
-    });
-    expect(await tryCommand(url, "projects", "ls")).toMatch(
-      /^The response is not one of Longshore's API: the status 200 and text\/html\. Is the URL right\? /,
-    );
-    const login = await user.run(["login", "--url", url], { input: service.owner.key });
-    expect([login.status, login.stderr]).toEqual([1, expect.stringContaining("Is the URL right?")]);
-  });
 
   it("may have a path of its own", async () => {
     const url = `${service.url.origin}/api`;
@@ -807,46 +782,69 @@ describe("a server that is not the expected one", () => {
     expect(await tryCommand(service.url.origin, "projects", "show", "none")).not.toContain("URL");
   });
 
-  it("may return JSON that is not Longshore's, and a login then stores nothing", async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  const ID = "1ChK2RSxcf7ZWYVBcr5sdZ";
+  const HTML = { "content-type": "text/html" };
+  const JSON_TYPE = { "content-type": "application/json" };
+
+  it.each([
+    [
+      "HTML",
+      200,
+      HTML,
+      "<html>",
+      ["ls"],
+      1,
+      /^The response is not one of Longshore's API: .* Is the URL right\? /,
+    ],
+    ["HTML for one record", 200, HTML, "<html>", ["show", ID], 1, /Is the URL right\?/],
+    [
+      "half of a record",
+      200,
+      { ...JSON_TYPE, "content-length": 99 },
+      '{"id":',
+      ["show", ID],
+      6,
+      /./,
+    ],
+    ["the page of a proxy", 502, HTML, "<html>", ["ls"], 6, /./],
+    [
+      "no list",
+      200,
+      JSON_TYPE,
+      "{}",
+      ["ls"],
+      1,
+      /^The response to GET \/v1\/projects is not a list\. Is the URL right\?$/,
+    ],
+  ] as const)("may return %s", async (_, code, headers, body, command, exitCode, message) => {
+    const LONGSHORE_URL = await listen((_, response) => {
+      response.writeHead(code, headers);
+      response.write(body, () =>
+        "content-length" in headers ? response.destroy() : response.end(),
+      );
     });
-    expect(await tryCommand(url, "projects", "ls")).toBe(
-      "The response to GET /v1/projects is not a list. Is the URL right?\n",
-    );
-    const login = await user.run(["login", "--url", url], { input: service.owner.key });
-    expect(login.stderr).toBe(`${url}/ does not respond as Longshore does. Is the URL right?\n`);
+    const changes = { LONGSHORE_URL, LONGSHORE_API_KEY: service.owner.key };
+    const { stdout, stderr, status } = await user.runProcess(["projects", ...command], { changes });
+    expect([stdout, status]).toEqual(["", exitCode]);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([
+    [HTML, "<html>", "Is the URL right?"],
+    [JSON_TYPE, "{}", "does not respond as Longshore does. Is the URL right?"],
+  ])("gets no login with %j", async (headers, body, message) => {
+    const url = await listen((_, response) => void response.writeHead(200, headers).end(body));
+    const { status, stderr } = await user.run(["login", "--url", url], {
+      input: service.owner.key,
+    });
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(() => statSync(profilesFile())).toThrow("ENOENT");
-  });
-
-  it("may be behind a proxy that does not reach it, which exits with 6", async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(502, { "content-type": "text/html" }).end("<html>");
-    });
-    const changes = { LONGSHORE_URL: url, LONGSHORE_API_KEY: service.owner.key };
-    const { stderr, status } = await user.runProcess(["projects", "ls"], { changes });
-    expect([stderr.trim().split("\n").length, status]).toEqual([1, 6]);
-  });
-
-  it("may return HTML for one record, or half of it", async () => {
-    const id = "1ChK2RSxcf7ZWYVBcr5sdZ";
-    const html = await serve((_, response) => {
-      response.writeHead(200, { "content-type": "text/html" }).end("<html>");
-    });
-    expect(await tryCommand(html, "projects", "show", id)).toContain("Is the URL right?");
-    const cut = await serve((_, response) => {
-      response.writeHead(200, { "content-type": "application/json", "content-length": 99 });
-      response.write('{"id":', () => response.destroy());
-    });
-    const changes = { LONGSHORE_URL: cut, LONGSHORE_API_KEY: service.owner.key };
-    const { stderr, status } = await user.run(["projects", "show", id], { changes });
-    expect([stderr.trim().split("\n").length, status]).toEqual([1, 6]);
   });
 
   it("may send names with control characters, which the terminal does not get", async () => {
     const name = "a\u001b]0;x\u0007\u009b2J\u202eb";
     const record = { id: "1ChK2RSxcf7ZWYVBcr5sdZ", name, connection_status: "connected" };
-    const url = await serve(({ method, url: path = "" }, response) => {
+    const url = await listen(({ method, url: path = "" }, response) => {
       response.writeHead(method === "DELETE" ? 204 : 200, { "content-type": "application/json" });
       const isList = /projects(\?|$)/.test(path);
       response.end(JSON.stringify(isList ? { data: [record], has_more: false } : record));
@@ -865,7 +863,7 @@ describe("a server that is not the expected one", () => {
     const id = "1ChK2RSxcf7ZWYVBcr5sdZ";
     const name = "a\u001b]0;x\u0007\u009b2J\u202e\nlongshore members rm $(x)";
     const created_at = "2026-01-31T00:00:00Z";
-    const url = await serve(({ url: path = "" }, response) => {
+    const url = await listen(({ url: path = "" }, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const items = [
         { type: "session", id: name, created_at },
@@ -894,7 +892,7 @@ describe("a server that is not the expected one", () => {
   });
 
   it("may send a message with control characters, which the terminal does not get", async () => {
-    const url = await serve((_, response) => {
+    const url = await listen((_, response) => {
       response.writeHead(400, { "content-type": "application/json" });
       response.end(JSON.stringify({ code: "bad_request", message: "a\u001b[2Jb\nc" }));
     });
@@ -1133,15 +1131,9 @@ _longshore; printf '%s\n' "\${COMPREPLY[@]}"`;
     const names = await vi.waitUntil(list, POLLING);
     expect(names.stdout).toContain(`${named}\n`);
     expect(names.stdout).not.toContain("hidden");
-    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const { port } = silent.address() as AddressInfo;
+    const LONGSHORE_URL = await listen(() => undefined);
     const before = performance.now();
-    const nothing = await user.run(["__names", "projects"], {
-      changes: { LONGSHORE_URL: `http://127.0.0.1:${port}` },
-    });
-    silent.closeAllConnections();
-    silent.close();
+    const nothing = await user.run(["__names", "projects"], { changes: { LONGSHORE_URL } });
     expect(nothing).toEqual({ stdout: "", stderr: "", status: 0 });
     // Another command waits for 30 s.
     expect(performance.now() - before).toBeLessThan(20_000);

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { measureOverflow, openPage, WIDE, waitUntilLoaded } from "../support/console.ts";
+import {
+  FAILED_REQUEST,
+  measureOverflow,
+  openPage,
+  WIDE,
+  waitUntilLoaded,
+} from "../support/console.ts";
 import { LocalIssuer } from "../support/issuer.ts";
 import { TestProject } from "../support/project.ts";
 import { useService } from "../support/service.ts";
@@ -15,7 +21,10 @@ beforeAll(async () => {
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 const open = (path: string, options: object = {}) =>
-  openPage(at(path), { apiKey: service.owner.key, ...options });
+  openPage(at(path), {
+    ...{ apiKey: service.owner.key, expectedProblem: FAILED_REQUEST },
+    ...options,
+  });
 
 describe("a console that cannot reach the service", () => {
   it("starts again with a button, and when the browser is online again", async () => {

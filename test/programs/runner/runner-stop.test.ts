@@ -138,15 +138,6 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     expect(runner.runs).toEqual([]);
   });
 
-  it("exits with 0 on SIGTERM when it has no deployment", async (context) => {
-    const { run } = await fixture.prepare(context);
-    const runner = run("true");
-    await runner.waitForOutput("Waiting for deployments");
-    runner.signal("SIGTERM");
-    expect(await runner.exited).toBe(0);
-    expect(runner.runs).toEqual([]);
-  });
-
   it("kills the command without the grace period on a second signal", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { id } = await project.deploy();

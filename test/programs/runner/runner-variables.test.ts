@@ -155,6 +155,22 @@ describe.concurrent("the variables of a deployment", () => {
       ["SHARED=all", "WHO=environment"],
     ]);
   });
+
+  it("of another component do not refuse a deployment", async (context) => {
+    const { project, run } = await fixture.prepare(context);
+    const api = await project.addComponent("api", { LOG_LEVEL: "info" });
+    const jobs = await project.addComponent("jobs", { NODE_OPTIONS: "--title=canary" });
+    const ofApi = await project.addStack("of-api", api);
+    const ofJobs = await project.addStack("of-jobs", jobs);
+    await project.deploy({ stack_ids: [ofApi, project.stackIds[0]] });
+    const runner = run(PRINTS_ENVIRONMENT, "--once");
+    expect(await runner.exited).toBe(0);
+    expect(runner.read("environment").filter((line) => line.includes("NODE_OPTIONS"))).toEqual([]);
+    const { id } = await project.deploy({ stack_ids: [ofApi, ofJobs] });
+    expect(await run(PRINTS_ENVIRONMENT, "--once").exited).toBe(1);
+    expect((await project.read(id)).status).toBe("failed");
+    expect(await fixture.failureReason(id)).toBe("variable_refused");
+  });
 });
 
 describe.concurrent("the log of a deployment", () => {
