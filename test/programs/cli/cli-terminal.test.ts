@@ -61,8 +61,7 @@ async function open(
   }: { before?: string; changes?: NodeJS.Dict<string> } = {},
 ) {
   const environment = await DeployedEnvironment.make(service);
-  const user = CliUser.of({ url: service.url, key: environment.apiKey });
-  await user.link({ project: environment.projectId, environment: "staging" });
+  const user = await CliUser.in(environment, service.url);
   const [command, all] = cliCommand(args);
   const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
   const terminal = new PseudoTerminal(user, `${before}; exec ${quoted}`, changes);

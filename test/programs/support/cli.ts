@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { runProgram } from "../../../packages/cli/src/program.ts";
 import { CLI_PROGRAM } from "../../../scripts/lib/program-bundle.ts";
+import type { DeployedEnvironment } from "./deployed-environment.ts";
 import type { ApiClient } from "./service.ts";
 
 /** The bundle, which starts in half of the time of its source. */
@@ -62,6 +63,16 @@ export class CliUser {
   ): CliUser {
     const user = new CliUser({ LONGSHORE_URL: url.origin, LONGSHORE_API_KEY: key, ...others });
     onTestFinished(() => user.remove());
+    return user;
+  }
+
+  /** A user whose link is this environment. */
+  static async in(
+    { apiKey: key, projectId }: Pick<DeployedEnvironment, "apiKey" | "projectId">,
+    url: URL,
+  ): Promise<CliUser> {
+    const user = CliUser.of({ url, key });
+    await user.link({ project: projectId, environment: "staging" });
     return user;
   }
 
