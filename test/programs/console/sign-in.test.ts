@@ -77,6 +77,16 @@ describe("a sign-in at a certified identity provider", () => {
     expect([...browser.cookiesOf(at("/").origin).keys()]).toEqual([`longshore-${port}`]);
   });
 
+  it("refuses a code that was used, and a callback of another browser", async () => {
+    const [browser, other] = [new CookieBrowser(), new CookieBrowser()];
+    const callback = await logIn(browser, at("/sign-in"), "me");
+    const stolen = await other.open(callback);
+    expect(stolen.response.status).toBe(400);
+    expect((await browser.open(callback, { until: () => true })).response.status).toBe(303);
+    expect((await browser.open(callback)).response.status).toBe(400);
+    expect((await callAs(browser, "/v1/whoami")).status).toBe(200);
+  });
+
   describe("of a person with many organizations", () => {
     const CHOICES = "/v1/sign-in/organizations";
     const HOSTILE = `<b>x</b> ${"wide".repeat(22)}`;

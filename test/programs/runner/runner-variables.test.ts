@@ -171,6 +171,22 @@ describe.concurrent("the variables of a deployment", () => {
     expect((await project.read(id)).status).toBe("failed");
     expect(await fixture.failureReason(id)).toBe("variable_refused");
   });
+
+  it("do not replace what --pass-env passes, unless --allow-variable names it", async (context) => {
+    const { project, runWith } = await fixture.prepare(context);
+    const stack_ids = project.stackIds.slice(0, 1);
+    await project.setVariables({ REGION: "of the variable" });
+    const passed = ["--once", "--pass-env", "REGION"];
+    const start = (...flags: string[]) =>
+      runWith({ REGION: "of the runner" }, PRINTS_ENVIRONMENT, ...passed, ...flags);
+    const { id: refused } = await project.deploy({ stack_ids });
+    expect(await start().exited).toBe(1);
+    expect((await project.read(refused)).status).toBe("failed");
+    await project.deploy({ stack_ids });
+    const runner = start("--allow-variable", "REGION");
+    expect(await runner.exited).toBe(0);
+    expect(runner.read("environment")).toContain("REGION=of the variable");
+  });
 });
 
 describe.concurrent("the log of a deployment", () => {
