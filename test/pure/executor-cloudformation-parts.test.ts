@@ -1,8 +1,10 @@
 import type { ResourceStatus, StackEvent } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, type TestContext, vi } from "vitest";
 import { Execution } from "../../packages/executors/cloudformation/src/follow-execution.ts";
+import { SETTINGS } from "../../packages/executors/cloudformation/src/settings.ts";
 import type { StackApi } from "../../packages/executors/cloudformation/src/stack-api.ts";
 import type { Report } from "../../packages/executors/program/src/index.ts";
+import { checkSettings } from "../../packages/runner/src/executors/settings.ts";
 
 const STACK = "arn:aws:cloudformation:eu-central-1:1:stack/shop/1";
 const BEGIN: Partial<StackEvent> = {
@@ -59,5 +61,19 @@ describe("the reason why an update has failed", () => {
 
   it("is none while resources are only cancelled", async (context) => {
     expect(await failureOf(context, [CANCELLED], [CANCELLED])).toBeUndefined();
+  });
+});
+
+describe("a text that AWS would take for something else", () => {
+  it.each([
+    ["stack_name", "a.b", "a letter, and then"],
+    ["region", "eu-central-1.example.com/", "a region of AWS"],
+    ["role", "..", "the ARN of a role"],
+  ])("is refused as %s: %s", (name, text, form) => {
+    const values = { executor: "cloudformation", template: "site.json", [name]: text };
+    const given = { pointer: "/stacks/first", values };
+    expect(checkSettings({ name: "cloudformation", settings: SETTINGS }, given)).toEqual([
+      expect.stringContaining(`/stacks/first/${name} must be ${form}`),
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { readEventCommit } from "../../../packages/action/src/commit.ts";
 import { ActionStep } from "../support/action-step.ts";
 import { RunnerFixture } from "../support/fixture.ts";
@@ -143,13 +143,7 @@ describe("the commit of an event", () => {
 });
 
 describe("the action for a push", () => {
-  let fixture: RunnerFixture;
-
-  beforeAll(async () => {
-    fixture = await RunnerFixture.start();
-  });
-
-  afterAll(() => fixture.close());
+  const fixture = RunnerFixture.use();
 
   const DEPLOY = `#!/bin/sh
 echo "Deploying $LONGSHORE_COMMIT: $(cat VERSION.txt)"

@@ -17,17 +17,15 @@ const SCOPES = ["deployments:write", "environments:read", "projects:read"];
 const POLLING = { interval: 100, timeout: 300_000 };
 const PATCH = '[\n  {"op": "add", "path": "/replicas", "value": 3}\n]';
 
-let fixture: RunnerFixture;
+const fixture = RunnerFixture.use({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let issuer: LocalIssuer;
 
 beforeAll(async () => {
-  fixture = await RunnerFixture.start({ ALLOW_INSECURE_WEBHOOKS: "true" });
   issuer = await LocalIssuer.start();
 });
 
 afterAll(async () => {
   issuer.stop();
-  await fixture.close();
 });
 
 function makeStep(

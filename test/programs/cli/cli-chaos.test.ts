@@ -4,7 +4,7 @@ import { readEffort } from "../../effort.ts";
 import { ChaosProxy } from "../support/chaos-proxy.ts";
 import { CliUser } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 /** Of each outcome. The proof is with 100. */
 const RUNS = readEffort().chaosRuns;
@@ -14,18 +14,14 @@ const RUN_MS = 300_000;
 const EXIT_CODES = { succeeded: 0, failed: 2, canceled: 3, superseded: 4 } as const;
 type Outcome = keyof typeof EXIT_CODES;
 
-let service: Service;
+const service = useService();
 let proxy: ChaosProxy;
 
 beforeAll(async () => {
-  service = await startService();
   proxy = await ChaosProxy.start(service.url);
 });
 
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+afterAll(() => proxy.close());
 
 /** Ends the deployment that a command creates now, while the command follows it. */
 async function end(

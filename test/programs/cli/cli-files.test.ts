@@ -8,17 +8,16 @@ import { readStoredRunners } from "../../../packages/cli/src/stored-runners.ts";
 import { parseReportLine } from "../../../packages/runner/src/report-lines.ts";
 import { readTokenFile } from "../../../packages/runner/src/token.ts";
 import { CliUser } from "../support/cli.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { ApiClient, useService } from "../support/service.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-let service: Service;
+const service = useService();
 let user: CliUser;
 let key: string;
 let name: string;
 
 beforeAll(async () => {
-  service = await startService();
   const path = `/v1/orgs/${service.organizationId}/api-keys`;
   ({ key } = await service.owner.call("POST", path, { name: "test" }));
   name = crypto.randomUUID();
@@ -30,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   user.remove();
-  await service.stop();
 });
 
 const TARGET = () => ["--project", name, "--environment", "production"];

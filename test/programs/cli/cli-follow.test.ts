@@ -1,39 +1,24 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { followDeployment } from "../../../packages/cli/src/deployments/follow.ts";
 import { exitCodeOf } from "../../../packages/cli/src/deployments/outcome.ts";
 import { type Client, createClient, type Fetch } from "../../../packages/client/src/index.ts";
-import { newSecrets } from "../../../packages/server/src/secrets.ts";
-import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { type Fault, ScriptedProxy } from "../support/scripted-proxy.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const SOON = { timeout: 300_000 };
-const folder = mkdtempSync(join(tmpdir(), "longshore-follow-"));
-const secrets = newSecrets();
-
-let first: Service;
-let service: RunningWorker;
+const service = useService();
 let environment: DeployedEnvironment;
 let proxy: ScriptedProxy;
 let client: Client;
 
 beforeAll(async () => {
-  first = await startService(secrets, folder);
-  service = first;
-  environment = await DeployedEnvironment.make(first);
+  environment = await DeployedEnvironment.make(service);
   proxy = await ScriptedProxy.start(service.url);
   client = createClient({ url: proxy.url, apiKey: environment.apiKey, retries: 1 });
 });
 
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => proxy.close());
 
 /** A client whose requests for logs get this response instead of the service's. */
 function withoutLogs({ apiKey }: DeployedEnvironment, respond: () => Response): Client {
@@ -69,7 +54,7 @@ describe.concurrent("the outcome of a deployment", () => {
     ["a stream that is silent", silence],
     ["a stream that says something else", lie],
   ])("is read from the deployment, with %s", async (_, respond) => {
-    const own = await DeployedEnvironment.make(first);
+    const own = await DeployedEnvironment.make(service);
     const { id, started } = await startDeployment(own);
     const statuses: string[] = [];
     const incomplete: boolean[] = [];
@@ -180,26 +165,4 @@ it("has an exit code only for a deployment that has ended", () => {
     0, 2, 3, 4,
   ]);
   expect(() => exitCodeOf("canceling")).toThrow("canceling is not the outcome of a deployment.");
-});
-
-// The last test: the service has another address after it.
-it("delivers the outcome although the service ends and starts again, with each line once", async () => {
-  const { id, started } = await startDeployment();
-  let printed = "";
-  const followed = followDeployment(client, id, {
-    onLine: ({ text }) => {
-      printed += text;
-    },
-  });
-  await started.print(0, "one\n");
-  await expect.poll(() => printed, SOON).toBe("one\n");
-  await proxy.close();
-  await started.print(0, "two\n");
-  await started.complete("succeeded");
-  await service.stop();
-  service = await start(inject("bundle"), secrets, { folder, settings: inject("workerSettings") });
-  proxy.target = service.url;
-  await proxy.open();
-  expect(exitCodeOf((await followed).status)).toBe(0);
-  expect(printed).toBe("one\ntwo\n");
 });

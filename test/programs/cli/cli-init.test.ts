@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { nameOf, readRemote } from "../../../packages/cli/src/git/remote.ts";
 import { inOrder } from "../../../packages/cli/src/in-order.ts";
 import type { Tool } from "../../../packages/cli/src/init/detect.ts";
@@ -20,7 +20,7 @@ import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
 import { checkSettings } from "../../../packages/runner/src/executors/settings.ts";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { ScriptedProxy } from "../support/scripted-proxy.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 const RETURN = "\r";
 const RUNNER = "longshore runner --exec ./deploy.sh\n";
@@ -32,40 +32,28 @@ const REFUSED = {
 /** One try, and the repeats of the client. */
 const TRIES = 4;
 
-let service: Service;
+const service = useService();
 let proxy: ScriptedProxy;
 let client: ApiClient;
 let user: CliUser;
 
 beforeAll(async () => {
-  service = await startService();
   proxy = await ScriptedProxy.start(service.url);
 });
 
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+afterAll(() => proxy.close());
 
 const organization = () => `/v1/orgs/${service.organizationId}`;
 
-async function createKey(role = "owner"): Promise<string> {
-  const body = { name: "test", role };
-  return (await service.owner.call("POST", `${organization()}/api-keys`, body)).key;
-}
-
-/** Each has its own folder and its own key, whose requests are limited. */
-async function createUser(url = service.url.origin): Promise<CliUser> {
-  const key = await createKey();
-  client = new ApiClient(service.url, key);
-  return new CliUser({ LONGSHORE_URL: url, LONGSHORE_API_KEY: key });
+/** Each has its own folder and its own key. */
+async function createUser(url = service.url): Promise<CliUser> {
+  client = await newClient(service);
+  return CliUser.of({ url, key: client.key });
 }
 
 beforeEach(async () => {
   user = await createUser();
 });
-
-afterEach(() => user.remove());
 
 const inFolder = (name: string) => join(user.folder, name);
 const readJson = (name: string) => JSON.parse(readFileSync(inFolder(name), "utf8"));
@@ -465,7 +453,7 @@ describe("longshore init", () => {
     expect(unknown.stderr).toMatch(/^You are not logged in\. Run: longshore login/);
     const wrong = await user.run(args, { changes: { LONGSHORE_API_KEY: "lsh_wrong" } });
     expect(wrong.stderr).toMatch(/status 401.* Run: longshore login\n$/);
-    const LONGSHORE_API_KEY = await createKey("member");
+    const { key: LONGSHORE_API_KEY } = await newClient(service, { role: "member" });
     const member = await user.run(args, { changes: { LONGSHORE_API_KEY } });
     expect(member.stderr).toMatch(
       /^Runner pools need an admin of .*, and this key has the role member\./,
@@ -667,8 +655,7 @@ describe("a longshore init that fails in the middle", () => {
 
   /** Which requests of a whole run write. */
   async function recordRun() {
-    user.remove();
-    user = await createUser(proxy.url);
+    user = await createUser(new URL(proxy.url));
     proxy.reset();
     const { status } = await user.run(["init", "-p", newName(), ...NAMES]);
     expect(status).toBe(0);
@@ -679,8 +666,7 @@ describe("a longshore init that fails in the middle", () => {
     const methods = await recordRun();
     expect(methods.filter((method) => method === "POST")).toHaveLength(7);
     for (const at of methods.keys()) {
-      user.remove();
-      user = await createUser(proxy.url);
+      user = await createUser(new URL(proxy.url));
       const name = newName();
       proxy.reset(...Array.from({ length: at }, () => "none" as const), REFUSED);
       const failed = await user.run(["init", "-p", name, ...NAMES]);
@@ -700,8 +686,8 @@ describe("a longshore init that fails in the middle", () => {
     await Promise.all(
       creations.map(async (at) => {
         const own = await ScriptedProxy.start(service.url);
-        const key = await createKey();
-        const other = new CliUser({ LONGSHORE_URL: own.url, LONGSHORE_API_KEY: key });
+        const { key } = await newClient(service);
+        const other = CliUser.of({ url: new URL(own.url), key });
         const name = newName();
         const lost = Array.from({ length: TRIES }, () => "lost response" as const);
         own.reset(...Array.from({ length: at }, () => "none" as const), ...lost);
@@ -711,7 +697,6 @@ describe("a longshore init that fails in the middle", () => {
         const again = await other.run(["init", "-p", name, ...NAMES]);
         expect([at, again.status]).toEqual([at, 0]);
         expect([at, await readSetUp(name)]).toEqual([at, complete()]);
-        other.remove();
         await own.close();
       }),
     );

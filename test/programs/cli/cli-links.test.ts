@@ -1,36 +1,26 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CliUser } from "../support/cli.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 
 const ANOTHER_USER = 54_321;
 
-let service: Service;
+const service = useService();
 let user: CliUser;
 let name: string;
 /** A clone, which has a link that the user has not written. */
 let clone: string;
 let link: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
-
 beforeEach(async () => {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  const client = new ApiClient(service.url, key);
+  const client = await newClient(service);
   name = crypto.randomUUID();
   const project = await client.call("POST", "/v1/projects", { name });
   const variables = [{ name: "TOKEN", storage_method: "secret", value: "canary" }];
   const environment = `/v1/environments/${project.default_environment_id}`;
   await client.call("PUT", `${environment}/variables`, { mode: "merge", variables });
-  const created = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
-  onTestFinished(() => created.remove());
-  user = created;
+  user = CliUser.of(client);
   clone = join(user.folder, "clone");
   link = join(clone, ".longshore.json");
   mkdirSync(join(clone, "packages"), { recursive: true });

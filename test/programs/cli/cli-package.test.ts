@@ -22,7 +22,7 @@ import {
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { PUBLISHED_PACKAGES } from "../../../src/lib/addresses.ts";
 import { installPackedPackages } from "../support/packed-packages.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { findSystemNode, versionOf } from "../support/system-node.ts";
 
 /** Grows with the commands; a package that doubles it must be a decision. */
@@ -35,17 +35,15 @@ const nodes = [process.execPath, ...(systemNode ? [systemNode] : [])].map((node)
 ]);
 
 let folder: string;
-let service: Service;
+const service = useService();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "longshore-packed-"));
   installPackedPackages(folder);
-  service = await startService();
 }, 120_000);
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 /** Runs a program with this Node as the only one, without the repository's. */

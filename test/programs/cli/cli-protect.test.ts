@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { CliUser } from "../support/cli.ts";
 import { LocalIssuer } from "../support/issuer.ts";
 import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let client: ApiClient;
 let user: CliUser;
 let project: TestProject;
 let stagingId: string;
-
-beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   project = await TestProject.make(service);
   client = new ApiClient(service.url, project.key);
   const environments = `/v1/projects/${project.projectId}/environments`;
   stagingId = (await client.call("POST", environments, { name: "staging" })).id;
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: project.key });
-  onTestFinished(() => user.remove());
+  user = CliUser.of(client);
 });
 
 const protect = (...args: string[]) =>

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CliUser } from "../support/cli.ts";
 import { invite } from "../support/invited-member.ts";
 import { TestProject } from "../support/project.ts";
-import { type ApiClient, type Service, startService } from "../support/service.ts";
+import { type ApiClient, useService } from "../support/service.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 /** An environment with these rules, and a user who owns its project. */
-async function prepare(context: TestContext, rules: object) {
+async function prepare(rules: object) {
   const project = await TestProject.make(service);
   const { projectId, environmentId } = project;
   await service.owner.call("PUT", `/v1/environments/${environmentId}/protection`, rules);
-  const user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: project.key });
-  context.onTestFinished(() => user.remove());
-  const link = { project: projectId, environment: "production" };
-  await user.link(link);
+  const user = CliUser.of({ url: service.url, key: project.key });
+  await user.link({ project: projectId, environment: "production" });
   return { project, user };
 }
 
@@ -29,8 +21,8 @@ const approvals = (required: number) => ({
 });
 
 describe("longshore approve", () => {
-  it("shows the difference, approves it alone, and lists who has decided", async (context) => {
-    const { project, user } = await prepare(context, approvals(2));
+  it("shows the difference, approves it alone, and lists who has decided", async () => {
+    const { project, user } = await prepare(approvals(2));
     const patch = [{ op: "add", path: "/replicas", value: 3 }];
     const git = {
       ...{ provider: "github", installation_id: "1", repo_id: "2", owner: "acme", repo: "shop" },
@@ -79,8 +71,8 @@ describe("longshore approve", () => {
     expect(listed.stderr).toMatch(/Waiting: .*1 of 2 approvals/);
   });
 
-  it("approves nothing if the changes do not apply any more", async (context) => {
-    const { project, user } = await prepare(context, approvals(1));
+  it("approves nothing if the changes do not apply any more", async () => {
+    const { project, user } = await prepare(approvals(1));
     const { environmentId } = project;
     const replace = (configuration: object) =>
       service.owner.call("PUT", `/v1/environments/${environmentId}`, {
@@ -100,8 +92,8 @@ describe("longshore approve", () => {
     ]);
   });
 
-  it("says if there is nothing to approve", async (context) => {
-    const { user } = await prepare(context, approvals(1));
+  it("says if there is nothing to approve", async () => {
+    const { user } = await prepare(approvals(1));
     const { status, stderr } = await user.run(["approve", "--yes"]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("has no queued deployment")]);
   });
@@ -109,8 +101,8 @@ describe("longshore approve", () => {
 
 describe("longshore approve of what waits for others", () => {
   /** A client of somebody with this role in the project. */
-  async function prepareMember(context: TestContext, role: "contributor" | "owner", rules: object) {
-    const { project, user } = await prepare(context, { approvals: rules });
+  async function prepareMember(role: "contributor" | "owner", rules: object) {
+    const { project, user } = await prepare({ approvals: rules });
     const { projectId } = project;
     const member = await invite(service, "Mona Maker", { projectId, role });
     const deploy = async (by: ApiClient) => {
@@ -128,9 +120,9 @@ describe("longshore approve of what waits for others", () => {
     return { project, member, deploy, approve };
   }
 
-  it("says that nobody approves their own, and whom to ask, before it shows anything", async (context) => {
+  it("says that nobody approves their own, and whom to ask, before it shows anything", async () => {
     const rules = { required: 1, approvers: { role: "owner" } };
-    const { project, member, deploy, approve } = await prepareMember(context, "owner", rules);
+    const { project, member, deploy, approve } = await prepareMember("owner", rules);
     const id = await deploy(member.client);
     expect(await approve()).toBe(
       `Deployment ${id} waits for approval, but you can't approve your own deployment. ` +
@@ -139,9 +131,9 @@ describe("longshore approve of what waits for others", () => {
     expect((await project.read(id)).status).toBe("queued");
   });
 
-  it("names the approvers to those who are none", async (context) => {
+  it("names the approvers to those who are none", async () => {
     const asked = { required: 1, approvers: { role: "owner" } };
-    const { project, deploy, approve } = await prepareMember(context, "contributor", asked);
+    const { project, deploy, approve } = await prepareMember("contributor", asked);
     const { projectId, environmentId } = project;
     const id = await deploy(service.owner);
     const refused = `Deployment ${id} waits for approval, but you can't approve it. Ask`;
@@ -153,9 +145,9 @@ describe("longshore approve of what waits for others", () => {
     expect(await approve()).toBe(`${refused} Olga Owner.\n`);
   });
 
-  it("leads from a narrow key to the console", async (context) => {
+  it("leads from a narrow key to the console", async () => {
     const rules = { required: 1, approvers: { role: "owner" } };
-    const { member, deploy, approve } = await prepareMember(context, "owner", rules);
+    const { member, deploy, approve } = await prepareMember("owner", rules);
     const id = await deploy(member.client);
     const keys = `/v1/orgs/${service.organizationId}/api-keys`;
     const scopes = ["projects:read", "environments:read", "deployments:write"];
@@ -168,11 +160,11 @@ describe("longshore approve of what waits for others", () => {
 });
 
 describe("longshore approvals without a deployment", () => {
-  it("lists what waits for the caller's approval in all projects, and nothing that does not", async (context) => {
+  it("lists what waits for the caller's approval in all projects, and nothing that does not", async () => {
     const [one, other, free] = [
-      await prepare(context, approvals(1)),
-      await prepare(context, approvals(2)),
-      await prepare(context, {}),
+      await prepare(approvals(1)),
+      await prepare(approvals(2)),
+      await prepare({}),
     ];
     const source = { registry: { image: "ghcr.io/acme/shop:7" } };
     const { id } = await one.project.deploy({ source });
@@ -194,8 +186,8 @@ describe("longshore approvals without a deployment", () => {
 });
 
 describe("longshore deploy --dry-run", () => {
-  it("prints what would change and what it would wait for, and creates nothing", async (context) => {
-    const { project, user } = await prepare(context, approvals(2));
+  it("prints what would change and what it would wait for, and creates nothing", async () => {
+    const { project, user } = await prepare(approvals(2));
     const deployment = { patch: [{ op: "add", path: "/region", value: "eu\u202e" }] };
     const { id } = await project.deploy(deployment);
     const dryRun = ["deploy", "--image", "ghcr.io/acme/shop:2", "--set", "replicas=3", "--dry-run"];
@@ -220,8 +212,8 @@ describe("longshore deploy --dry-run", () => {
     expect((await user.run(["deployments", "ls", "-q"])).stdout).toBe(`${id}\n`);
   });
 
-  it("exits with 1 if the deployment would be refused, and prints what is known", async (context) => {
-    const { user } = await prepare(context, {});
+  it("exits with 1 if the deployment would be refused, and prints what is known", async () => {
+    const { user } = await prepare({});
     const patch = ["deploy", "--dry-run", "--patch", "-"];
     const input = '[{"op":"remove","path":"/missing"}]';
     const refused = await user.run(patch, { input });
@@ -237,8 +229,8 @@ describe("longshore deploy --dry-run", () => {
 });
 
 describe("longshore reject", () => {
-  it("ends the deployment, and says why", async (context) => {
-    const { project, user } = await prepare(context, approvals(1));
+  it("ends the deployment, and says why", async () => {
+    const { project, user } = await prepare(approvals(1));
     const [kept, rejected] = [
       await project.deploy({ queue: "fifo" }),
       await project.deploy({ queue: "fifo" }),
@@ -250,8 +242,8 @@ describe("longshore reject", () => {
 });
 
 describe("longshore freeze and override", () => {
-  it("stop the start of deployments of some environments, with a reason, until somebody overrides it", async (context) => {
-    const { project, user } = await prepare(context, {});
+  it("stop the start of deployments of some environments, with a reason, until somebody overrides it", async () => {
+    const { project, user } = await prepare({});
     const { id } = await project.deploy();
     const missing = await user.run(["freeze", "Sale", "--reason", "The busiest day"]);
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("--until")]);
@@ -281,8 +273,8 @@ describe("longshore freeze and override", () => {
     expect((await user.run(["deployments", "show"])).stdout).not.toContain("The busiest day");
   });
 
-  it("list and end freezes of a project and of the organization", async (context) => {
-    const { user } = await prepare(context, {});
+  it("list and end freezes of a project and of the organization", async () => {
+    const { user } = await prepare({});
     const create = async (name: string, ...args: string[]) => {
       const until = ["--reason", "why", "--until", "2099-12-01", "--quiet"];
       return (await user.run(["freeze", name, ...until, ...args])).stdout.trim();
@@ -310,8 +302,8 @@ describe("longshore freeze and override", () => {
     expect(await idsOf()).toEqual([ofProject]);
   });
 
-  it("end a freeze by its name, and none if several have it or none has", async (context) => {
-    const { user, project } = await prepare(context, {});
+  it("end a freeze by its name, and none if several have it or none has", async () => {
+    const { user, project } = await prepare({});
     const until = ["--reason", "why", "--until", "2099-12-01"];
     const create = async (name: string) =>
       (await user.run(["freeze", name, ...until, "--quiet"])).stdout.trim();

@@ -1,42 +1,22 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-} from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { readTime, toLocalTime } from "../../../packages/cli/src/local-time.ts";
 import { CliUser } from "../support/cli.ts";
 import { LocalIssuer } from "../support/issuer.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { listen } from "../support/listen.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let client: ApiClient;
 let user: CliUser;
 let project: Parsed;
 
-beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
-});
-
-afterAll(() => service.stop());
-
 beforeEach(async () => {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  client = new ApiClient(service.url, key);
+  client = await newClient(service);
   project = await client.call("POST", "/v1/projects", { name: crypto.randomUUID() });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(client);
 });
-
-afterEach(() => user.remove());
 
 async function createVariable(name: string): Promise<Parsed> {
   const path = `/v1/environments/${project.default_environment_id}/variables`;
@@ -123,26 +103,17 @@ describe("longshore changelog", () => {
   });
 });
 
-/** A receiver of webhooks. Returns its port. */
-async function listen(receive: RequestListener): Promise<number | undefined> {
-  const receiver = createServer(receive).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  onTestFinished(() => void receiver.close());
-  const address = receiver.address();
-  return typeof address === "object" ? address?.port : undefined;
-}
-
 describe("longshore deliveries, ping and redeliver", () => {
   it("pings an integration, lists what was sent, and sends it again", async () => {
     const types: string[] = [];
-    const port = await listen(async (request, response) => {
+    const receiver = await listen(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;
       types.push(JSON.parse(body).type);
       response.end();
     });
     const integrations = `/v1/projects/${project.id}/notification-integrations`;
-    const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
+    const body = { type: "webhook", url: `${receiver}/hook`, configuration: {} };
     const { id } = await client.call("POST", integrations, body);
     const own = (...args: string[]) => user.run([...args, "-p", project.id]);
     const empty = await own("deliveries", id);
@@ -174,11 +145,11 @@ describe("longshore deliveries, ping and redeliver", () => {
   });
 
   it("shows what the receiver of a failed delivery has answered, in the list and of each attempt", async () => {
-    const port = await listen((_, response) =>
+    const receiver = await listen((_, response) =>
       response.writeHead(500).end("Out of order\u202e\nSee the status page"),
     );
     const integrations = `/v1/projects/${project.id}/notification-integrations`;
-    const body = { type: "webhook", url: `http://127.0.0.1:${port}/hook`, configuration: {} };
+    const body = { type: "webhook", url: `${receiver}/hook`, configuration: {} };
     await client.call("POST", integrations, body);
     const { id } = await client.call("POST", integrations, body);
     const own = (...args: string[]) => user.run([...args, "-p", project.id]);

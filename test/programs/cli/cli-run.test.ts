@@ -1,45 +1,34 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
-import { TestProject } from "../support/project.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { type ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 
 /** Prints the arguments and the named variables as JSON. */
 const PRINT =
   "const {A, B, C, LONGSHORE_API_KEY: key, LONGSHORE_URL: url} = process.env;" +
   "console.log(JSON.stringify({args: process.argv.slice(1), A, B, C, key, url}))";
 
-let service: Service;
+const service = useService();
 let client: ApiClient;
 let user: CliUser;
 let environmentId: string;
 let projectName: string;
 let component: Parsed;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
-
 beforeEach(async () => {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  const { key } = await service.owner.call("POST", path, { name: "test" });
-  client = new ApiClient(service.url, key);
+  client = await newClient(service);
   projectName = crypto.randomUUID();
   const project = await client.call("POST", "/v1/projects", { name: projectName });
   environmentId = project.default_environment_id;
   const components = `/v1/environments/${environmentId}/components`;
   component = await client.call("POST", components, { name: "web", kind: "service" });
-  user = new CliUser({ LONGSHORE_URL: service.url.origin, LONGSHORE_API_KEY: key });
+  user = CliUser.of(client);
 });
-
-afterEach(() => user.remove());
 
 async function put(values: Record<string, string>, path = `/v1/environments/${environmentId}`) {
   const variables = Object.entries(values).map(([name, value]) => {
@@ -151,21 +140,6 @@ describe("longshore run", () => {
 
 describe("longshore runner", () => {
   const runner = (...args: string[]) => user.runProcess(["runner", ...args]);
-
-  it("executes a deployment as npm run runner does", async () => {
-    const project = await TestProject.make(service);
-    const { id } = await project.deploy();
-    writeFileSync(join(user.folder, "runner.token"), project.token, { mode: 0o600 });
-    const { stdout, status } = await runner(
-      ...["--url", service.url.origin, "--token-file", "runner.token", "--once"],
-      ...["--exec", 'echo "$LONGSHORE_STACK:$GREETING" >> stacks'],
-    );
-    expect(stdout).toContain(`Deployment ${id}: succeeded.`);
-    expect(status).toBe(0);
-    const stacks = readFileSync(join(user.folder, "stacks"), "utf8");
-    expect(stacks).toBe(project.stackIds.map((each) => `${each}:good 'morning'\n`).join(""));
-    expect((await project.waitForEnd(id)).status).toBe("succeeded");
-  });
 
   it("reads its options itself", async () => {
     const help = await runner("--help");

@@ -2,21 +2,15 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { CliUser, cliCommand } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
-import { ApiClient, type Service, startService } from "../support/service.ts";
+import { ApiClient, useService } from "../support/service.ts";
 
 const CTRL_C = "\u0003";
 const SOON = { timeout: 300_000 };
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 if (!hasScript) console.warn("The tests of the terminal need script of util-linux.");
@@ -67,13 +61,7 @@ async function open(
   }: { before?: string; changes?: NodeJS.Dict<string> } = {},
 ) {
   const environment = await DeployedEnvironment.make(service);
-  const user = new CliUser({
-    LONGSHORE_URL: service.url.origin,
-    LONGSHORE_API_KEY: environment.apiKey,
-  });
-  context.onTestFinished(() => user.remove());
-  const link = { project: environment.projectId, environment: "staging" };
-  await user.link(link);
+  const user = await CliUser.in(environment, service.url);
   const [command, all] = cliCommand(args);
   const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
   const terminal = new PseudoTerminal(user, `${before}; exec ${quoted}`, changes);
@@ -196,9 +184,7 @@ describe.runIf(hasScript)("keys revoke in a terminal", () => {
   const keysPath = () => `/v1/orgs/${service.organizationId}/api-keys`;
 
   const revokeInTerminal = async (context: TestContext, id: string) => {
-    const { owner, url } = service;
-    const user = new CliUser({ LONGSHORE_URL: url.origin, LONGSHORE_API_KEY: owner.key });
-    context.onTestFinished(() => user.remove());
+    const user = CliUser.of(service.owner);
     const [command, all] = cliCommand(["keys", "revoke", id]);
     const quoted = [command, ...all].map((word) => `'${word}'`).join(" ");
     const terminal = new PseudoTerminal(user, `stty cols 200 rows 40; exec ${quoted}`, {});

@@ -1,17 +1,15 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../../scripts/lib/port.ts";
 import { CliUser } from "../support/cli.ts";
-import { type Service, startService } from "../support/service.ts";
+import { listen } from "../support/listen.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
+const service = useService();
 let user: CliUser;
 
 beforeAll(async () => {
-  service = await startService();
   user = new CliUser({
     LONGSHORE_URL: service.url.origin,
     LONGSHORE_API_KEY: service.owner.key,
@@ -20,19 +18,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   user.remove();
-  await service.stop();
 });
 
 const run = (args: string[], changes: NodeJS.Dict<string> = {}) => user.run(args, { changes });
 
 const api = (...args: string[]) => run(["api", ...args]);
-
-async function serve(context: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  context.onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe("longshore api", () => {
   it("sends fields as a JSON body, and prints the response", async () => {
@@ -145,32 +135,17 @@ describe("longshore api", () => {
     expect(status).toBe(6);
   });
 
-  it("states that a server is not Longshore", async (context) => {
+  it("states that a server is not Longshore", async () => {
     const page: RequestListener = (_, response) => response.end("<html>");
-    const LONGSHORE_URL = await serve(context, page);
+    const LONGSHORE_URL = await listen(page);
     const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
     expect(stderr).toContain("did not return JSON (status 200). Is it the address of a Longshore");
     expect(status).toBe(1);
   });
 
-  it("follows no redirect, which would send the key to another address", async (context) => {
+  it("creates one record if a proxy hides the first response, and prints the headers of an error", async () => {
     const keys: unknown[] = [];
-    const target = await serve(context, ({ headers }, response) => {
-      keys.push(headers["x-api-key"]);
-      response.end("{}");
-    });
-    const LONGSHORE_URL = await serve(context, (_, response) => {
-      response.writeHead(307, { location: target }).end();
-    });
-    const { stderr, status } = await run(["api", "GET", "/v1/projects"], { LONGSHORE_URL });
-    expect(stderr).toContain(`a redirect to ${target}`);
-    expect(status).toBe(1);
-    expect(keys).toEqual([]);
-  });
-
-  it("creates one record if a proxy hides the first response, and prints the headers of an error", async (context) => {
-    const keys: unknown[] = [];
-    const LONGSHORE_URL = await serve(context, ({ headers }, response) => {
+    const LONGSHORE_URL = await listen(({ headers }, response) => {
       keys.push(headers["idempotency-key"]);
       const type = { "content-type": "application/json", "ratelimit-policy": "writes" };
       if (keys.length === 1) response.writeHead(502).end("<html>");
@@ -187,7 +162,7 @@ describe("longshore api", () => {
 describe("longshore", () => {
   it("runs twice in one process, each with its own arguments, environment, folder and streams", async (context) => {
     const keys: unknown[] = [];
-    const LONGSHORE_URL = await serve(context, async ({ headers }, response) => {
+    const LONGSHORE_URL = await listen(async ({ headers }, response) => {
       keys.push(headers["x-api-key"]);
       // Both commands are running when the first of them gets its response.
       await expect.poll(() => keys.length).toBe(2);

@@ -9,7 +9,7 @@ import {
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { CliUser } from "../support/cli.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const MONA = { name: "Mona", email: "mona@example.com" };
 
@@ -102,12 +102,11 @@ describe("a reason", () => {
 });
 
 describe("longshore deploy", () => {
-  let service: Service;
+  const service = useService();
   let user: CliUser;
   let environment: DeployedEnvironment;
 
   beforeAll(async () => {
-    service = await startService();
     environment = await DeployedEnvironment.make(service, {});
     user = new CliUser({
       LONGSHORE_URL: service.url.origin,
@@ -118,7 +117,6 @@ describe("longshore deploy", () => {
 
   afterAll(async () => {
     user.remove();
-    await service.stop();
   });
 
   it("deploys commits that the service would refuse, and says what it changed", async () => {

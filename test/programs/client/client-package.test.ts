@@ -9,7 +9,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { installPackedPackages } from "../support/packed-packages.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { findSystemNode } from "../support/system-node.ts";
 
 const PACKAGE = join(ROOT, "packages/client");
@@ -26,7 +26,7 @@ const PLATFORMS = {
 };
 
 let folder: string;
-let service: Service;
+const service = useService();
 
 function run(program: string, args: readonly string[], environment: NodeJS.Dict<string> = {}) {
   return execFileSync(program, args, {
@@ -47,12 +47,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "longshore-client-"));
   installPackedPackages(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  service = await startService();
 });
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 /** The code of the page, for the service of this test. */

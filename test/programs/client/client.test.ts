@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from "../../../packages/client/src/index.ts";
 import { type Fault, ScriptedProxy } from "../support/scripted-proxy.ts";
-import { type Service, startService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 
 const BAD_GATEWAY: Fault = {
   reply: 502,
@@ -16,30 +16,25 @@ const BAD_GATEWAY: Fault = {
   body: "<html>Bad gateway</html>",
 };
 
-let service: Service;
+const service = useService();
 let proxy: ScriptedProxy;
 let apiKey: string;
 let longshore: Client;
 
 beforeAll(async () => {
-  service = await startService();
   proxy = await ScriptedProxy.start(service.url);
 });
 
 /** Each test has its own key, and with it its own rate limit. */
 beforeEach(async () => {
-  const keys = `/v1/orgs/${service.organizationId}/api-keys`;
-  ({ key: apiKey } = await service.owner.call("POST", keys, { name: "test", role: "admin" }));
-  longshore = newClient();
+  ({ key: apiKey } = await newClient(service, { role: "admin" }));
+  longshore = clientWith();
   proxy.reset();
 });
 
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+afterAll(() => proxy.close());
 
-function newClient(options: Partial<ClientOptions> = {}): Client {
+function clientWith(options: Partial<ClientOptions> = {}): Client {
   return createClient({ url: proxy.url, apiKey, ...options });
 }
 
@@ -84,7 +79,7 @@ describe("a call of the client", () => {
     const path = { project_id: "1Cg38jbq6cZAbs5tGiyPJx" };
     const unknown = await failureOf(longshore.get("/v1/projects/{project_id}", { path }));
     expect(unknown).toMatchObject({ code: "not_found", status: 404, cause: undefined });
-    const stranger = newClient({ apiKey: "lsh_unknown" });
+    const stranger = clientWith({ apiKey: "lsh_unknown" });
     expect(await failureOf(stranger.get("/v1/projects"))).toMatchObject({
       code: "unauthenticated",
       status: 401,
@@ -127,13 +122,13 @@ describe("a call of the client", () => {
   it.each(["localhost:8787", "ftp://localhost", "https://a:b@localhost", "https://localhost?a=1"])(
     "is not possible with the URL %s",
     (url) => {
-      expect(() => newClient({ url })).toThrow(TypeError);
+      expect(() => clientWith({ url })).toThrow(TypeError);
     },
   );
 
   it("is not possible with a key that is no header value", () => {
-    expect(() => newClient({ apiKey: "lsh_\n" })).toThrow(TypeError);
-    expect(() => newClient({ apiKey: "" })).toThrow(TypeError);
+    expect(() => clientWith({ apiKey: "lsh_\n" })).toThrow(TypeError);
+    expect(() => clientWith({ apiKey: "" })).toThrow(TypeError);
   });
 
   it("returns an unread response for other forms than JSON", async () => {
@@ -232,7 +227,7 @@ describe("the repeats of the client", () => {
   });
 
   it("end after the number of retries, with the last error", async () => {
-    const client = newClient({ retries: 2 });
+    const client = clientWith({ retries: 2 });
     proxy.reset(BAD_GATEWAY, BAD_GATEWAY, "lost request");
     expect(await failureOf(client.get("/v1/projects"))).toBeInstanceOf(ConnectionError);
     expect(proxy.requests).toHaveLength(3);
@@ -245,7 +240,7 @@ describe("the repeats of the client", () => {
   });
 
   it("end after the total time", async () => {
-    const client = newClient({ retries: 1_000, totalTimeoutMs: 2_000 });
+    const client = clientWith({ retries: 1_000, totalTimeoutMs: 2_000 });
     proxy.reset(...Array<Fault>(1_000).fill("lost request"));
     expect(await failureOf(client.get("/v1/projects"))).toBeInstanceOf(ConnectionError);
     expect(proxy.requests.length).toBeGreaterThan(1);
@@ -278,7 +273,7 @@ describe("the repeats of the client", () => {
   });
 
   it("are made of requests that have no response in time", async () => {
-    const client = newClient({ timeoutMs: 300 });
+    const client = clientWith({ timeoutMs: 300 });
     proxy.reset("silence");
     const name = newName();
     expect(await client.post("/v1/projects", { body: { name }, timeoutMs: 5_000 })).toMatchObject({
@@ -312,7 +307,7 @@ describe("the repeats of the client", () => {
 
 describe("the bookmark of the database", () => {
   it("of each response is in the next request, and is never an older one", async () => {
-    const client = newClient();
+    const client = clientWith();
     await newProject(client);
     await client.get("/v1/projects");
     const [first, second] = sent("x-d1-bookmark");
@@ -324,7 +319,7 @@ describe("the bookmark of the database", () => {
       headers: { ...json, ...(bookmark && { "x-d1-bookmark": bookmark }) },
       body: "{}",
     }));
-    const other = newClient();
+    const other = clientWith();
     proxy.reset(...replies);
     for (const _ of replies) await other.get("/v1/projects");
     await other.get("/health");
@@ -386,7 +381,7 @@ describe("the update of a record", () => {
       body: { name: "production", configuration: { count: 0 } },
     });
     const increments = Array.from({ length: 6 }, (_, index) =>
-      newClient().update(RECORD, { path }, ({ name, configuration }) => ({
+      clientWith().update(RECORD, { path }, ({ name, configuration }) => ({
         name,
         configuration: {
           ...configuration,

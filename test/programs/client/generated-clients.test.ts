@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readDocument } from "../../../scripts/lib/document.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const PACKAGE = join(ROOT, "packages/client-generators");
 const MODULES = join(PACKAGE, "node_modules");
@@ -30,7 +30,7 @@ const HEY_API = {
 };
 
 let folder: string;
-let service: Service;
+const service = useService();
 
 /** Runs a program in the folder of the generated code. Rejects unless it ends with 0. */
 async function run(script: string, ...args: string[]): Promise<string> {
@@ -51,12 +51,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(await readDocument()));
   const config = `export default ${JSON.stringify(HEY_API)};`;
   writeFileSync(join(folder, "hey-api.config.mjs"), config);
-  service = await startService();
 });
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 describe("a client that is generated from the OpenAPI document", () => {

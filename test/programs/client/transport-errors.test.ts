@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Parsed, type Service, startService } from "../support/service.ts";
+import { type Parsed, useService } from "../support/service.ts";
 
 /** The endpoint's handlers for a new connection and for a complete request. */
 interface Endpoint {
@@ -62,12 +62,11 @@ const WITH_RESPONSE: [string, Endpoint, string][] = [
   ],
 ];
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let pingTo: (url: string) => Promise<Parsed>;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
   const { owner } = service;
   const project = await owner.call("POST", "/v1/projects", { name: "storefront" });
   const root = `/v1/projects/${project.id}/notification-integrations`;
@@ -87,7 +86,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const server of servers) server.close();
-  await service.stop();
 });
 
 async function listen({ onConnection, onRequest, scheme = "http" }: Endpoint) {

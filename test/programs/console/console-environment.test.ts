@@ -1,27 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { describe, expect, it } from "vitest";
+import { FAILED_REQUEST, openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 
-async function open(path: string, apiKey = service.owner.key) {
-  const opened = await openConsole(browser, at(path), { apiKey, reducedMotion: "reduce" });
+async function open(path: string, apiKey = service.owner.key, options: object = {}) {
+  const opened = await openPage(at(path), { apiKey, reducedMotion: "reduce", ...options });
   await waitUntilLoaded(opened.page);
   return opened;
 }
@@ -47,7 +35,7 @@ describe("the list of deployments", () => {
     const image = { registry: { image: "shop:42" } };
     await environment.deploy({ source: image, reason: "Night" });
     await environment.run("failed");
-    const { page, problems } = await open(`environments/${environment.id}`, environment.apiKey);
+    const { page } = await open(`environments/${environment.id}`, environment.apiKey);
     const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
     expect(await rows.count()).toBe(2);
     const texts = await rows.allTextContents();
@@ -66,7 +54,6 @@ describe("the list of deployments", () => {
     expect(new URL(page.url()).search).toBe("?status=failed");
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
-    expect(problems).toEqual([]);
   });
 
   it("is filtered by who has created them and by their source, of those that are loaded", async () => {
@@ -84,7 +71,7 @@ describe("the list of deployments", () => {
       await creator.call("POST", deployments, { source });
       await environment.run("failed");
     }
-    const { page, problems } = await open(`environments/${environment.id}`, environment.apiKey);
+    const { page } = await open(`environments/${environment.id}`, environment.apiKey);
     const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
     const links = () => rows.getByRole("link").allTextContents();
     expect(await links()).toEqual(["Shop:42", "shop:41", "main · 3f1c2aa"]);
@@ -111,7 +98,6 @@ describe("the list of deployments", () => {
     await page.getByText("No deployment fits the filters.").waitFor();
     await page.getByLabel("Status").selectOption("");
     await expect.poll(links).toEqual(["shop:41"]);
-    expect(problems).toEqual([]);
   });
 });
 
@@ -119,7 +105,7 @@ describe("an empty environment", () => {
   it("leads to the first deployment, one step at a time, each a button and a command", async () => {
     const project = await service.owner.call("POST", "/v1/projects", { name: "the first run" });
     const id = project.default_environment_id;
-    const { page, problems } = await open(`projects/${project.id}`);
+    const { page } = await open(`projects/${project.id}`);
     await page.getByRole("link", { name: "Set up production" }).click();
     const empty = page.locator(".empty");
     await empty.getByText("Nothing was deployed yet.").waitFor();
@@ -144,7 +130,6 @@ describe("an empty environment", () => {
     await page.goto(at(`environments/${id}`).href);
     await deploy.click();
     await page.getByRole("dialog").getByRole("checkbox", { name: "web" }).waitFor();
-    expect(problems).toEqual([]);
   });
 });
 
@@ -154,7 +139,7 @@ describe("the button of a list that is being read", () => {
     const { default_environment_id: empty } = await service.owner.call("POST", "/v1/projects", {
       name: "a slow list",
     });
-    const { page, problems } = await open("", environment.apiKey);
+    const { page } = await open("", environment.apiKey);
     const create = page.getByRole("button", { name: "Create a stack" });
     for (const [id, place] of [
       [empty, ".empty"],
@@ -179,14 +164,13 @@ describe("the button of a list that is being read", () => {
       expect(await create.count()).toBe(1);
       if (place === ".heading") expect(await section.boundingBox()).toEqual(before);
     }
-    expect(problems).toEqual([]);
   });
 });
 
 describe("the list of runner pools", () => {
   it("says how many runners are online, idle and busy with what, and that none is", async () => {
     const environment = await DeployedEnvironment.make(service);
-    const { page, problems } = await open("runners");
+    const { page } = await open("runners");
     const row = page
       .getByRole("list", { name: "Runner pools" })
       .getByRole("listitem")
@@ -203,7 +187,6 @@ describe("the list of runner pools", () => {
     await page.reload();
     await row.getByText("Idle").waitFor();
     expect(await link.count()).toBe(0);
-    expect(problems).toEqual([]);
   });
 });
 
@@ -212,7 +195,8 @@ describe("the editor of a configuration", () => {
     const environment = await DeployedEnvironment.make(service, { replicas: 2 });
     const path = `environments/${environment.id}/configuration`;
     const api = `/v1/environments/${environment.id}`;
-    const { page, problems } = await open(path, environment.apiKey);
+    const options = { expectedProblem: FAILED_REQUEST };
+    const { page } = await open(path, environment.apiKey, options);
     await page.getByRole("button", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
     const field = dialog.getByLabel("Configuration", { exact: true });
@@ -248,14 +232,13 @@ describe("the editor of a configuration", () => {
     await page.getByText("replicas: 3").waitFor();
     const { name, configuration } = await service.owner.call("GET", api);
     expect([name, configuration]).toEqual([before.name, { replicas: 3, search: true }]);
-    expect(problems.filter((each) => !each.includes("the server responded with"))).toEqual([]);
   });
 
   it("deploys the change instead, unless others have changed it, which saves it once the deployment succeeds", async () => {
     const environment = await DeployedEnvironment.make(service, { replicas: 2, scale: { to: 5 } });
     const api = `/v1/environments/${environment.id}`;
     const path = `environments/${environment.id}/configuration`;
-    const { page, problems } = await open(path, environment.apiKey);
+    const { page } = await open(path, environment.apiKey);
     await page.getByRole("button", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
     const field = dialog.getByLabel("Configuration", { exact: true });
@@ -281,13 +264,18 @@ describe("the editor of a configuration", () => {
     expect(deployment?.data.patch).toEqual([
       { op: "replace", path: "/replicas", value: 4, old_value: 3 },
     ]);
-    expect(problems).toEqual([]);
   });
 
   it("is saved if others have changed only the name, and keeps that", async () => {
     const environment = await DeployedEnvironment.make(service, { replicas: 2 });
     const api = `/v1/environments/${environment.id}`;
-    const { page } = await open(`environments/${environment.id}/configuration`);
+    const { page } = await open(
+      `environments/${environment.id}/configuration`,
+      environment.apiKey,
+      {
+        expectedProblem: FAILED_REQUEST,
+      },
+    );
     await page.getByRole("button", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit the configuration" });
     await dialog.getByLabel("Configuration", { exact: true }).fill('{"replicas": 5}');
@@ -315,7 +303,7 @@ describe("the variables of a project", () => {
     await write(environment.id, "LEVEL", "string");
     await write(default_environment_id, "LEVEL", "secret");
     await write(default_environment_id, "TOKEN", "secret");
-    const { page, problems } = await open(`projects/${projectId}/variables`);
+    const { page } = await open(`projects/${projectId}/variables`);
     const cells = (name: string) =>
       page.getByRole("row", { name }).getByRole("cell").allTextContents();
     const columns = await page.getByRole("columnheader").allTextContents();
@@ -326,7 +314,6 @@ describe("the variables of a project", () => {
     expect([level[staging], level[1 - staging]]).toEqual(["string", "secret"]);
     expect([token[staging], token[1 - staging]]).toEqual(["missing", "secret"]);
     expect(await page.textContent("main")).not.toContain("canary");
-    expect(problems).toEqual([]);
   });
 });
 
@@ -356,7 +343,7 @@ describe("the comparison of two environments", () => {
     await environment.deploy({ source: git("Raise it") as never });
     await environment.run("succeeded");
     const path = `environments/${environment.id}`;
-    const { page, problems } = await open(path, environment.apiKey);
+    const { page } = await open(path, environment.apiKey);
     await page.getByRole("link", { name: "Compare", exact: true }).click();
     // The next one comes first: it is newer.
     expect(await page.getByLabel("Compare with").inputValue()).toBe(preview);
@@ -377,7 +364,6 @@ describe("the comparison of two environments", () => {
     await page.reload();
     await expect.poll(async () => (await rows()).length).toBe(4);
     expect(await page.textContent("main")).not.toContain("canary");
-    expect(problems).toEqual([]);
   });
 });
 
@@ -416,7 +402,7 @@ describe("the page of a project", () => {
   it("answers the five questions at once, and leads to the details with one click", async () => {
     const { environment, projectId, current, running, second, stack, waiting } =
       await makePipeline();
-    const { page, problems } = await open(`projects/${projectId}`);
+    const { page } = await open(`projects/${projectId}`);
     const columns = page.getByRole("list", { name: "Environments", exact: true });
     const staging = columns.locator(`[data-movable="${environment.id}"]`);
     const production = columns.getByRole("listitem").filter({ hasText: "Nothing yet" });
@@ -504,12 +490,11 @@ describe("the page of a project", () => {
     expect(await focused()).toBe(names[2]);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/deployments/${running}`);
-    expect(problems).toEqual([]);
   });
 
   it("has the environments in an order that owners change with keys and by dragging, and promotes between neighbors", async () => {
     const { projectId } = await makePipeline();
-    const { page, problems } = await open(`projects/${projectId}`);
+    const { page } = await open(`projects/${projectId}`);
     const headings = page.getByRole("list", { name: "Environments", exact: true }).locator("h3");
     const order = () => headings.allTextContents();
     const saved = async () => {
@@ -568,14 +553,13 @@ describe("the page of a project", () => {
     const viewer = await open(`projects/${projectId}`, client.key);
     await viewer.page.getByRole("link", { name: "staging", exact: true }).waitFor();
     expect(await viewer.page.getByRole("button", { name: /^(Move|Promote)/ }).count()).toBe(0);
-    expect(problems).toEqual([]);
   });
 });
 
 describe("the insights of a project", () => {
   it("are charts whose names say what they show, of one environment, with a table of all values", async () => {
     const { environment, projectId } = await makePipeline();
-    const { page, problems } = await open(`projects/${projectId}`);
+    const { page } = await open(`projects/${projectId}`);
     await page.getByRole("link", { name: "Insights", exact: true }).click();
     const charts = page.getByRole("main").getByRole("img");
     const names = () =>
@@ -615,6 +599,5 @@ describe("the insights of a project", () => {
     await page.getByText("All values").click();
     const cells = page.getByRole("row").nth(1).getByRole("cell");
     expect((await cells.allTextContents()).slice(0, 5)).toEqual(["1", "1", "0", "0", "50 %"]);
-    expect(problems).toEqual([]);
   });
 });

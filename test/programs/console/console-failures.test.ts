@@ -1,33 +1,30 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openBrowser } from "../support/browser.ts";
-import { measureOverflow, openConsole, WIDE, waitUntilLoaded } from "../support/console.ts";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import {
+  FAILED_REQUEST,
+  measureOverflow,
+  openPage,
+  WIDE,
+  waitUntilLoaded,
+} from "../support/console.ts";
 import { LocalIssuer } from "../support/issuer.ts";
 import { TestProject } from "../support/project.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const PHONE = { width: 390, height: 844 };
 
-let service: Service;
-let browser: Browser;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let project: TestProject;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService({ ALLOW_INSECURE_WEBHOOKS: "true" }),
-    openBrowser(),
-  ]);
   project = await TestProject.make(service);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
 });
 
 const at = (path: string) => new URL(`/console/${path}`, service.pages);
 const open = (path: string, options: object = {}) =>
-  openConsole(browser, at(path), { apiKey: service.owner.key, ...options });
+  openPage(at(path), {
+    ...{ apiKey: service.owner.key, expectedProblem: FAILED_REQUEST },
+    ...options,
+  });
 
 describe("a console that cannot reach the service", () => {
   it("starts again with a button, and when the browser is online again", async () => {

@@ -1,27 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { Schemas } from "../../../packages/client/src/index.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openConsole, waitUntilLoaded } from "../support/console.ts";
+import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const service = useService();
 
 async function open(path: string, apiKey: string) {
   const url = new URL(`/console/${path}`, service.pages);
-  const opened = await openConsole(browser, url, { apiKey, reducedMotion: "reduce" });
+  const opened = await openPage(url, { apiKey, reducedMotion: "reduce" });
   await waitUntilLoaded(opened.page);
   return opened;
 }
@@ -75,7 +64,7 @@ describe("Roll back on the page of an environment", () => {
     });
     const rules = { approvals: { required: 1, approvers: { role: "owner" } } };
     await service.owner.call("PUT", `/v1/environments/${environment.id}/protection`, rules);
-    const { page, problems } = await open(path, environment.apiKey);
+    const { page } = await open(path, environment.apiKey);
     await page.getByRole("button", { name: /^Roll back to 9f56614, \S/ }).click();
     const dialog = page.getByRole("dialog", { name: "Roll back to 9f56614" });
     await dialog.getByText("Changed since that deployment: LEVEL.").waitFor();
@@ -93,7 +82,6 @@ describe("Roll back on the page of an environment", () => {
     const [created] = await environment.list();
     expect(created).toMatchObject({ trigger: "rollback", from_deployment_id: ids[0] });
     expect(page.url()).toContain(created?.id);
-    expect(problems).toEqual([]);
   });
 
   it("names the queued deployments that it supersedes, and is in the palette", async () => {
@@ -117,7 +105,7 @@ describe("Roll back on the page of an environment", () => {
   it("is there as soon as there is something to go back to, called by its reason without a source", async () => {
     const reason = `Black Friday ${"and the days after ".repeat(3)}`;
     const { environment, path } = await makeEnvironment([{ reason }, "succeeded"]);
-    const { page, problems } = await open(path, environment.apiKey);
+    const { page } = await open(path, environment.apiKey);
     await page.getByRole("button", { name: "Deploy", exact: true }).waitFor();
     await page.waitForLoadState("networkidle");
     expect(await rollBackIn(page).count()).toBe(0);
@@ -128,7 +116,6 @@ describe("Roll back on the page of an environment", () => {
     await environment.deploy();
     await environment.run("failed");
     await page.getByRole("button", { name: /^Roll back to the deployment from \S/ }).waitFor();
-    expect(problems).toEqual([]);
   });
 
   it("is not offered to whom the role or a rule of the environment keeps from deploying", async () => {
@@ -137,11 +124,10 @@ describe("Roll back on the page of an environment", () => {
     const vera = await invite(service, "Vera Viewer", { projectId, role: "viewer" });
     const mona = await invite(service, "Mona Maker", { projectId, role: "contributor" });
     const expectOffered = async (key: string, count: number) => {
-      const { page, problems } = await open(path, key);
+      const { page } = await open(path, key);
       await page.getByRole("list", { name: "Deployments" }).waitFor();
       await page.waitForLoadState("networkidle");
       await expect.poll(() => rollBackIn(page).count()).toBe(count);
-      expect(problems).toEqual([]);
     };
     await expectOffered(vera.client.key, 0);
     await expectOffered(mona.client.key, 1);
@@ -159,7 +145,7 @@ describe("Roll back on the page of a deployment", () => {
       [{ source: image(":2") }, "failed"],
       [{ source: image(":3") }, "failed"],
     );
-    const { page, problems } = await open(`deployments/${ids[2]}`, environment.apiKey);
+    const { page } = await open(`deployments/${ids[2]}`, environment.apiKey);
     await page.getByRole("button", { name: /^Roll back to shop:1, \S/ }).click();
     const dialog = page.getByRole("dialog", { name: "Roll back to shop:1" });
     await dialog.getByText("ghcr.io/acme/shop:1").waitFor();
@@ -171,7 +157,6 @@ describe("Roll back on the page of a deployment", () => {
       await page.waitForLoadState("networkidle");
       expect(await rollBackIn(page).count()).toBe(0);
     }
-    expect(problems).toEqual([]);
   });
 });
 
@@ -181,7 +166,7 @@ describe("Roll back in the pipeline of a project", () => {
       [{ source: image(":1") }, "succeeded"],
       [{ source: image(":2") }, "succeeded"],
     );
-    const { page, problems } = await open(`projects/${environment.projectId}`, environment.apiKey);
+    const { page } = await open(`projects/${environment.projectId}`, environment.apiKey);
     await page.getByRole("button", { name: /^Roll back to shop:1, .+ in staging$/ }).click();
     expect(await rollBackIn(page).count()).toBe(1);
     const dialog = page.getByRole("dialog", { name: "Roll back to shop:1" });
@@ -190,7 +175,6 @@ describe("Roll back in the pipeline of a project", () => {
     await page.locator("h1", { hasText: "Deployment to staging" }).waitFor();
     const [created] = await environment.list();
     expect(created).toMatchObject({ trigger: "rollback", from_deployment_id: ids[0] });
-    expect(problems).toEqual([]);
   });
 });
 
@@ -201,7 +185,7 @@ describe("the list of deployments", () => {
       [{ source: image(":2") }, "succeeded"],
       [{ source: image(":3") }, "failed"],
     );
-    const { page, problems } = await open(path, environment.apiKey);
+    const { page } = await open(path, environment.apiKey);
     const rows = page.getByRole("list", { name: "Deployments" }).getByRole("listitem");
     const live = rows.filter({ has: page.getByText("Live", { exact: true }) });
     const expectLive = (links: string[]) =>
@@ -218,6 +202,5 @@ describe("the list of deployments", () => {
     await environment.run("succeeded");
     await page.getByLabel("Source").fill("");
     await expectLive(["ghcr.io/acme/shop:4"]);
-    expect(problems).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Job } from "../../../packages/action/src/job.ts";
 import { DeploymentReport } from "../../../packages/action/src/report.ts";
 import { LogPrinter } from "../../../packages/cli/src/deployments/display.ts";
@@ -74,13 +74,7 @@ describe("what a CI system obeys", () => {
 });
 
 describe("the output of a runner in a CI job", () => {
-  let fixture: RunnerFixture;
-
-  beforeAll(async () => {
-    fixture = await RunnerFixture.start();
-  });
-
-  afterAll(() => fixture.close());
+  const fixture = RunnerFixture.use();
 
   it("has no commands, in whatever parts they are printed, and its log has every byte", async (context) => {
     const { project, run } = await fixture.prepare(context);

@@ -11,7 +11,7 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { ActionStep } from "../support/action-step.ts";
 import { LocalIssuer } from "../support/issuer.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, useService } from "../support/service.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/ci.md"), "utf8");
 const BUNDLE = join(CLI_PROGRAM.folder, CLI_PROGRAM.fileName);
@@ -19,7 +19,7 @@ const RUNNER = join(RUNNER_PROGRAM.folder, RUNNER_PROGRAM.fileName);
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const AUDIENCE = "https://longshore.example.com";
 
-let service: Service;
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let issuer: LocalIssuer;
 let runner: RunnerProcess;
 /** With the programs that jobs find. */
@@ -49,7 +49,6 @@ function makeProgram(name: string, script: string): void {
 }
 
 beforeAll(async () => {
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: "true" });
   issuer = await LocalIssuer.start();
   folder = mkdtempSync(join(tmpdir(), "longshore-ci-"));
   makeProgram("longshore", `exec "${process.execPath}" "${BUNDLE}" "$@"`);
@@ -75,7 +74,6 @@ afterAll(async () => {
   await runner.stop();
   issuer.stop();
   rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 const bind = ({ owner }: Service) => ({ call: owner.call.bind(owner) });

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from "vitest";
+import { describe, expect, inject, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
 import { EXECUTOR_SETTINGS } from "../../../packages/runner/src/executors/settings-list.ts";
 import { startMessage } from "../../../scripts/lib/start-message.ts";
@@ -9,7 +9,7 @@ import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { startAws } from "../support/cloud-formation/aws-command.ts";
 import { CloudflareApi } from "../support/cloudflare-api.ts";
 import { type CommandBlock, LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { type Service, startService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 import { installStandIn } from "../support/stand-in.ts";
 import { Terminal } from "../support/terminal.ts";
 import { recordingOf, writeStandIn } from "../support/terraform/module-run.ts";
@@ -120,20 +120,14 @@ async function startCloudflare(): Promise<StandIn> {
 }
 
 describe("the pages of docs/deploy-with", () => {
-  let service: Service;
+  const service = useService();
 
   // Of all pages, which have projects and pools with other names. That `npm start` serves the same is in
   // start.test.ts, tour.test.ts and readme.test.ts, and it begins each page with the same command.
-  beforeAll(async () => {
-    service = await startService();
-  });
-
-  afterAll(() => service.stop());
 
   /** The line that `npm start` prints, with another key: the requests of each are limited. */
   async function prepareLogin(): Promise<string> {
-    const path = `/v1/orgs/${service.organizationId}/api-keys`;
-    const { key } = await service.owner.call("POST", path, { name: "page" });
+    const { key } = await newClient(service);
     const message = startMessage(service.url.origin, { apiKey: key, signInLink: "" });
     const [line = ""] = /^echo lsh_\w+ \| node .*$/m.exec(message) ?? [];
     return line;

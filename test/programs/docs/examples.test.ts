@@ -11,23 +11,21 @@ import { parseReportLine } from "../../../packages/runner/src/report-lines.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { Checkout } from "../support/checkout.ts";
 import { LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { ApiClient, type Parsed, type Service, startService } from "../support/service.ts";
+import { ApiClient, newClient, type Parsed, useService } from "../support/service.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const READY = "Waiting for deployments";
 const POLLING = { interval: 100, timeout: 300_000 };
 
-let service: Service;
+const service = useService();
 let checkout: Checkout;
 
 beforeAll(async () => {
-  service = await startService();
   checkout = new Checkout({ hasAssets: false });
 });
 
 afterAll(async () => {
   checkout.remove();
-  await service.stop();
 });
 
 /** Someone who does what the page of an example says. */
@@ -52,8 +50,7 @@ class Reader {
 
   /** Each reader has a key, whose requests are limited. */
   static async make(name: string, environment: NodeJS.Dict<string> = {}): Promise<Reader> {
-    const path = `/v1/orgs/${service.organizationId}/api-keys`;
-    const { key } = await service.owner.call("POST", path, { name });
+    const { key } = await newClient(service);
     return new Reader(name, key, environment);
   }
 

@@ -1,24 +1,12 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../../packages/reference/script/ranking.ts";
-import { openBrowser } from "../support/browser.ts";
-import { openPage } from "../support/reference-page.ts";
-import { type Parsed, type Service, startService } from "../support/service.ts";
+import { FAILED_REQUEST, openPage } from "../support/console.ts";
+import { type Parsed, useService } from "../support/service.ts";
 
-let service: Service;
-let browser: Browser;
+const service = useService();
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
-
-const open = (path: string, options = {}) =>
-  openPage(browser, new URL(path, service.pages), options);
+const open = (path: string, options = {}) => openPage(new URL(path, service.pages), options);
 
 /** Whether all of it is within the visible part of `frame`. */
 async function isWithin(element: Locator, frame: Locator): Promise<boolean> {
@@ -36,7 +24,7 @@ function keystrokesFor(summary: string): string {
 
 describe("the search", () => {
   it("shows each operation within three keystrokes", async () => {
-    const { page, problems } = await open("/docs");
+    const { page } = await open("/docs");
     const document = await fetch(new URL("/openapi.json", service.pages));
     const { paths }: Parsed = await document.json();
     const operations = Object.entries<Parsed>(paths).flatMap(([path, item]) =>
@@ -60,7 +48,6 @@ describe("the search", () => {
       }
     }
     expect(missed).toEqual([]);
-    expect(problems).toEqual([]);
   });
 
   it.each([
@@ -154,14 +141,13 @@ describe("the samples", () => {
   });
 
   it("have tabs in a browser that refuses storage", async () => {
-    const { page, problems } = await open("/docs");
+    const { page } = await open("/docs");
     await page.addInitScript(
       `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("Refused", "SecurityError"); } })`,
     );
     await page.goto(new URL("/docs/projects", service.pages).href);
     await page.locator("#getProject").getByRole("tab", { name: "CLI" }).click();
     expect(await page.locator("#getProject [data-tab=cli]").isVisible()).toBe(true);
-    expect(problems).toEqual([]);
   });
 
   it("are copied, and it is announced", async () => {
@@ -236,7 +222,7 @@ describe("trying an operation", () => {
   const body = async (form: Locator) => JSON.parse((await form.locator("pre").textContent()) ?? "");
 
   it("creates and reads with the key, which is nowhere but in memory", async () => {
-    const { page, problems } = await open("/docs/projects");
+    const { page } = await open("/docs/projects");
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
     const create = await formOf(page, "createProject");
@@ -266,7 +252,6 @@ describe("trying an operation", () => {
     expect(await page.content()).not.toContain(key);
     expect(requested.filter((url) => url.includes(key))).toEqual([]);
     expect(await create.getByLabel("API key").getAttribute("type")).toBe("password");
-    expect(problems).toEqual([]);
     await page.reload();
     expect(await (await formOf(page, "getProject")).getByLabel("API key").inputValue()).toBe("");
   });
@@ -293,7 +278,7 @@ describe("trying an operation", () => {
   });
 
   it("says what to do about a bad key, a missing value and a body that is not JSON", async () => {
-    const { page } = await open("/docs/projects");
+    const { page } = await open("/docs/projects", { expectedProblem: FAILED_REQUEST });
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
     const create = await formOf(page, "createProject");
@@ -320,7 +305,7 @@ describe("trying an operation", () => {
   });
 
   it("uses the session of the console where no key is given, and a given key alone", async () => {
-    const { page } = await open("/docs/account");
+    const { page } = await open("/docs/account", { expectedProblem: FAILED_REQUEST });
     const form = await formOf(page, "whoAmI");
     await send(form);
     await status(form, /^401 .*or sign in at the console/);
@@ -335,7 +320,7 @@ describe("trying an operation", () => {
   });
 
   it("says what to do when there is no response", async () => {
-    const { page } = await open("/docs/account");
+    const { page } = await open("/docs/account", { expectedProblem: FAILED_REQUEST });
     const form = await formOf(page, "whoAmI");
     await page.route("**/v1/whoami", (route) => route.abort());
     await send(form);

@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { startMessage } from "../../../scripts/lib/start-message.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { LONGSHORE, readCommandBlocks } from "../support/page-commands.ts";
-import { type Service, startService } from "../support/service.ts";
+import { newClient, useService } from "../support/service.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/to-production.md"), "utf8");
@@ -46,13 +46,7 @@ output "site" { value = terraform_data.site.output }
 `,
 };
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 /** A clone of a bare repository with these files, and terminals of people in it. */
 async function openRepository(context: TestContext, fill: (folder: string) => void) {
@@ -103,8 +97,7 @@ async function accept(printed: string): Promise<string> {
 }
 
 async function newKey(): Promise<string> {
-  const path = `/v1/orgs/${service.organizationId}/api-keys`;
-  return (await service.owner.call("POST", path, { name: "page" })).key;
+  return (await newClient(service)).key;
 }
 
 /** Waits until the newest deployment to production has succeeded. */

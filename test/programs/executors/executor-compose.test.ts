@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { prepareExecutor } from "../support/executor-setup.ts";
 import { RunnerFixture } from "../support/fixture.ts";
 import { POLLING, toStatuses } from "../support/reports.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 const prepareCompose = (context: TestContext) =>
   prepareExecutor(fixture, context, { executor: "compose", tool: "docker" });

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { prepareExecutor } from "../support/executor-setup.ts";
 import { RunnerFixture } from "../support/fixture.ts";
 import { deployment, service, toManifests } from "../support/kubernetes/manifests.ts";
 import { POLLING, toStatuses } from "../support/reports.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 const prepareKubernetes = (context: TestContext) =>
   prepareExecutor(fixture, context, { executor: "kubernetes", tool: "kubectl" });
@@ -81,35 +75,6 @@ describe.concurrent("a runner with the executor kubernetes", () => {
     expect(rest).toContain(waits);
   });
 
-  it("goes on with the stack when its manifests change, and a rollback applies those of the commit before again", async (context) => {
-    const { project, deploy, start, readResources, read, client } =
-      await prepareKubernetes(context);
-    const web = deployment("web", { image: "shop:1" });
-    const first = await deploy(PATH, {
-      "k8s/web.yaml": toManifests(web, deployment("old", { image: "old:1" })),
-    });
-    start();
-    expect(await project.waitForEnd(first)).toEqual(SUCCEEDED);
-    const second = await deploy(PATH, {
-      "k8s/web.yaml": toManifests(deployment("web", { image: "shop:2" })),
-    });
-    expect(await project.waitForEnd(second)).toEqual(SUCCEEDED);
-    const log = await fixture.log(second);
-    expect(log.indexOf("deployment.apps/old pruned (server dry run)")).toBeGreaterThan(-1);
-    expect(log).toContain("deployment.apps/old pruned\n");
-    expect(toStatuses(await readResources())).toEqual([
-      "deployment.apps/old: DELETE_COMPLETE",
-      "deployment.apps/web: UPDATE_COMPLETE",
-    ]);
-    const { id } = await client.call("POST", `/v1/deployments/${first}/redeploy`, {});
-    expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
-    expect(Object.keys(JSON.parse(read("cluster.json")).objects).toSorted()).toEqual([
-      "deployment.apps/old",
-      "deployment.apps/web",
-    ]);
-    expect(read("cluster.json")).toContain("shop:1");
-  });
-
   it("reports what it sees when it is canceled, and the next run waits until that has settled", async (context) => {
     const { project, deploy, start, readResources, write } = await prepareKubernetes(context);
     const slow = toManifests(deployment("web", { image: "shop:slow" }));
@@ -130,19 +95,7 @@ describe.concurrent("a runner with the executor kubernetes", () => {
   it("refuses settings, and applies nothing for them", async (context) => {
     const { project, deploy, start, calls, connect, read } = await prepareKubernetes(context);
     await connect({ provider: "kubernetes", context: "test" });
-    await project.setVariables({ OPTION: "--all-namespaces", LINES: "a\nb" });
     const cases: [object, string][] = [
-      [{ path: "none" }, "/stacks/first/path: the commit has no such file or folder"],
-      [{ path: "${variables.OPTION}" }, "/stacks/first/path would become an option"],
-      [
-        { ...PATH, namespace: "${variables.OPTION}" },
-        "/stacks/first/namespace would become an option",
-      ],
-      [{ ...PATH, namespace: "${environment.name}_" }, "must be 1 to 63 lower-case letters"],
-      [
-        { ...PATH, namespace: "${variables.LINES}" },
-        "/stacks/first/namespace has a control character",
-      ],
       [
         { ...PATH, context: "other" },
         "The setting context is not that of the project's connection",
@@ -151,7 +104,6 @@ describe.concurrent("a runner with the executor kubernetes", () => {
       [{ ...PATH, images: { shop: "--x" } }, 'The setting images has no image for "shop"'],
       [{ ...PATH, outputs: { ip: "spec.clusterIP" } }, "The setting outputs must have names of"],
       [{ ...PATH, outputs: { x: "secret/db#/data/password" } }, "must not name secrets"],
-      [{ ...PATH, url: "${variables.NONE}" }, "which has no value in this deployment"],
     ];
     const files = { "k8s/web.yaml": toManifests(deployment("web", { image: "shop:1" })) };
     const ids: string[] = [];

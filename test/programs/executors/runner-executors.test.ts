@@ -9,9 +9,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
-import { MAXIMUM_TEXTS } from "../../../packages/runner/src/executors/settings.ts";
 import { planStacks } from "../../../packages/runner/src/executors/stack-plans.ts";
 import { readOptions } from "../../../packages/runner/src/options.ts";
 import { RunnerFixture } from "../support/fixture.ts";
@@ -31,13 +30,7 @@ echo "Says $GREETING from $(cat VERSION.txt)"
 const GREETING = "good 'morning'";
 const BOTH_SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 type Stacks = Record<string, unknown>;
 
@@ -198,8 +191,7 @@ describe("a runner with executors", () => {
   ) {
     const setup = await prepareRepository(context);
     const { project, deploy, start, home } = setup;
-    const values = { UP: "..", FLAG: "--force", LINES: "a\nb", BIG: "x".repeat(8_000) };
-    await project.setVariables(values);
+    await project.setVariables({ FLAG: "--force" });
     const all = await cases(setup);
     const ids: string[] = [];
     // No deployment is claimed before all are queued.
@@ -250,61 +242,11 @@ describe("a runner with executors", () => {
     await refuses(context, () => noCommand, {});
   });
 
-  it("checks all settings before anything runs", async (context) => {
-    const file = "the path of a file in the repository.";
-    const list = "/stacks/first/arguments must be a list of at most 100 texts.";
-    const cases: [object, string][] = [
-      [{}, `/stacks/first/path is missing. Set it to ${file}`],
-      [{ path: 5 }, `/stacks/first/path must be ${file}`],
-      [{ path: ["deploy.sh"] }, `/stacks/first/path must be ${file}`],
-      [
-        script({ "pa/th": 1 }),
-        "/stacks/first/pa~1th is no setting of the executor script. Remove it.",
-      ],
-      [script({ ["x".repeat(500)]: 1 }), "x… is no setting of the executor script."],
-      [script({ constructor: 1 }), "/stacks/first/constructor is no setting"],
-      [JSON.parse('{"path":"deploy.sh","__proto__":{}}'), "/stacks/first/__proto__ is no setting"],
-      [script({ arguments: "a b" }), list],
-      [script({ arguments: ["a", 1] }), list],
-      [script({ arguments: Array(MAXIMUM_TEXTS + 1).fill("") }), list],
-      [
-        script({ arguments: ["a", "${process.env}"] }),
-        '/stacks/first/arguments/1 refers to "${process.env}"',
-      ],
-      [
-        script({ path: "${" }),
-        '/stacks/first/path refers to "${", which does not exist. Use one of ${source.*}',
-      ],
-    ];
-    const { project, repository, newest } = await prepareRepository(context);
-    const source = repository.source(newest);
-    for (const [settings, reason] of cases) {
-      const configuration = { stacks: first(settings) };
-      // The server refuses them in a write, so that the runner gets them from the test alone.
-      const patch = [{ op: "add", path: "/stacks", value: configuration.stacks }];
-      await expect(project.deploy({ patch, source })).rejects.toThrow("bad_input");
-      const repositories = [{ name: "github:acme/shop", url: repository.url }];
-      const options = { command: "true", executors: EXECUTORS, repositories };
-      expect(planStacks([stackInput("first", { source, configuration })], options)).toEqual({
-        outcome: "failed",
-        failure_reason: "settings_refused",
-        message: expect.stringContaining(reason),
-      });
-    }
-  });
-
   /** hostile-settings.test.ts has all settings of all executors. */
   it("runs nothing with settings that are hostile once their references are replaced", async (context) => {
-    const path = "/stacks/first/path";
     const cases: [object, string][] = [
-      [{ path: "${variables.UP}/deploy.sh" }, `${path} must be the path`],
-      [{ path: "${variables.LINES}" }, `${path} has a control character`],
-      [{ path: "." }, `${path}: the commit has no such file.`],
-      [{ path: "none.sh" }, `${path}: the commit has no such file.`],
-      [{ path: "VERSION.txt" }, "The file of the setting path cannot be executed."],
       [{ arguments: ["${variables.FLAG}"] }, "/stacks/first/arguments/0 would become an option"],
-      [{ arguments: ["${variables.BIG}".repeat(5_000)] }, "has more than 16,384 bytes."],
-      [{ arguments: ["${variables.NONE}"] }, 'refers to "${variables.NONE}", which has no value'],
+      [{ path: "VERSION.txt" }, "The file of the setting path cannot be executed."],
       [{ arguments: ["${source.image}"] }, 'refers to "${source.image}", which has no value'],
     ];
     await refuses(context, () =>
@@ -432,14 +374,6 @@ describe.concurrent("a stack whose commit has files of Git LFS", () => {
     const { status, stacks } = await project.waitForEnd(id);
     return { status, stacks, log: await fixture.log(id), calls: read("lfs.log"), repository };
   }
-
-  it("fails unless the runner has --lfs, and says so", async (context) => {
-    const { status, stacks, calls } = await run(context);
-    expect([status, calls]).toEqual(["failed", []]);
-    expect(stacks[0]).toContain(
-      'The commit has files of Git LFS, such as "VERSION.txt", and the runner does not fetch them.',
-    );
-  });
 
   it("gets them with --lfs, from the repository that the operator has named", async (context) => {
     const { status, log, calls, repository } = await run(context, "--lfs");

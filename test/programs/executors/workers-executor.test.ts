@@ -1,14 +1,10 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { SETTINGS } from "../../../packages/executors/workers/src/settings.ts";
 import { CloudflareApi } from "../support/cloudflare-api.ts";
 import { ExecutorCheckout, type RunResult } from "../support/executor-run.ts";
-import { RunnerFixture } from "../support/fixture.ts";
-import { GitRepository } from "../support/git-repository.ts";
-import { POLLING, prepare, toStatuses } from "../support/reports.ts";
-import { RunnerProcess } from "../support/runner-process.ts";
 import { installWrangler } from "../support/wrangler-program.ts";
 
 const WORKER = "export default { fetch: (_, env) => new Response(`${env.GREETING} 1`) };\n";
@@ -306,120 +302,3 @@ function hangAt(change: string) {
   };
   return { started, hang };
 }
-
-describe("a stack with the executor workers", () => {
-  let fixture: RunnerFixture;
-
-  beforeAll(async () => {
-    fixture = await RunnerFixture.start();
-  });
-
-  afterAll(() => fixture.close());
-
-  it("shows its resources while they change, and a rollback deploys the version before", async (context) => {
-    const { project, proxy, stackId, read, readResources, client } = await prepare(
-      fixture,
-      context,
-    );
-    const cloudflare = await CloudflareApi.start();
-    const repository = await GitRepository.create();
-    const runnerFolder = mkdtempSync(join(tmpdir(), "longshore-home-"));
-    const oldest = await repository.commit(FILES);
-    const newest = await repository.commit({ "index.js": WORKER.replace("1", "2") });
-    const environment = environmentOf(cloudflare);
-    const pass = Object.keys(environment).flatMap((name) => ["--pass-env", name]);
-    const runner = new RunnerProcess({
-      url: proxy.url,
-      token: project.token,
-      flags: [
-        ...["--executor", "workers", "--repository", `github:acme/shop=${repository.url}`],
-        ...pass,
-      ],
-      environment: { ...environment, HOME: runnerFolder },
-    });
-    context.onTestFinished(async () => {
-      await runner.stop();
-      await cloudflare.stop();
-      repository.remove();
-      rmSync(runnerFolder, { recursive: true });
-    });
-    const stack = { executor: "workers", variables: { GREETING: "${variables.GREETING}" } };
-    const deploy = async (sha: string) => {
-      const patch = [{ op: "add", path: "/stacks", value: { first: stack } }];
-      const source = repository.source(sha);
-      return (await project.deploy({ patch, source, stack_ids: [stackId] })).id;
-    };
-    const live = async () => toStatuses(await readResources());
-
-    const { started, hang } = hangAt("PUT scripts/shop");
-    const release = Promise.withResolvers<void>();
-    cloudflare.beforeChange = (change) => {
-      hang(change);
-      return release.promise;
-    };
-    const first = await deploy(oldest);
-    await started;
-    await expect.poll(live, POLLING).toEqual(["worker: CREATE_IN_PROGRESS"]);
-    release.resolve();
-    expect(await project.waitForEnd(first)).toEqual({ status: "succeeded", stacks: ["succeeded"] });
-    expect(await live()).toEqual([
-      `${URL_OF_SHOP}: CREATE_COMPLETE`,
-      "version: CREATE_COMPLETE",
-      "worker: CREATE_COMPLETE",
-    ]);
-    const { outputs } = await read(stackId);
-    expect(outputs).toEqual({
-      url: URL_OF_SHOP,
-      version_id: cloudflare.deployed("shop")?.id,
-      worker: "shop",
-    });
-    expect(await cloudflare.fetch(URL_OF_SHOP)).toBe("good 'morning' 1");
-
-    expect((await project.waitForEnd(await deploy(newest))).status).toBe("succeeded");
-    expect(await cloudflare.fetch(URL_OF_SHOP)).toBe("good 'morning' 2");
-    expect(await live()).toContain("version: UPDATE_COMPLETE");
-    const again = await client.call("POST", `/v1/deployments/${first}/redeploy`, {});
-    expect((await project.waitForEnd(again.id)).status).toBe("succeeded");
-    expect(await cloudflare.fetch(URL_OF_SHOP)).toBe("good 'morning' 1");
-    expect((await read(stackId)).outputs).toEqual(outputs);
-    expect(cloudflare.versions("shop")).toHaveLength(2);
-    expect(await fixture.log(first)).not.toContain("good 'morning'");
-  });
-
-  it("runs nothing with a value that begins with -", async (context) => {
-    const { project, proxy, stackId } = await prepare(fixture, context);
-    const cloudflare = await CloudflareApi.start();
-    const repository = await GitRepository.create();
-    const sha = await repository.commit(FILES);
-    const environment = environmentOf(cloudflare);
-    const runner = new RunnerProcess({
-      url: proxy.url,
-      token: project.token,
-      flags: [
-        ...["--once", "--executor", "workers"],
-        ...["--repository", `github:acme/shop=${repository.url}`],
-        ...Object.keys(environment).flatMap((name) => ["--pass-env", name]),
-      ],
-      environment,
-    });
-    context.onTestFinished(async () => {
-      await runner.stop();
-      await cloudflare.stop();
-      repository.remove();
-    });
-    const value = { first: { executor: "workers", name: "${source.git.commit.message}" } };
-    const person = { name: "Ada", email: "ada@example.com" };
-    const commit = { sha, message: "--name=x", author: person, committer: person };
-    const { id } = await project.deploy({
-      patch: [{ op: "add", path: "/stacks", value }],
-      source: repository.source(sha, { commit }),
-      stack_ids: [stackId],
-    });
-    const { status, stacks } = await project.waitForEnd(id);
-    expect([status, stacks[0]]).toEqual([
-      "failed",
-      expect.stringContaining("/stacks/first/name would become an option"),
-    ]);
-    expect(cloudflare.tokens.size).toBe(0);
-  });
-});

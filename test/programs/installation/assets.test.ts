@@ -1,18 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ASSETS_FOLDER } from "../../../scripts/lib/assets.ts";
 import { readConfiguration } from "../../../scripts/lib/configuration.ts";
 import { readDocument } from "../../../scripts/lib/document.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 async function read(path: string, init: RequestInit = {}) {
   const response = await fetch(new URL(path, service.pages), { redirect: "manual", ...init });

@@ -9,19 +9,18 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import documentation from "../../../docs/audit-log.md?raw";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const RECORDS = 1_000;
 const START = Date.parse("2024-03-01T00:00:00Z");
 /** Not at the end of a line, and within the first, the second and a later page. */
 const CUTS = [1, 40_001, 150_003];
 
-let service: Service;
+const service = useService();
 let directory: string;
 let ids: string[];
 
 beforeAll(async () => {
-  service = await startService();
   directory = mkdtempSync(join(tmpdir(), "audit-export-"));
   ids = Array.from({ length: RECORDS }, () => newId(systemClock));
   await service.d1
@@ -36,7 +35,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await service.stop();
   rmSync(directory, { recursive: true });
 });
 

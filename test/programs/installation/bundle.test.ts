@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../scripts/lib/document.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 /** The other tests run the source, which has all of zod. */
 describe("the bundle that is deployed", () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-
-  afterAll(() => service.stop());
+  const service = useService();
 
   it("serves the same OpenAPI document as the source", async () => {
     const response = await fetch(new URL("/openapi.json", service.url));

@@ -17,7 +17,7 @@ import { NPM_SCOPE, PUBLISHED_PACKAGES } from "../../../src/lib/addresses.ts";
 import { VERSION } from "../../../src/lib/version.ts";
 import { Checkout } from "../support/checkout.ts";
 import { installPackedPackages, installTarballs } from "../support/packed-packages.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { findSystemNode, versionOf } from "../support/system-node.ts";
 
 const nodes = [process.execPath, ...findSystemNode()].map((node) => [versionOf(node), node]);
@@ -88,7 +88,7 @@ describe("the packages that are published", () => {
 
 describe("scripts/pack.ts", () => {
   let folder: string;
-  let service: Service;
+  const service = useService();
 
   /** After `npm ci --ignore-scripts`, as in the workflow: no program is bundled. */
   const checkout = new Checkout({ hasAssets: false });
@@ -116,13 +116,11 @@ describe("scripts/pack.ts", () => {
     }
     await pack(join(folder, "packed"), tag);
     installTarballs(join(folder, "packed"), join(folder, "installed"));
-    service = await startService();
   }, 120_000);
 
   afterAll(async () => {
     checkout.remove();
     rmSync(folder, { recursive: true });
-    await service.stop();
   });
 
   it("packs one file of each package, named as the workflow publishes it", () => {

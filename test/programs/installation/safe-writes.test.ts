@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { Checkout } from "../support/checkout.ts";
 import { LONGSHORE } from "../support/page-commands.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const page = readFileSync(join(ROOT, "docs/safe-writes.md"), "utf8");
@@ -15,11 +15,10 @@ const blocks = [
 
 describe("docs/safe-writes.md", () => {
   const checkout = new Checkout();
-  let service: Service;
+  const service = useService();
   let terminal: Terminal;
 
   beforeAll(async () => {
-    service = await startService();
     terminal = new Terminal(checkout.folder, {
       LONGSHORE_URL: service.url.origin,
       LONGSHORE_API_KEY: service.owner.key,
@@ -28,7 +27,6 @@ describe("docs/safe-writes.md", () => {
 
   afterAll(async () => {
     await terminal.interrupt();
-    await service.stop();
     checkout.remove();
   });
 

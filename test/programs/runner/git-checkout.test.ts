@@ -1,6 +1,4 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
@@ -8,6 +6,7 @@ import { CommandEnvironment } from "../../../packages/runner/src/environment.ts"
 import { Checkout } from "../../../packages/runner/src/executors/checkout.ts";
 import { pullSettings } from "../../../packages/runner/src/executors/large-files.ts";
 import { GitRepository } from "../support/git-repository.ts";
+import { listen } from "../support/listen.ts";
 
 const SHA = "0123456789012345678901234567890123456789";
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 13\n`;
@@ -109,14 +108,12 @@ describe("the checkout of a commit", () => {
 
   it("asks a credential helper for the password of a private repository", async (context) => {
     const seen: (string | undefined)[] = [];
-    const server = createServer(({ headers }, response) => {
+    const server = await listen(({ headers }, response) => {
       seen.push(headers.authorization);
       const isKnown = headers.authorization !== undefined;
       response.writeHead(isKnown ? 404 : 401, { "www-authenticate": "Basic" }).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    context.onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/shop.git`;
+    const url = `${server}/shop.git`;
     const helper = "!f() { echo username=ada; echo password=canary; }; f";
     const { fill } = await prepare(context, `[credential "${url}"]\n\thelper = "${helper}"\n`);
     const { ok, reason, log } = await fill(SHA, { url });

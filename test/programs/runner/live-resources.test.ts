@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXECUTORS } from "../../../packages/runner/src/executors/list.ts";
 import { RESOURCE_STATUSES } from "../../../src/features/deployments/resources/model.ts";
 import { RunnerFixture } from "../support/fixture.ts";
@@ -8,13 +8,7 @@ import { POLLING, prepare, toStatuses } from "../support/reports.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
 import type { Parsed } from "../support/service.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 /** Below the rate limit of a key, however long an executor takes. */
 const SLOWLY = { ...POLLING, interval: 400 };

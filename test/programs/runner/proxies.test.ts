@@ -15,14 +15,13 @@ import { findSystemNode } from "../support/system-node.ts";
 const PROXIES = join(ROOT, "packages/runner/src/proxies.ts");
 const CLIENT_OPTIONS = join(ROOT, "packages/executors/cloudformation/src/client-options.ts");
 
-let fixture: RunnerFixture;
+const fixture = RunnerFixture.use();
 let proxy: ForwardProxy;
 let user: CliUser;
 let url: string;
 let port: string;
 
 beforeAll(async () => {
-  fixture = await RunnerFixture.start();
   port = fixture.service.url.port;
   url = `http://${BEHIND_PROXY}:${port}`;
   proxy = await ForwardProxy.start(Number(port));
@@ -40,7 +39,6 @@ beforeEach(() => {
 afterAll(async () => {
   user.remove();
   proxy.close();
-  await fixture.close();
 });
 
 describe("the command line behind a proxy", () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Schema, Validator } from "@cfworker/json-schema";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { stackEnvironment } from "../../../packages/runner/src/stack-environment.ts";
 import { INPUT_SCHEMA_FILES, renderInputSchema } from "../../../scripts/lib/input-schema.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
@@ -16,13 +16,7 @@ const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 /** Of a program in the page. */
 const MAXIMUM_LINES = 40;
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("what a command gets", () => {
   it("is in files that only its user can read, for one stack, and gone afterwards", async (context) => {

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import manifest from "../../../packages/runner/package.json" with { type: "json" };
 import { RunnerFixture } from "../support/fixture.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
@@ -9,13 +9,7 @@ const WAITS = "until [ -e go ]; do sleep 0.1; done";
 
 const POLLING = { interval: 100, timeout: 300_000 };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 async function runnersOf(poolId: string): Promise<Parsed[]> {
   const { owner, organizationId } = fixture.service;

@@ -9,17 +9,15 @@ const AUDIENCE = "https://longshore.example.com";
 const WAITS = 'env > "env-$LONGSHORE_STACK"; until [ -e go ]; do sleep 0.1; done';
 const POLLING = { interval: 250, timeout: 300_000 };
 
-let fixture: RunnerFixture;
+const fixture = RunnerFixture.use({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let issuer: LocalIssuer;
 
 beforeAll(async () => {
-  fixture = await RunnerFixture.start({ ALLOW_INSECURE_WEBHOOKS: "true" });
   issuer = await LocalIssuer.start();
 });
 
 afterAll(async () => {
   issuer.stop();
-  await fixture.close();
 });
 
 /** The trust's tokens are valid for this long; through the API, the minimum is a minute. */

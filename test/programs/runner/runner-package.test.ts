@@ -20,7 +20,7 @@ import { OPTIONS } from "../../../packages/runner/src/options.ts";
 import { RUNNER_PROGRAM } from "../../../scripts/lib/program-bundle.ts";
 import { ROOT } from "../../../scripts/lib/wrangler.ts";
 import { TestProject } from "../support/project.ts";
-import { type Service, startService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 import { findSystemNode, versionOf } from "../support/system-node.ts";
 
 const NOBODY = 65_534;
@@ -104,13 +104,12 @@ describe("the Dockerfile of the runner", () => {
 });
 
 describe("the built runner", () => {
-  let service: Service;
+  const service = useService();
   let folder: string;
   let temporary: string;
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
   beforeAll(async () => {
-    service = await startService();
     folder = mkdtempSync(join(tmpdir(), "longshore-read-only-"));
     temporary = join(folder, "tmp");
     mkdirSync(temporary);
@@ -122,7 +121,6 @@ describe("the built runner", () => {
   afterAll(async () => {
     chmodSync(folder, 0o755);
     rmSync(folder, { recursive: true });
-    await service.stop();
   });
 
   /** As in a container: another user, a folder and a home that cannot be written, and the token on its input. */

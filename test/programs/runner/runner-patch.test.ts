@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 
 /** Maximum size of an environment variable on Linux, in bytes. */
@@ -18,32 +18,9 @@ const ONLY_IF_EMPTY = [
   { op: "add", path: "/region", value: "eu" },
 ];
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the patch that the reference runner executes", () => {
-  it("is based on the configuration after the previous deployment", async (context) => {
-    const { project, run } = await fixture.prepare(context);
-    const stack_ids = project.stackIds.slice(0, 1);
-    const add = (value: number) => [{ op: "add", path: "/replicas", value }];
-    const first = await project.deploy({ stack_ids, queue: "fifo", patch: add(1) });
-    const second = await project.deploy({ stack_ids, queue: "fifo", patch: add(2) });
-    expect(second.data.patch).toEqual(add(2));
-    const runner = run(READS_PATCH);
-    expect((await project.waitForEnd(first.id)).status).toBe("succeeded");
-    expect((await project.waitForEnd(second.id)).status).toBe("succeeded");
-    const patches = runner.read("patches").map((line) => JSON.parse(line));
-    expect(patches).toEqual([
-      [{ op: "add", path: "/replicas", value: 1 }],
-      [{ op: "add", path: "/replicas", value: 2, old_value: 1 }],
-    ]);
-  });
-
   it("is complete at any size, in a file that only its user can read", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const patch = [{ op: "add", path: "/blob", value: "x".repeat(MAX_ARG_STRLEN) }];
@@ -54,21 +31,6 @@ describe.concurrent("the patch that the reference runner executes", () => {
     expect(runner.read("patches").map((line) => JSON.parse(line))).toEqual([patch, patch]);
     const modes = ["-rw-------", "drwx------"];
     expect(runner.read("modes")).toEqual([...modes, ...modes]);
-  });
-
-  it("is deleted from disk when the deployment ends, with any outcome", async (context) => {
-    const { project, run } = await fixture.prepare(context);
-    const runner = run(`${SHOWS_PATCH_FILE}; [ -e go ]`);
-    const { id: failing } = await project.deploy();
-    expect((await project.waitForEnd(failing)).status).toBe("failed");
-    runner.make("go");
-    const { id } = await project.deploy();
-    expect((await project.waitForEnd(id)).status).toBe("succeeded");
-    runner.signal("SIGTERM");
-    expect(await runner.exited).toBe(0);
-    const folders = runner.read("paths").map(dirname);
-    expect(new Set(folders).size).toBe(2);
-    expect(folders.filter(existsSync)).toEqual([]);
   });
 
   it("is deleted from disk when a third signal ends the runner immediately", async (context) => {

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import { deployFirst, output, prepare } from "../support/reports.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 const REPLACED =
   "Report: The file was replaced, and the new one is not read. Append to the file.\n";

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import {
   deployFirst,
@@ -13,13 +11,7 @@ import {
 } from "../support/reports.ts";
 import type { Parsed } from "../support/service.ts";
 
-/** Silence after which a runner counts as lost. */
-const LOST_AFTER_MS = 360_000;
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
-const RUNNER_LOST = {
-  status: "failed",
-  stacks: ["failed: runner_lost", "skipped: runner_lost"],
-};
 const WAITS = "until [ -e go ]; do sleep 0.1; done";
 const SECRET = "canary-of-a-report";
 
@@ -27,13 +19,7 @@ const SECRET = "canary-of-a-report";
 const waitAndTrap = (command: string) =>
   `trap '${command.replaceAll("'", `'\\''`)}; exit 143' TERM; ${PATHS}; sleep 600 & wait`;
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("what a command reports", () => {
   it("is shown while it runs, and its outputs are in the input of later stacks and deployments", async (context) => {
@@ -91,27 +77,6 @@ describe.concurrent("what a command reports", () => {
       [url, port],
     ]);
     expect((await read(secondId)).outputs).toEqual(port);
-  });
-
-  it("changes the resources of its lines, and leaves those of earlier runs", async (context) => {
-    const setup = await prepare(fixture, context);
-    const { project, run, readResources } = setup;
-    const line = (template_id: string, status: string) =>
-      report({ resource: { template_id, status } });
-    run(
-      `if [ -e again ]; then ${line("b", "UPDATE_COMPLETE")}; ${line("c", "CREATE_COMPLETE")}; else ` +
-        `${line("a", "CREATE_COMPLETE")}; ${line("b", "CREATE_COMPLETE")}; touch again; fi`,
-    );
-    await project.waitForEnd((await deployFirst(setup)).id);
-    const [first] = (await readResources()).filter(({ template_id }) => template_id === "a");
-    await project.waitForEnd((await deployFirst(setup)).id);
-    const resources = await readResources();
-    expect(toStatuses(resources)).toEqual([
-      "a: CREATE_COMPLETE",
-      "b: UPDATE_COMPLETE",
-      "c: CREATE_COMPLETE",
-    ]);
-    expect(resources).toContainEqual(first);
   });
 
   it("arrives although replies are lost, and in at most one report in a second", async (context) => {
@@ -251,41 +216,6 @@ describe.concurrent("what a command reports", () => {
     expect(await runner.exited).toBe(1);
     expect((await project.read(id)).status).toBe("canceled");
     expect(toStatuses(await readResources())).toEqual(["a: DELETE_COMPLETE"]);
-    expect((await read(stackId)).outputs ?? {}).toEqual({});
-  });
-
-  it("is no longer sent once the attempt is lost", async (context) => {
-    const requests: string[] = [];
-    const { project, run, readResources } = await prepare(fixture, context, (verb) => {
-      requests.push(verb);
-      return false;
-    });
-    const { id } = await project.deploy();
-    const resource = { template_id: "a", status: "CREATE_COMPLETE" };
-    const late = report({ resource: { ...resource, template_id: "late" } });
-    const runner = run(`${report({ resource })}; ${waitAndTrap(late)}`, "--once");
-    await runner.waitForLines("paths", 1);
-    await vi.waitUntil(async () => (await readResources()).length === 1, POLLING);
-    await fixture.expireLease(id, LOST_AFTER_MS);
-    expect(await runner.exited).toBe(1);
-    expect(requests.filter((verb) => verb === "stacks")).toHaveLength(2);
-    expect(requests).not.toContain("complete");
-    expect(await project.waitForEnd(id)).toEqual(RUNNER_LOST);
-    expect(toStatuses(await readResources())).toEqual(["a: CREATE_COMPLETE"]);
-    expect(existsSync(dirname(runner.read("paths")[0] ?? ""))).toBe(false);
-  });
-
-  it("stays as it was sent when the runner is killed, except for the outputs", async (context) => {
-    const { project, run, stackId, read, readResources } = await prepare(fixture, context);
-    const { id } = await project.deploy();
-    const resource = { template_id: "a", status: "CREATE_COMPLETE" };
-    const runner = run(`${output("a", "1")}; ${report({ resource })}; exec sleep 600`);
-    await vi.waitUntil(async () => (await readResources()).length === 1, POLLING);
-    runner.signal("SIGKILL");
-    expect(await runner.exited).toBe("SIGKILL");
-    await fixture.expireLease(id, LOST_AFTER_MS);
-    expect(await project.waitForEnd(id)).toEqual(RUNNER_LOST);
-    expect(toStatuses(await readResources())).toEqual(["a: CREATE_COMPLETE"]);
     expect((await read(stackId)).outputs ?? {}).toEqual({});
   });
 });

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import type { Parsed } from "../support/service.ts";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 /** `api` needs `infra`, and `web` needs `api`. `docs` needs none and is needed by none. */
 const NEEDS = { web: { needs: ["api"] }, api: { url: "${outputs.infra.url}" } };
@@ -173,26 +167,6 @@ describe.concurrent("--parallel", () => {
     expect((await project.waitForEnd(id)).stacks).toEqual([
       "failed: runner_lost",
       "failed: runner_lost",
-    ]);
-  });
-
-  it("runs none again after the runner was killed", async (context) => {
-    const { project, run, ids, deploy } = await prepare(context);
-    const { id } = await deploy({ stack_ids: [ids["docs"], ids["infra"], ids["api"]] });
-    const killed = run("exec sleep 600", "--once", "--parallel", "2");
-    await killed.waitForRuns(2);
-    killed.signal("SIGKILL");
-    expect(await killed.exited).toBe("SIGKILL");
-    await fixture.expireLease(id, 360_001);
-    expect(await project.waitForEnd(id)).toEqual({
-      status: "failed",
-      stacks: ["failed: runner_lost", "failed: runner_lost", "skipped: runner_lost"],
-    });
-    const { id: next } = await deploy({ stack_ids: [ids["docs"]] });
-    const other = run("true", "--once", "--parallel", "2");
-    expect(await other.exited).toBe(0);
-    expect(other.runs.map(({ deployment, stack }) => [deployment, stack])).toEqual([
-      [next, ids["docs"]],
     ]);
   });
 

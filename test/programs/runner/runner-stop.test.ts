@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
+import { report } from "../support/reports.ts";
 
 /** Silence after which a runner counts as lost. */
 const LOST_AFTER_MS = 360_000;
@@ -20,13 +21,7 @@ const CANCELED = "The command was stopped: the server asked to cancel.";
 const INTERRUPTED = "The command was stopped: its runner was told to end.";
 const UNHEARD = "The command was stopped: the server did not answer for as long as the lease is.";
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the reference runner, when its work is stopped", () => {
   it("stops the command and its child processes, which clean up, when the deployment is canceled", async (context) => {
@@ -143,15 +138,6 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     expect(runner.runs).toEqual([]);
   });
 
-  it("exits with 0 on SIGTERM when it has no deployment", async (context) => {
-    const { run } = await fixture.prepare(context);
-    const runner = run("true");
-    await runner.waitForOutput("Waiting for deployments");
-    runner.signal("SIGTERM");
-    expect(await runner.exited).toBe(0);
-    expect(runner.runs).toEqual([]);
-  });
-
   it("kills the command without the grace period on a second signal", async (context) => {
     const { project, run } = await fixture.prepare(context);
     const { id } = await project.deploy();
@@ -176,7 +162,8 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
       return false;
     });
     const { id } = await project.deploy();
-    const runner = run(STOPS, "--once");
+    const late = report({ resource: { template_id: "late", status: "CREATE_COMPLETE" } });
+    const runner = run(STOPS.replace("exit", `${late.replaceAll("'", `'\\''`)}; exit`), "--once");
     await runner.waitForLines("ready", 1);
     await fixture.expireLease(id, LOST_AFTER_MS);
     expect(await runner.exited).toBe(1);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 
 /** A script of a deployment, as bash runs it; bash reads `$BASH_ENV` first. */
@@ -20,13 +20,7 @@ while [ "$process" -gt 1 ]; do
 done
 `;
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 /** A script that a contributor could write to the repository that the runner deploys. */
 function writeScript(context: TestContext, content: string): string {

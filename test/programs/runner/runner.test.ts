@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunnerFixture } from "../support/fixture.ts";
 import { RunnerProcess } from "../support/runner-process.ts";
 
@@ -8,13 +8,7 @@ const SLEEPS = "exec sleep 600";
 const WAITS = "until [ -e go ]; do sleep 0.1; done";
 const SUCCEEDED = { status: "succeeded", stacks: ["succeeded", "succeeded"] };
 
-let fixture: RunnerFixture;
-
-beforeAll(async () => {
-  fixture = await RunnerFixture.start();
-});
-
-afterAll(() => fixture.close());
+const fixture = RunnerFixture.use();
 
 describe.concurrent("the reference runner", () => {
   it("runs the command once for each stack, in order, with the variables and source of the deployment", async (context) => {
@@ -104,20 +98,6 @@ describe.concurrent("the reference runner", () => {
     expect(await runner.exited).toBe(0);
     expect(await project.waitForEnd(id)).toEqual(SUCCEEDED);
     expect(runner.runs.map(({ stack }) => stack)).toEqual(project.stackIds);
-  });
-
-  it("shows and uploads what the command prints for each stack, with secrets masked", async (context) => {
-    const { project, run } = await fixture.prepare(context);
-    const { id } = await project.deploy();
-    const prints =
-      'echo "greeting: $GREETING"; echo "$GREETING" | base64 > /dev/stderr; echo "$LONGSHORE_STACK"';
-    const runner = run(prints, "--once");
-    expect(await runner.exited).toBe(0);
-    const [first, second] = project.stackIds;
-    // The last group of the base64 also encodes the line break.
-    const shown = "greeting: [*]{3}\\n[*]{3}.{0,4}\\n";
-    expect(await fixture.log(id)).toMatch(new RegExp(`^${shown}${first}\n${shown}${second}\n$`));
-    expect(runner.output.match(new RegExp(shown, "g"))).toHaveLength(2);
   });
 
   it("completes and exits although nobody reads its output", async (context) => {

@@ -25,14 +25,10 @@ function fontSettings(): string {
 /** Of this process, which runs one file after another. */
 let shared: Promise<Browser> | undefined;
 
-/** The browser of all files of this process. Closing it closes its pages; it goes on until the process ends. */
-export async function openBrowser(): Promise<Browser> {
+/** The browser of all files of this process, until it ends. */
+export function openBrowser(): Promise<Browser> {
   shared ??= launchBrowser();
-  const browser = await shared;
-  browser.close = async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-  };
-  return browser;
+  return shared;
 }
 
 /** A Chromium without a window. Its npm package has Linux on x64 only: elsewhere, Chrome starts. */

@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
 import { runProgram } from "../../../packages/cli/src/program.ts";
 import { CLI_PROGRAM } from "../../../scripts/lib/program-bundle.ts";
+import type { DeployedEnvironment } from "./deployed-environment.ts";
+import type { ApiClient } from "./service.ts";
 
 /** The bundle, which starts in half of the time of its source. */
 const MAIN = join(CLI_PROGRAM.folder, CLI_PROGRAM.fileName);
@@ -51,6 +54,26 @@ export class CliUser {
 
   constructor(environment: NodeJS.Dict<string> = {}) {
     this.#environment = environment;
+  }
+
+  /** A user with this address and key, until the test finishes. */
+  static of(
+    { url, key }: Pick<ApiClient, "url" | "key">,
+    others: NodeJS.Dict<string> = {},
+  ): CliUser {
+    const user = new CliUser({ LONGSHORE_URL: url.origin, LONGSHORE_API_KEY: key, ...others });
+    onTestFinished(() => user.remove());
+    return user;
+  }
+
+  /** A user whose link is this environment. */
+  static async in(
+    { apiKey: key, projectId }: Pick<DeployedEnvironment, "apiKey" | "projectId">,
+    url: URL,
+  ): Promise<CliUser> {
+    const user = CliUser.of({ url, key });
+    await user.link({ project: projectId, environment: "staging" });
+    return user;
   }
 
   /** What the command line finds in `process.env`. */

@@ -2,7 +2,7 @@ import type { TestContext } from "vitest";
 import { type DropsReply, FaultyProxy } from "./faulty-proxy.ts";
 import { TestProject } from "./project.ts";
 import { RunnerProcess } from "./runner-process.ts";
-import { type Service, startService } from "./service.ts";
+import { type Service, useService } from "./service.ts";
 
 /** The resources of one test; tests of a file share the service. */
 export interface TestSetup {
@@ -22,12 +22,8 @@ export class RunnerFixture {
     this.service = service;
   }
 
-  static async start(bindings: Record<string, string> = {}): Promise<RunnerFixture> {
-    return new RunnerFixture(await startService(bindings));
-  }
-
-  close(): Promise<void> {
-    return this.service.stop();
+  static use(bindings: Record<string, string> = {}): RunnerFixture {
+    return new RunnerFixture(useService(bindings));
   }
 
   async prepare(context: TestContext, dropsReply: DropsReply = () => false): Promise<TestSetup> {

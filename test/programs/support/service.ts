@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { bootstrap } from "../../../packages/server/src/first-key.ts";
 import { newSecrets } from "../../../packages/server/src/secrets.ts";
 import { type RunningWorker, start } from "../../../scripts/lib/workers.ts";
@@ -66,6 +66,16 @@ export async function startService(
   return { ...worker, stop, owner, organizationId: organizations[0].id };
 }
 
+/** The service that the tests of a file or a group share. It has its members once the first of these tests begins. */
+export function useService(given: Record<string, string> = {}): Service {
+  const service = {} as Service;
+  beforeAll(async () => {
+    Object.assign(service, await startService(given));
+  });
+  afterAll(() => service.stop());
+  return service;
+}
+
 async function startWorker(
   given: Record<string, string>,
   folder: string,
@@ -92,19 +102,29 @@ async function deleteRows(d1: D1Database): Promise<void> {
   await d1.batch(tables.map((name) => d1.prepare(`delete from "${name}"`)));
 }
 
+/** With an API key of its own, because the requests of each are limited. */
+export async function newClient(
+  { owner, organizationId, url }: Service,
+  body: object = {},
+): Promise<ApiClient> {
+  const path = `/v1/orgs/${organizationId}/api-keys`;
+  const { key } = await owner.call("POST", path, { name: "test", ...body });
+  return new ApiClient(url, key);
+}
+
 /** Sends requests with one API key. */
 export class ApiClient {
   readonly key: string;
-  readonly #url: URL;
+  readonly url: URL;
 
   constructor(url: URL, key: string) {
-    this.#url = url;
+    this.url = url;
     this.key = key;
   }
 
   /** Throws unless the status is 2xx. */
   async call(method: string, path: string, body?: object): Promise<Parsed> {
-    const response = await fetch(new URL(path, this.#url), {
+    const response = await fetch(new URL(path, this.url), {
       method,
       headers: { "x-api-key": this.key, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),

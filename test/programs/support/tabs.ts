@@ -1,28 +1,20 @@
 import type { Page } from "playwright-core";
 
-/** A page, and the problems that it has reported. */
-interface Tab {
-  page: Page;
-  problems: string[];
-}
-
 const TABS = 2;
 
-/** Visits all paths, in two tabs at once: each uses one core. Returns the problems that the tabs have reported. */
+/** Visits all paths, in two tabs at once: each uses one core. */
 export async function visitInTabs(
   paths: readonly string[],
-  openTab: () => Promise<Tab>,
+  openTab: () => Promise<{ page: Page }>,
   visit: (page: Page, path: string) => Promise<void>,
-): Promise<string[]> {
+): Promise<void> {
   const remaining = [...paths];
-  const tabs = await Promise.all(
+  await Promise.all(
     Array.from({ length: TABS }, async () => {
-      const { page, problems } = await openTab();
+      const { page } = await openTab();
       for (let path = remaining.shift(); path !== undefined; path = remaining.shift()) {
         await visit(page, path);
       }
-      return problems;
     }),
   );
-  return tabs.flat();
 }
