@@ -54,7 +54,7 @@ const FIXED = {
   /** Rotations of keys that are interrupted at random. */
   interruptedRotations: { usual: 5, full: 12 },
   /**
-   * Repetitions of each of five races about the rules of an environment: with 10, each of the two is first by each
+   * Repetitions of each of seven races about the rules of an environment: with 10, each of the two is first by each
    * number of round trips.
    */
   protectionRaces: { usual: 10, full: 100 },

@@ -14,7 +14,7 @@ import { type Client, newAddress, type Parsed } from "../support/client.ts";
 import { operations } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { expectIndexed, expectIndexedPages } from "../support/lists.ts";
-import { newKey, newProject, newWorld, type World } from "../support/world.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const ACTIONS = ["variable.updated", "project.updated", "api_key.created"] as const;
 const MINUTE = 60_000;
@@ -207,6 +207,16 @@ describe("the list of the audit log", () => {
     for (const query of [`actor=${credential}`, `project_id=${project}`, `action=${first}`]) {
       expect((await other.client.get(`${pathOf(other)}?${query}`)).body.data).toEqual([]);
       expect((await client.get(`${pathOf(world)}?${query}`)).body.data).not.toEqual([]);
+    }
+  });
+
+  it("is for admins only, and so is its export", async () => {
+    const owner = await newWorld();
+    const [member, admin] = [await join(owner), await join(owner, "admin")];
+    for (const path of [pathOf(owner), `${pathOf(owner)}/export`]) {
+      const refused = await member.client.get(path);
+      expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+      expect((await admin.client.get(path)).status).toBe(200);
     }
   });
 

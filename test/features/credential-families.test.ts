@@ -74,6 +74,27 @@ async function lesserKeys(): Promise<[string, Person][]> {
 }
 
 describe("an organization that a leaked key founds", () => {
+  it("needs a full key, and so do the changes of the account", async () => {
+    const lower = await newLeak({ role: "member" });
+    const session = await signIn(lower);
+    for (const [kind, { client }] of [
+      ...(await lesserKeys()),
+      ["with a lower role", lower] as const,
+      ["session of a lower role", session] as const,
+    ]) {
+      for (const refused of [
+        await client.post("/v1/orgs", { name: "Beta" }),
+        await client.patch("/v1/account", { name: "Mallory" }),
+        await client.delete("/v1/account"),
+      ]) {
+        expect([kind, refused.status, refused.body.code]).toEqual([kind, 403, "unauthorized"]);
+      }
+    }
+    const { client } = await newLeak();
+    await created(client.post("/v1/orgs", { name: "Beta" }));
+    expect((await client.patch("/v1/account", { name: "Olive" })).status).toBe(200);
+  });
+
   it("is in the family of the key, with all that its own keys make, and ends with it", async () => {
     const leaked = await newLeak();
     const first = await created(leaked.client.post("/v1/orgs", { name: "Beta" }));
@@ -107,6 +128,14 @@ describe("an organization that a leaked key founds", () => {
     expect(await statusesOf(clients)).toEqual([401, 401, 200]);
     await revokeFamily(leaked.keyId);
     expect(await statusOf(clientOf(api_key))).toBe(401);
+  });
+
+  it("cannot be founded with a key that an admin has made for a member, whom it would bind", async () => {
+    const [admin, member] = [await join(world, "admin"), await accept(world)];
+    const fields = { name: "for them", membership_id: member.membershipId };
+    const given = await created(admin.client.post(keys, fields));
+    expect((await clientOf(given).post("/v1/orgs", { name: "Beta" })).status).toBe(403);
+    expect((await member.client.delete("/v1/account")).status).toBe(204);
   });
 });
 
@@ -408,6 +437,15 @@ describe("the revocation of a leaked key with its family", () => {
       expect(await statusOf(clientOf(made))).toBe(401);
     },
   );
+
+  it("is not needed for its sessions and sign-in links, which end with it", async () => {
+    const leaked = await newLeak();
+    const session = await signIn(leaked);
+    const { url } = await created(leaked.client.post("/v1/sign-in-links", {}));
+    expect((await world.client.delete(`${keys}/${leaked.keyId}`)).status).toBe(204);
+    expect(await statusOf(session.client)).toBe(401);
+    expect((await new Client(undefined).get(new URL(url).pathname)).status).toBe(404);
+  });
 });
 
 describe("a session that has leaked", () => {
@@ -515,6 +553,32 @@ describe("a weak key", () => {
     expect((await weak.client.patch(path, { scopes: ["projects:read"] })).status).toBe(200);
     expect((await weak.client.delete(path)).status).toBe(204);
     expect(await statusOf(equal.client)).toBe(401);
+  });
+});
+
+describe("a repeated request", () => {
+  it("gets the stored secret only while its caller may still make the request", async () => {
+    const [admin, demoted] = [
+      await accept(world, { role: "admin" }),
+      await accept(world, { role: "admin" }),
+    ];
+    const membershipId = await newServiceAccount(world);
+    const repeat = ({ client }: Person) =>
+      client.request(
+        "POST",
+        keys,
+        { name: "ci", membership_id: membershipId },
+        { "idempotency-key": "1" },
+      );
+    const first = await created(repeat(admin));
+    await created(repeat(demoted));
+    const path = `${members}/${demoted.membershipId}`;
+    expect((await world.client.put(path, { role: "member" })).status).toBe(200);
+    const refused = await repeat(demoted);
+    expect([refused.status, refused.text.includes("lsh_")]).toEqual([403, false]);
+    const replayed = await repeat(admin);
+    expect([replayed.status, replayed.body.key]).toEqual([201, first.key]);
+    expect(replayed.headers.get("idempotency-replayed")).toBe("true");
   });
 });
 

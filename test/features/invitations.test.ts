@@ -7,7 +7,15 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { join, newEmail, newInvitation, newKey, newWorld, type World } from "../support/world.ts";
+import {
+  accept,
+  join,
+  newEmail,
+  newInvitation,
+  newKey,
+  newWorld,
+  type World,
+} from "../support/world.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const ACCEPT = "/v1/invitations/accept";
@@ -131,8 +139,24 @@ describe("an invitation", () => {
     expect(refused.body.message).toContain("already a member");
   });
 
-  it("of an owner is created and revoked by owners only", async () => {
+  it("is created, read and revoked by admins only, and that of an owner by owners only", async () => {
+    const open = await newInvitation(world);
+    const path = `${invitations}/${open.id}`;
     const body = { email: newEmail(), role: "member" };
+    const member = await join(world);
+    const stranger = await newWorld();
+    for (const [{ client }, status] of [
+      [member, 403],
+      [stranger, 404],
+    ] as const) {
+      const replies = [
+        await client.get(invitations),
+        await client.post(invitations, body),
+        await client.get(path),
+        await client.delete(path),
+      ];
+      expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status]);
+    }
     const admin = await join(world, "admin");
     const ofOwner = await newInvitation(world, { role: "owner" });
     const refused = [
@@ -145,6 +169,18 @@ describe("an invitation", () => {
     expect(actions).toMatchObject([refusal, refusal]);
     expect(actions.map(({ target_id }) => target_id)).toContain(ofOwner.id);
     expect((await admin.client.post(invitations, body)).status).toBe(201);
+    expect((await admin.client.delete(path)).status).toBe(204);
+  });
+
+  it("is not created with a narrowed key, whose link would give a wider one", async () => {
+    const narrowed = await newKey(world);
+    await env.DB.prepare(`update api_keys set scopes = '["members:write"]' where id = ?`)
+      .bind(narrowed.keyId)
+      .run();
+    const body = { email: newEmail(), role: "member" };
+    const refused = await narrowed.client.post(invitations, body);
+    expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
+    expect((await world.client.post(invitations, body)).status).toBe(201);
   });
 
   it("is not created with a key that expires, unlike the key that its link would give", async () => {
@@ -166,6 +202,7 @@ describe("an invitation", () => {
     ["an invalid address", { email: "ada", role: "member" }, "email"],
     ["an unknown role", { email: "a@b.example", role: "king" }, "role"],
     ["a blank name", { email: "a@b.example", role: "member", name: " " }, "name"],
+    ["an unknown field", { email: "a@b.example", role: "member", profile: {} }, "profile"],
   ])("is rejected with %s", async (_, body, path) => {
     const reply = await world.client.post(invitations, body);
     expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, path]);
@@ -194,6 +231,31 @@ describe("an invitation", () => {
       .run();
     expect((await invite({ email: newEmail() })).status).toBe(201);
   });
+
+  it("leaves records without the address", async () => {
+    const email = newEmail();
+    const person = await accept(world, { email, name: "Grace" });
+    const revoked = await newInvitation(world, { email: newEmail() });
+    await world.client.delete(`${invitations}/${revoked.id}`);
+    const records = await auditOf(world.id);
+    const about = (action: string) => records.filter((each) => each.action === action);
+    expect(about("invitation.created")).toHaveLength(2);
+    expect(about("invitation.revoked")).toMatchObject([{ target_id: revoked.id }]);
+    expect(about("invitation.accepted")).toMatchObject([
+      {
+        actor_type: "invitation",
+        membership_id: person.membershipId,
+        account_id: person.accountId,
+        target_name: null,
+      },
+    ]);
+    expect(about("invitation.accepted")[0].request_id).toBeTruthy();
+    expect(about("member.added")).toMatchObject([
+      { target_id: person.membershipId, actor_type: "invitation" },
+    ]);
+    expect(about("api_key.created")).toMatchObject([{ target_id: person.keyId }]);
+    expect(JSON.stringify(records)).not.toContain("@example.com");
+  });
 });
 
 describe("accepting an invitation", () => {
@@ -217,6 +279,24 @@ describe("accepting an invitation", () => {
     expect(read.body).toEqual(body.membership);
     await expectInvalid(token);
     expect((await world.client.get(invitations)).body.data).toEqual([]);
+  });
+
+  it("gives one membership to concurrent requests", async () => {
+    const { token } = await newInvitation(world);
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => acceptWith(token, new Client(undefined))),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 404, 404]);
+    expect((await world.client.get(members)).body.data).toHaveLength(2);
+    const keys = (await world.client.get(`/v1/orgs/${world.id}/api-keys`)).body.data;
+    expect(keys).toHaveLength(2);
+  });
+
+  it("admits nobody again who was removed since", async () => {
+    const { token } = await newInvitation(world);
+    const { body } = await acceptWith(token);
+    await world.client.delete(`${members}/${body.membership.membership_id}`);
+    await expectInvalid(token);
   });
 
   it("fails in the same way with a link that was revoked, has expired, is unknown or malformed", async () => {

@@ -6,7 +6,6 @@ import { API_KEY_PATTERN } from "../../src/auth/credentials.ts";
 import { encodeCursor } from "../../src/lib/cursor.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { beforeWrite } from "../support/intercepted-writes.ts";
 import {
   join,
   newEmail,
@@ -49,6 +48,11 @@ describe("organizations", () => {
     expect((await world.client.get(`/v1/orgs/${body.id}/members`)).status).toBe(404);
     const [owned] = (await owner.get(`/v1/orgs/${body.id}/members`)).body.data;
     expect(owned).toMatchObject({ account_id: world.accountId, role: "owner" });
+  });
+
+  it("can be created by any member", async () => {
+    const { client } = await join(world);
+    expect((await client.post("/v1/orgs", { name: "Gamma" })).status).toBe(201);
   });
 
   it("are created by people: not by a service account, nor with a key from a trust, which is recorded", async () => {
@@ -262,6 +266,54 @@ describe("members of an organization", () => {
     expect(await recorded()).toEqual([...ofBoth, ...attemptsOf(admin)].toSorted());
   });
 
+  it("leave a record of each change, and of each attempt of an admin to manage an owner", async () => {
+    const admin = await join(world, "admin");
+    const member = await join(world);
+    const path = `${members}/${member.membershipId}`;
+    await world.client.put(path, { role: "admin" });
+    await world.client.put(path, { role: "admin" });
+    await admin.client.put(path, { role: "owner" });
+    await world.client.delete(path);
+    const { results } = await env.DB.prepare(
+      `select action, outcome, membership_id, target_name, changes from audit_log
+        where target_id = ? order by created_at, id`,
+    )
+      .bind(member.membershipId)
+      .all<{ action: string; changes: string | null }>();
+    const own = { outcome: "success", membership_id: world.membershipId };
+    const target = { target_name: "Molly Member" };
+    expect(results).toMatchObject([
+      { action: "member.added", ...own, ...target },
+      { action: "member.role_changed", ...own, ...target },
+      { action: "escalation.refused", outcome: "refused", membership_id: admin.membershipId },
+      { action: "member.removed", ...own, ...target },
+    ]);
+    expect(JSON.parse(String(results[1]?.changes))).toEqual({
+      before: { role: "member" },
+      after: { role: "admin" },
+    });
+    expect(JSON.stringify(results)).not.toContain("@example.com");
+  });
+
+  it("who are removed leave tombstones of their keys, and the keys that they created for others", async () => {
+    const admin = await join(world, "admin");
+    const bot = await join(world);
+    const { body: created } = await admin.client.post(keys, {
+      name: "ci",
+      membership_id: bot.membershipId,
+    });
+    expect((await world.client.delete(`${members}/${admin.membershipId}`)).status).toBe(204);
+    expect((await admin.client.get("/v1/orgs")).status).toBe(401);
+    expect((await new Client(created.key).get("/v1/orgs")).status).toBe(200);
+    const tombstone = await env.DB.prepare("select * from revoked_keys where id = ?")
+      .bind(admin.keyId)
+      .first();
+    expect(tombstone).toMatchObject({
+      membership_id: admin.membershipId,
+      revoked_by_membership_id: world.membershipId,
+    });
+  });
+
   it("are added once, also by concurrent requests", async () => {
     const email = newEmail();
     const add = () => world.client.post(members, { email, name: "Twin", role: "member" });
@@ -273,6 +325,8 @@ describe("members of an organization", () => {
     ["an invalid address", { email: "ada", name: "Ada", role: "member" }, "email"],
     ["an unknown role", { email: "a@b.example", name: "Ada", role: "king" }, "role"],
     ["a blank name", { email: "a@b.example", name: " ", role: "member" }, "name"],
+    ["half a surrogate", { email: "a@b.example", name: "\ud800", role: "member" }, "name"],
+    ["a control character", { email: "a@b.example", name: "a\u0000b", role: "member" }, "name"],
     [
       "an unknown field of the profile",
       { email: "a@b.example", name: "Ada", role: "member", profile: { blog: "x" } },
@@ -316,6 +370,22 @@ describe("members of an organization", () => {
     expect(reply.body.message).toBe(
       "email: Send an e-mail address. Write a domain in another script in punycode, as user@xn--80a1acny.xn--p1ai.",
     );
+  });
+
+  it("are managed by admins only", async () => {
+    const member = await join(world);
+    const own = `${members}/${member.membershipId}`;
+    const replies = [
+      await member.client.get(members),
+      await member.client.get(own),
+      await member.client.post(members, { email: newEmail(), name: "X", role: "member" }),
+      await member.client.put(own, { role: "admin" }),
+      await member.client.delete(own),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(403);
+      expect(body.code).toBe("unauthorized");
+    }
   });
 
   it("who are owners are managed by owners only", async () => {
@@ -363,11 +433,7 @@ describe("members of an organization", () => {
     ]) {
       const member = await join(world);
       const path = `${members}/${member.membershipId}`;
-      const promote = () =>
-        env.DB.prepare("update memberships set role = 'owner' where id = ?")
-          .bind(member.membershipId)
-          .run();
-      const isolate = new Instrumented({ database: beforeWrite(promote) });
+      const isolate = new Instrumented({ database: promoting(member.membershipId) });
       const admin = (await join(world, "admin")).client.via(isolate.fetch);
       const reply = await attempt(admin, path);
       expect([reply.status, reply.body?.code]).toEqual([409, "conflict"]);
@@ -450,9 +516,41 @@ describe("members of an organization", () => {
     expect(remaining.body.data).toHaveLength(1);
     expect((await member.client.get("/v1/orgs")).status).toBe(401);
   });
+
+  it("who are the only owner of a project cannot be removed, and lose nothing", async () => {
+    const member = await join(world);
+    const project = await newProject(member.client);
+    const path = `${members}/${member.membershipId}`;
+    expect((await world.client.delete(path)).status).toBe(409);
+    expect((await member.client.get(`/v1/projects/${project.id}`)).status).toBe(200);
+    await world.client.post(`/v1/projects/${project.id}/members`, {
+      member_ids: [world.membershipId],
+      role: "owner",
+    });
+    expect((await world.client.delete(path)).status).toBe(204);
+  });
 });
 
 describe("API keys", () => {
+  it("are shown once, and later read without the secret", async () => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const created = await world.client.post(keys, {
+      name: "ci",
+      role: "member",
+      expires_at: expires,
+    });
+    expect(created.status).toBe(201);
+    const { key, ...record } = created.body;
+    expect(record).toMatchObject({ name: "ci", role: "member", expires_at: expires });
+    expect(record.membership_id).toBe(world.membershipId);
+    expect(key).toMatch(/^lsh_[1-9A-HJ-NP-Za-km-z]{22}_[0-9A-Za-z]{49}$/);
+    const read = await world.client.get(`${keys}/${record.id}`);
+    expect(read.body).toEqual(record);
+    expect((await world.client.get(keys)).text).not.toContain(key.slice(27));
+    const row = await env.DB.prepare("select * from api_keys where id = ?").bind(record.id).first();
+    expect(JSON.stringify(row)).not.toContain(key.slice(27, 70));
+  });
+
   it("can belong to another membership, with at most its role", async () => {
     const member = await join(world);
     const forMember = { name: "for-member", membership_id: member.membershipId };
@@ -461,6 +559,44 @@ describe("API keys", () => {
     const above = await world.client.post(keys, { ...forMember, role: "admin" });
     expect(above.status).toBe(400);
     expect(above.body.cause.issues[0].path).toBe("role");
+  });
+
+  it("cannot create a key with a higher role than their own", async () => {
+    const weak = await newKey(world, { role: "admin" });
+    expect((await weak.client.post(keys, { name: "x", role: "owner" })).body.code).toBe(
+      "unauthorized",
+    );
+    expect((await weak.client.post(keys, { name: "x" })).body.role).toBe("admin");
+    const member = await newKey(world, { role: "member" });
+    expect((await member.client.post(keys, { name: "x" })).body.code).toBe("unauthorized");
+  });
+
+  it("of others are managed by admins only, and created by admins only", async () => {
+    const member = await join(world);
+    const other = await join(world);
+    const another = `${keys}/${other.keyId}`;
+    for (const { status, body } of [
+      await member.client.post(keys, { name: "x" }),
+      await member.client.get(another),
+      await member.client.patch(another, { name: "x" }),
+      await member.client.post(`${another}/rotate`, {}),
+      await member.client.delete(another),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.get(another)).status).toBe(200);
+  });
+
+  it("of owners are managed by owners only", async () => {
+    const admin = await join(world, "admin");
+    const owners = { name: "x", membership_id: world.membershipId, role: "member" };
+    for (const { status, body } of [
+      await admin.client.delete(`${keys}/${world.keyId}`),
+      await admin.client.post(keys, owners),
+    ]) {
+      expect([status, body?.code]).toEqual([403, "unauthorized"]);
+    }
+    expect((await world.client.post(keys, owners)).status).toBe(201);
   });
 
   it("have at most the current role of their membership", async () => {
@@ -473,10 +609,34 @@ describe("API keys", () => {
     expect((await admin.client.post(members, owner)).body.code).toBe("unauthorized");
   });
 
-  it("cannot expire in the past", async () => {
-    const expires_at = new Date(Date.now() - 1).toISOString();
-    const reply = await world.client.post(keys, { name: "x", expires_at });
-    expect([reply.status, reply.body.cause.issues[0].path]).toEqual([400, "expires_at"]);
+  it("cannot expire in the past or at an invalid time", async () => {
+    for (const expires_at of [
+      new Date(Date.now() - 1).toISOString(),
+      "tomorrow",
+      "2027-02-30T00:00:00Z",
+    ]) {
+      const reply = await world.client.post(keys, { name: "x", expires_at });
+      expect(reply.status).toBe(400);
+      expect(reply.body.cause.issues[0].path).toBe("expires_at");
+    }
     expect((await world.client.post(keys, { name: "x", expires_at: null })).status).toBe(201);
   });
 });
+
+/** Makes the member an owner before every batch, between the read and the write of a request. */
+function promoting(membershipId: string): D1Database {
+  const withSession = (constraint: string) => {
+    const session = env.DB.withSession(constraint);
+    return {
+      prepare: (sql: string) => session.prepare(sql),
+      batch: async (statements: D1PreparedStatement[]) => {
+        await env.DB.prepare("update memberships set role = 'owner' where id = ?")
+          .bind(membershipId)
+          .run();
+        return session.batch(statements);
+      },
+      getBookmark: () => session.getBookmark(),
+    };
+  };
+  return { withSession } as unknown as D1Database;
+}

@@ -6,7 +6,6 @@ import { newId } from "../../src/lib/ids.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
 import {
-  addSessions,
   join,
   newKey,
   newPool,
@@ -89,6 +88,14 @@ describe("signing in with an API key", () => {
     expect(refused.body.message).toBe("This key lacks the scope projects:write.");
   });
 
+  it("stores only a hash of the secret", async () => {
+    const { client } = await signIn(world);
+    const secret = String(client.session).slice(27, -6);
+    const { results } = await env.DB.prepare("select * from sessions").all();
+    expect(results.length).toBeGreaterThan(0);
+    expect(JSON.stringify(results)).not.toContain(secret);
+  });
+
   it("refuses every key that is of no use with one message", async () => {
     const revoked = await newKey(world, { role: "admin" });
     await world.client.delete(`/v1/orgs/${world.id}/api-keys/${revoked.keyId}`);
@@ -131,13 +138,22 @@ describe("signing in with an API key", () => {
 
   it("is limited to 100 sessions of a membership, of which the ended ones do not count", async () => {
     const other = await newWorld();
-    await addSessions(other, 100);
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(other)));
+    await env.DB.prepare(
+      `insert into sessions (id, organization_id, membership_id, source, key_id, secret_hash,
+         created_at, expires_at)
+       select lower(hex(randomblob(11))), organization_id, membership_id, source, key_id,
+         lower(hex(randomblob(32))), created_at, expires_at
+       from sessions, json_each('[1,2,3,4,5,6,7,8,9]') where membership_id = ?`,
+    )
+      .bind(other.membershipId)
+      .run();
     const body = { api_key: other.client.key };
     const full = await visitor.post("/v1/sessions", body);
     expect(full.body).toMatchObject({ code: "conflict" });
     expect(full.body.message).toContain("100 sessions of a membership");
-    await env.DB.prepare("update sessions set expires_at = 5 where membership_id = ?")
-      .bind(other.membershipId)
+    await env.DB.prepare("update sessions set expires_at = 5 where id = ?")
+      .bind(sessions[0]?.sessionId)
       .run();
     expect((await visitor.post("/v1/sessions", body)).status).toBe(201);
   });
@@ -200,6 +216,24 @@ describe("a session", () => {
     now += 1;
     expectSignedOut(await caller.get("/v1/orgs"));
     expect(await listed(other)).toBeUndefined();
+  });
+
+  it("ends after 12 hours without use, and after 7 days in any case", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const [busy, idle] = [await signIn(world), await signIn(world)];
+    const caller = busy.client.via(worker.fetch);
+    const ending = idle.client.via(worker.fetch);
+    expect((await ending.get("/v1/orgs")).status).toBe(200);
+    const start = now;
+    while (now < start + 6.9 * 24 * HOUR_MS) {
+      now += 12 * HOUR_MS - 60_000;
+      expect((await caller.get("/v1/orgs")).status).toBe(200);
+    }
+    expectSignedOut(await ending.get("/v1/orgs"));
+    now = start + 7 * 24 * HOUR_MS + 60_000;
+    expectSignedOut(await caller.get("/v1/orgs"));
+    expectSignedOut(await new Client(undefined, worker.fetch, busy.client.session).get("/v1/orgs"));
   });
 
   it.each([
@@ -296,6 +330,51 @@ describe("a session", () => {
     expect((await new Client(created.key).get("/v1/orgs")).status).toBe(401);
     expectSignedOut(await session.get("/v1/orgs"));
   });
+
+  it("has an Idempotency-Key of its own, apart from that of its key", async () => {
+    const { client } = await signIn(world);
+    const other = (await signIn(world)).client;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const create = (caller: Client, name = "once") =>
+      caller.request("POST", "/v1/projects", { name }, headers);
+    const first = await create(client);
+    const repeat = await create(client);
+    expect(repeat.headers.get("idempotency-replayed")).toBe("true");
+    expect(repeat.body.id).toBe(first.body.id);
+    const ids = [
+      first.body.id,
+      (await create(other, "twice")).body.id,
+      (await create(world.client, "thrice")).body.id,
+    ];
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("is the actor in the audit log of what is done with it", async () => {
+    const { client, sessionId } = await signIn(world);
+    const { body: project } = await client.post("/v1/projects", { name: "audited" });
+    await client.delete("/v1/sessions/current");
+    const { body } = await world.client.get(`/v1/orgs/${world.id}/audit-log?actor=${sessionId}`);
+    const [ended, created] = body.data;
+    const actor = {
+      type: "session",
+      credential_id: sessionId,
+      membership_id: world.membershipId,
+      account_id: world.accountId,
+      created_by: { key_id: world.keyId, membership_id: world.membershipId },
+    };
+    expect(created).toMatchObject({
+      action: "project.created",
+      actor,
+      target: { id: project.id },
+    });
+    expect(ended).toMatchObject({ action: "session.revoked", actor, target: { id: sessionId } });
+    const started = await world.client.get(`/v1/orgs/${world.id}/audit-log?target=${sessionId}`);
+    expect(started.body.data.at(-1)).toMatchObject({
+      action: "session.created",
+      actor: { type: "api_key", credential_id: world.keyId },
+      changes: { after: { source: "api_key", key_id: world.keyId } },
+    });
+  });
 });
 
 describe("the sessions of a membership", () => {
@@ -363,13 +442,21 @@ describe("the sessions of a membership", () => {
     expect((await client.get("/v1/orgs")).status).toBe(200);
   });
 
-  it("have sign-in links, which the sweep removes once they have expired", async () => {
-    const later = { now: () => Date.now() + HOUR_MS };
+  it("are removed by the sweep once they have ended, and no others", async () => {
+    let now = Date.now();
+    const worker = new Instrumented({ clock: { now: () => now } });
     const other = await newWorld();
+    const [ended, current] = [await signIn(other), await signIn(other)];
     await other.client.post("/v1/sign-in-links", undefined);
-    await new Instrumented({ clock: later }).sweep();
-    const select = env.DB.prepare("select id from sign_in_links where organization_id = ?");
-    expect((await select.bind(other.id).all()).results).toEqual([]);
+    now += 11 * HOUR_MS;
+    await current.client.via(worker.fetch).get("/v1/orgs");
+    now += 2 * HOUR_MS;
+    await worker.sweep();
+    const remaining = (table: string) =>
+      env.DB.prepare(`select id from ${table} where organization_id = ?`).bind(other.id).all();
+    expect((await remaining("sessions")).results).toEqual([{ id: current.sessionId }]);
+    expect((await remaining("sign_in_links")).results).toEqual([]);
+    expect(ended.sessionId).not.toBe(current.sessionId);
   });
 });
 

@@ -10,7 +10,7 @@ import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { copyRow, newIdsOf } from "../support/long-lists.ts";
 import { copiesOf } from "../support/template.ts";
-import { newKey, newProject, newWorld, type World } from "../support/world.ts";
+import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
 
 const KIBIBYTE = 1024;
 
@@ -137,6 +137,21 @@ describe("variables", () => {
     expect((await world.client.get(`/v1/variables/${other.id}`)).body).toEqual(other);
   });
 
+  it("increment their version with every replacement, and store the last value", async () => {
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    for (const version of [2, 3, 4]) {
+      const value = newCanarySecret();
+      const replaced = await world.client.put(
+        `/v1/variables/${id}`,
+        variable("TOKEN", value, "string"),
+      );
+      expect(replaced.body).toMatchObject({ version, storage_method: "string" });
+      expect(await reveal(id)).toEqual({ value });
+    }
+    expect((await world.client.delete(`/v1/variables/${id}`)).status).toBe(204);
+    expect((await world.client.get(`/v1/variables/${id}/value`)).status).toBe(404);
+  });
+
   it("store up to 32 KiB of UTF-8 with any characters but NUL", async () => {
     const values = ["", "\u0001", "\ufeff", "a".repeat(32 * KIBIBYTE), "€".repeat(10_922)];
     for (const [index, value] of values.entries()) {
@@ -163,6 +178,71 @@ describe("variables", () => {
     const reply = await world.client.post(component, { ...variable("A"), ...fields });
     expect(reply.status).toBe(400);
     expect(reply.body.cause.issues[0].path).toBe(path);
+  });
+
+  it("reveal their value to contributors, and record each reveal", async () => {
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    const people = { viewer: await join(world), contributor: await join(world) };
+    for (const [role, { membershipId }] of Object.entries(people)) {
+      const body = { member_ids: [membershipId], role };
+      await world.client.post(`/v1/projects/${project.id}/members`, body);
+    }
+    const path = `/v1/variables/${id}/value`;
+    expect((await people.viewer.client.get(`/v1/variables/${id}`)).status).toBe(200);
+    expect((await people.viewer.client.get(path)).body.code).toBe("forbidden");
+    const shown = await people.contributor.client.get(path);
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get("cache-control")).toContain("no-store");
+    expect(shown.headers.get("ratelimit-policy")).toBe('"reveal";q=30;w=60');
+    const { results } = await env.DB.prepare(
+      "select * from audit_log where target_id = ? and action = 'variable.revealed'",
+    )
+      .bind(id)
+      .all();
+    expect(results).toMatchObject([
+      {
+        action: "variable.revealed",
+        organization_id: world.id,
+        project_id: project.id,
+        membership_id: people.contributor.membershipId,
+        credential_id: people.contributor.keyId,
+        target_name: "TOKEN",
+      },
+    ]);
+    expect(JSON.stringify(results)).not.toContain(CANARY_PREFIX);
+  });
+
+  it("reveal their value 30 times a minute, and record no rejected request", async () => {
+    freezeTime();
+    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
+    const { client } = await newKey(world);
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => client.get(`/v1/variables/${id}/value`)),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
+    const records = await env.DB.prepare(
+      "select count(*) as n from audit_log where target_id = ? and action = 'variable.revealed'",
+    )
+      .bind(id)
+      .first("n");
+    expect(records).toBe(30);
+  });
+
+  it("are deleted with their scope", async () => {
+    await world.client.post(component, variable("GONE"));
+    await world.client.post(environment, variable("STAYS"));
+    await world.client.delete(component.replace("/variables", ""));
+    const names = await env.DB.prepare("select name from variables where project_id = ?")
+      .bind(project.id)
+      .all();
+    expect(names.results.map(({ name }) => name)).toEqual(["STAYS"]);
+    await world.client.delete(`/v1/projects/${project.id}`);
+    const remaining = await env.DB.prepare(
+      "select count(*) as n from variables where project_id = ?",
+    )
+      .bind(project.id)
+      .first("n");
+    expect(remaining).toBe(0);
   });
 });
 
@@ -208,6 +288,52 @@ describe("the values of all variables", () => {
       },
     ]);
     expect(await recordsOf(scopeIdOf(component))).toEqual([]);
+  });
+
+  it("have one record with their names, for contributors only", async () => {
+    await put(component, [variable("TWO"), variable("ONE")]);
+    await world.client.post(environment, variable("OTHER"));
+    const people = { viewer: await join(world), contributor: await join(world) };
+    for (const [role, { membershipId }] of Object.entries(people)) {
+      const body = { member_ids: [membershipId], role };
+      await world.client.post(`/v1/projects/${project.id}/members`, body);
+    }
+    for (const client of [people.viewer.client, (await join(world)).client]) {
+      expect((await client.get(component)).status).toBe(
+        client === people.viewer.client ? 200 : 403,
+      );
+      expect((await values(component, client)).code).toBe("forbidden");
+    }
+    const stranger = await newWorld();
+    expect((await values(component, stranger.client)).code).toBe("not_found");
+    const { client, keyId } = people.contributor;
+    const reply = await client.get(`${component}/values`);
+    expect(namesOf(reply)).toEqual(["ONE", "TWO"]);
+    expect(reply.headers.get("cache-control")).toBe("private, no-store");
+    expect(reply.headers.get("ratelimit-policy")).toBe('"reveal";q=30;w=60');
+    const records = await recordsOf(scopeIdOf(component));
+    expect(records).toMatchObject([
+      {
+        actor: { credential_id: keyId },
+        target: { type: "component", name: "api" },
+        changes: { after: { variables: ["ONE", "TWO"], count: 2 } },
+      },
+    ]);
+    expect(JSON.stringify(records)).not.toContain(CANARY_PREFIX);
+  });
+
+  it("need a key with their scope that may access the environment", async () => {
+    const fields = { projectIds: [project.id], role: "admin" } as const;
+    const environmentIds = [project.default_environment_id];
+    const keys = {
+      whole: await newKey(world, { ...fields, environmentIds, scopes: ["variables:reveal"] }),
+      reading: await newKey(world, { ...fields, scopes: ["variables:write"] }),
+      elsewhere: await newKey(world, { projectIds: [(await newProject(world.client)).id] }),
+    };
+    for (const path of scopes) {
+      const statuses = Object.values(keys).map(({ client }) => client.get(`${path}/values`));
+      expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 403, 404]);
+    }
   });
 
   it("are up to the limits of an environment, and the record has the names that fit", async () => {
@@ -267,6 +393,19 @@ describe("the values of all variables", () => {
     }
     await world.client.delete(`/v1/variables/${id}`);
     expect((await values(component)).data).toEqual([]);
+  });
+
+  it("are not found for an unknown or deleted scope", async () => {
+    await world.client.post(component, variable("GONE"));
+    await world.client.delete(component.replace("/variables", ""));
+    for (const path of [
+      component,
+      environment.replace("environments", "components"),
+      component.replace("components", "environments"),
+    ]) {
+      expect((await values(path)).code).toBe("not_found");
+    }
+    expect((await values("/v1/components/!/variables")).code).toBe("bad_input");
   });
 });
 

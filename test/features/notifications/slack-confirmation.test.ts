@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Client, Parsed } from "../../support/client.ts";
+import { Client, type Parsed } from "../../support/client.ts";
 import {
   clearOutbox,
   DeliveryHarness,
@@ -11,9 +11,11 @@ import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { GRANTED, HOOK, SlackHarness } from "../../support/slack-harness.ts";
 import {
+  join,
   newDelivery,
   newIntegration,
   newKey,
+  newPool,
   newProject,
   newWorld,
   type World,
@@ -156,6 +158,12 @@ describe("a Slack installation that is not confirmed", () => {
     expect((await client.get(integrations)).body.data).toMatchObject([{ id: ids[0] }]);
   });
 
+  it("may be rejected by deleting it", async () => {
+    const id = await harness.finish(client, project.id);
+    expect((await client.delete(`${integrations}/${id}`)).status).toBe(204);
+    expect((await confirm(id)).status).toBe(404);
+  });
+
   it("counts toward the maximum of its project", async () => {
     for (let count = 0; count < 19; count += 1) await newIntegration(client, project.id);
     await harness.finish(client, project.id);
@@ -214,6 +222,37 @@ describe("a confirmation", () => {
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect(await entriesOf(id)).toHaveLength(2);
+  });
+
+  it("needs a key of an owner of the project, or of an admin of the organization", async () => {
+    const id = await harness.finish(client, project.id);
+    const members = `/v1/projects/${project.id}/members`;
+    const people = await Promise.all(
+      (["viewer", "contributor", "owner"] as const).map(async (role) => {
+        const person = await join(world);
+        await client.post(members, { member_ids: [person.membershipId], role });
+        return person.client;
+      }),
+    );
+    const [viewer, contributor, owner] = people;
+    const outsider = (await join(world)).client;
+    for (const each of [viewer, contributor, outsider]) {
+      const reply = await confirm(id, each);
+      expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
+    }
+    const pool = await newPool(world, [project.default_environment_id]);
+    for (const each of [pool.runner, new Client(undefined)]) {
+      expect((await confirm(id, each)).status).toBe(401);
+    }
+    expect((await confirm(id, (await newWorld()).client)).status).toBe(404);
+    const other = await newProject(client);
+    const elsewhere = `/v1/projects/${other.id}/notification-integrations/${id}/confirm`;
+    expect((await client.post(elsewhere, undefined)).status).toBe(404);
+    expect((await client.get(`${integrations}/${id}`)).body.confirmed).toBe(false);
+
+    expect((await confirm(id, owner)).status).toBe(201);
+    const second = await harness.finish(client, project.id);
+    expect((await confirm(second, (await join(world, "admin")).client)).status).toBe(201);
   });
 });
 

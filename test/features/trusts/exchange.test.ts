@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { base64url, SignJWT } from "jose";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { matchesGlob } from "../../../src/lib/glob.ts";
+import { newId } from "../../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { ExchangeHarness } from "../../support/exchange-harness.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { AUDIENCE, ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
+import { AUDIENCE, GITHUB_CLAIMS, ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
 import {
   newKey,
   newPool,
@@ -82,13 +84,27 @@ describe("the exchange of a token", () => {
     },
   );
 
-  it("leaves no part of the token in its record and in the log", async () => {
+  it("leaves a record with the trust and the conditions' claims, without the token", async () => {
     const token = await harness.sign();
-    await harness.exchange(token);
-    const { results } = await env.DB.prepare("select * from audit_log where organization_id = ?")
+    const { body } = await harness.exchange(token);
+    const { results } = await env.DB.prepare(
+      "select * from audit_log where organization_id = ? and action = 'trust.exchanged'",
+    )
       .bind(world.id)
-      .all();
-    expect(results.map(({ action }) => action)).toContain("trust.exchanged");
+      .all<Record<string, string>>();
+    expect(results).toHaveLength(1);
+    expect(results[0]).toMatchObject({
+      actor_type: "trust",
+      credential_id: trust.id,
+      membership_id: membershipId,
+      target_type: "api_key",
+      target_id: body.id,
+      client_address: expect.any(String),
+      request_id: expect.any(String),
+    });
+    const { sub, repository_id, environment } = GITHUB_CLAIMS;
+    const recorded = JSON.parse(String(results[0]?.["changes"]));
+    expect(recorded).toEqual({ after: { claims: { sub, repository_id, environment } } });
     for (const part of token.split(".")) expect(JSON.stringify(results)).not.toContain(part);
     expect(JSON.stringify(harness.worker.logged)).not.toContain(token.split(".")[1]);
   });
@@ -275,6 +291,35 @@ describe("the exchange of a token", () => {
     expect((await harness.exchange(fits)).status).toBe(201);
   });
 
+  it("of another signer, and of an unknown organization, gives the same reply", async () => {
+    const forger = await Issuer.create();
+    const { body: forged } = await harness.exchange(await forger.sign());
+    const { kid } = harness.issuer.jwk;
+    const { body: sameKid } = await harness.exchange(await forger.sign({}, { header: { kid } }));
+    const other = await newWorld();
+    const { body: untrusting } = await harness.exchange(undefined, other.id);
+    const { body: unknown } = await harness.exchange(undefined, newId(systemClock));
+    expect(unknown.code).toBe("unauthenticated");
+    for (const body of [forged, sameKid, untrusting]) expect(body).toEqual(unknown);
+  });
+
+  it("finds the keys of an issuer that has rotated them, with one request in 30 s", async () => {
+    expect((await harness.exchange()).status).toBe(201);
+    const before = harness.issuer.requests.length;
+    harness.aheadMs = 31_000;
+    await harness.issuer.rotate();
+    expect((await harness.exchange()).status).toBe(201);
+    expect(harness.issuer.requests.length).toBe(before + 2);
+    const forger = await Issuer.create();
+    for (let at = 0; at < 5; at += 1) {
+      expect((await harness.exchange(await forger.sign({}, { now: harness.now }))).status).toBe(
+        401,
+      );
+    }
+    expect(harness.issuer.requests.length).toBe(before + 2);
+    expect((await harness.exchange()).status).toBe(201);
+  });
+
   it("keeps the cached keys when the issuer fails during a search for an unknown key", async () => {
     expect((await harness.exchange()).status).toBe(201);
     harness.aheadMs = 31_000;
@@ -374,6 +419,23 @@ describe("the exchange of a token", () => {
     expect((await harness.exchange(token)).status).toBe(201);
   });
 
+  it("ends with its trust: the keys, and everything that was created with them, stop at once", async () => {
+    const admin = await newServiceAccount(world, "admin");
+    const conditions = { environment: "admin" };
+    const { body: own } = await createTrust(harness, { membership_id: admin, conditions });
+    const { body: issued } = await harness.exchange(await harness.sign({ environment: "admin" }));
+    const client = harness.client(issued.key);
+    expect((await client.get(`/v1/orgs/${world.id}/members`)).status).toBe(200);
+    const { body: kept } = await harness.exchange();
+    const path = `/v1/orgs/${world.id}/trusts/${own.id}`;
+    expect((await world.client.via(harness.worker.fetch).delete(path)).status).toBe(204);
+    expect((await client.get(`/v1/orgs/${world.id}/members`)).status).toBe(401);
+    expect((await harness.client(kept.key).get("/v1/orgs")).status).toBe(200);
+    expect((await world.client.get(path)).status).toBe(404);
+    const again = await harness.exchange(await harness.sign({ environment: "admin" }));
+    expect(refusal(again)).toEqual(UNAUTHENTICATED);
+  });
+
   it("ends in every isolate with its trust, as do the runner tokens that its key has created", async () => {
     const admin = await newServiceAccount(world, "admin");
     const conditions = { environment: "admin" };
@@ -395,8 +457,6 @@ describe("the exchange of a token", () => {
     const deletion = world.client.via(harness.worker.fetch);
     expect((await deletion.delete(`/v1/orgs/${world.id}/trusts/${own.id}`)).status).toBe(204);
     for (const each of isolates) expect(await statuses(each)).toEqual([401, 401, 200]);
-    const again = await harness.exchange(await harness.sign({ environment: "admin" }));
-    expect(refusal(again)).toEqual(UNAUTHENTICATED);
   });
 
   it("ends with its service account", async () => {

@@ -1,5 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { openForWriting } from "../../../src/db/client.ts";
+import {
+  insertKey,
+  issueApiKey,
+  newKeyRow,
+} from "../../../src/features/identity/api-keys/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { newId } from "../../../src/lib/ids.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { AUDIENCE, ISSUER, Issuer } from "../../support/issuer.ts";
@@ -9,6 +17,7 @@ import {
   newPool,
   newProject,
   newServiceAccount,
+  newToken,
   newTrust,
   newWorld,
   type World,
@@ -42,8 +51,21 @@ function create(fields: object = {}, client: Client = world.client): Promise<Rep
   });
 }
 
-const narrowed = async (fields: Parameters<typeof newKey>[1]) =>
-  (await newKey(world, fields)).client;
+/** An owner's key that is narrowed. */
+async function narrowed(fields: object): Promise<Client> {
+  const issued = await issueApiKey(newId(systemClock));
+  const { membershipId: owner, id: organizationId } = world;
+  await insertKey(openForWriting(env.DB).db, {
+    ...newKeyRow(issued, Date.now()),
+    organizationId,
+    membershipId: owner,
+    name: "narrowed",
+    role: "owner",
+    expiresAt: null,
+    ...fields,
+  });
+  return new Client(issued.key);
+}
 
 async function refusedEscalations(): Promise<number | null> {
   return env.DB.prepare(
@@ -55,6 +77,39 @@ async function refusedEscalations(): Promise<number | null> {
 }
 
 describe("a trust", () => {
+  it("is created, read, listed and deleted by admins only", async () => {
+    const { status, body } = await create({ ttl_seconds: 60, scopes: ["deployments:write"] });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      membership_id: membershipId,
+      role: "member",
+      ttl_seconds: 60,
+      created_by: { key_id: world.keyId, membership_id: world.membershipId },
+    });
+    const one = `${path()}/${body.id}`;
+    expect((await world.client.get(path())).body.data).toEqual([body]);
+    expect((await world.client.get(one)).body).toEqual(body);
+    const member = await join(world);
+    const stranger = await newWorld();
+    for (const [client, expected] of [
+      [member.client, [403, "unauthorized"]],
+      [stranger.client, [404, "not_found"]],
+    ] as const) {
+      expect(refusal(await client.get(path()))).toEqual(expected);
+      expect(refusal(await create({}, client))).toEqual(expected);
+      expect(refusal(await client.get(one))).toEqual(expected);
+      expect(refusal(await client.delete(one))).toEqual(expected);
+    }
+    expect((await world.client.delete(one)).status).toBe(204);
+    expect((await world.client.delete(one)).status).toBe(404);
+    const { results } = await env.DB.prepare(
+      "select action from audit_log where target_id = ? order by id",
+    )
+      .bind(body.id)
+      .all();
+    expect(results).toEqual([{ action: "trust.created" }, { action: "trust.deleted" }]);
+  });
+
   it("names one membership or one pool, and narrows only a membership", async () => {
     const pool = await newPool(world, [project.default_environment_id]);
     const both = await create({ pool_id: pool.id });
@@ -67,7 +122,9 @@ describe("a trust", () => {
     expect((await create(pools)).status).toBe(201);
   });
 
-  it("refuses unknown scopes, times outside of the range, and environments of other projects", async () => {
+  it("refuses unknown scopes, times outside of the range, and records of others", async () => {
+    const other = await newWorld();
+    const foreign = await newProject(other.client);
     const second = await newProject(world.client);
     const invalid = [
       { scopes: ["everything"] },
@@ -76,11 +133,21 @@ describe("a trust", () => {
       { ttl_seconds: 3_601 },
     ];
     for (const fields of invalid) expect(refusal(await create(fields))).toEqual([400, "bad_input"]);
+    const missing = [
+      { membership_id: other.membershipId },
+      {
+        membership_id: undefined,
+        pool_id: (await newPool(other, [foreign.default_environment_id])).id,
+      },
+      { project_ids: [project.id, foreign.id] },
+      { environment_ids: [foreign.default_environment_id] },
+    ];
     const outside = {
       project_ids: [project.id],
       environment_ids: [second.default_environment_id],
     };
     expect(refusal(await create(outside))).toEqual([400, "bad_input"]);
+    for (const fields of missing) expect(refusal(await create(fields))).toEqual([404, "not_found"]);
     const environment_ids = [project.default_environment_id];
     expect((await create({ project_ids: [project.id], environment_ids })).status).toBe(201);
     const derived = await create({ environment_ids });
@@ -116,10 +183,29 @@ describe("a trust", () => {
     expect((await create(target, both)).status).toBe(201);
   });
 
-  it("cannot be created with a key that expires, as one of a trust does: it would outlive it", async () => {
-    const client = await narrowed({ expiresAt: Date.now() + 60_000 });
-    expect((await client.get(path())).status).toBe(200);
-    expect(refusal(await create({}, client))).toEqual([403, "unauthorized"]);
+  it("is not found with a key that is narrowed to projects, nor is a pool", async () => {
+    const client = await narrowed({ projectIds: [project.id] });
+    const pool = await newPool(world, [project.default_environment_id]);
+    const { body: trust } = await create();
+    const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
+    for (const reply of [
+      await create({ project_ids: [project.id] }, client),
+      await client.get(`${path()}/${trust.id}`),
+      await client.get(tokens),
+      await client.post(tokens, { name: "t" }),
+    ]) {
+      expect(refusal(reply)).toEqual([404, "not_found"]);
+    }
+  });
+
+  it("cannot be created with a key that expires, such as one of a trust: it would outlive it", async () => {
+    const trustId = await newTrust(world, { membershipId });
+    const expiresAt = Date.now() + 60_000;
+    for (const fields of [{ trustId, expiresAt }, { expiresAt }]) {
+      const client = await narrowed(fields);
+      expect((await client.get(path())).status).toBe(200);
+      expect(refusal(await create({}, client))).toEqual([403, "unauthorized"]);
+    }
   });
 
   it("is limited to 100 for each organization", async () => {
@@ -147,5 +233,21 @@ describe("a trust", () => {
     expect((await world.client.get(`${path()}/${trust.id}`)).status).toBe(404);
     expect((await runner.get("/v1/runner/attempts")).status).toBe(401);
     expect((await pool.runner.get("/v1/runner/attempts")).status).toBe(200);
+  });
+
+  it("descends from the key that created it: it ends with the key, if descendants are revoked", async () => {
+    const creator = await newKey(world);
+    const pool = await newPool(world, [project.default_environment_id]);
+    const ended = await newTrust(world, { membershipId }, { createdByKeyId: creator.keyId });
+    const kept = await newTrust(world, { membershipId });
+    const token = await newToken(world, pool);
+    await env.DB.prepare("update runner_tokens set issued_by_key_id = ? where id = ?")
+      .bind(creator.keyId, token.tokenId)
+      .run();
+    const key = `/v1/orgs/${world.id}/api-keys/${creator.keyId}`;
+    expect((await world.client.delete(`${key}?descendants=revoke`)).status).toBe(204);
+    expect((await token.runner.get("/v1/runner/attempts")).status).toBe(401);
+    expect((await world.client.get(`${path()}/${ended}`)).status).toBe(404);
+    expect((await world.client.get(`${path()}/${kept}`)).status).toBe(200);
   });
 });
