@@ -7,7 +7,7 @@ import { bootstrap } from "../packages/server/src/first-key.ts";
 import { newSecrets } from "../packages/server/src/secrets.ts";
 import { findFreePort } from "../scripts/lib/port.ts";
 import { runQuietly } from "../scripts/lib/workers.ts";
-import { ROOT } from "../scripts/lib/wrangler.ts";
+import { ROOT, WRANGLER } from "../scripts/lib/wrangler.ts";
 import { load } from "./load.ts";
 import { renderTable } from "./report.ts";
 import { quantile } from "./stats.ts";
@@ -23,7 +23,7 @@ const IDLE_MS = 30_000;
 const ANSWERS_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 100;
 
-const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+const { BOOTSTRAP_TOKEN } = newSecrets();
 const SERVER = join(ROOT, "packages/server/dist/longshore-server.js");
 
 /** How each is started with its data in a folder: the arguments of Node. */
@@ -42,8 +42,6 @@ const TARGETS: Record<string, (port: number, folder: string) => readonly string[
     return [WRANGLER, "dev", "--port", String(port), "--persist-to", folder, ...variables];
   },
 };
-
-const { BOOTSTRAP_TOKEN } = newSecrets();
 
 /** `longshore serve` beside the same Worker in Miniflare alone and in `wrangler dev`, one after another. */
 export async function measureServer(folder: string): Promise<string> {

@@ -8,7 +8,7 @@ import {
   DatabaseWorker,
 } from "../../packages/server/src/database/database-worker.ts";
 import { newSecrets } from "../../packages/server/src/secrets.ts";
-import { ROOT } from "./wrangler.ts";
+import { ROOT, WRANGLER } from "./wrangler.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const QUIET = {
@@ -51,8 +51,7 @@ export function bundle(entry: string, folder: string, root = ROOT): Bundle {
 
 /** Waits for a wrangler command in the folder of a checkout. Prints only errors. */
 export function runQuietly(args: readonly string[], root = ROOT): void {
-  const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
-  execFileSync(process.execPath, [wrangler, ...args], {
+  execFileSync(process.execPath, [WRANGLER, ...args], {
     cwd: root,
     env: { ...process.env, ...QUIET },
     stdio: ["ignore", "ignore", "inherit"],

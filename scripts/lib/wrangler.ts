@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 /** Where `wrangler dev` keeps its data. */
 export const STATE = join(ROOT, ".wrangler/state/v3");
 
-const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+export const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
 /** Disables telemetry, the download of request metadata, and the banner. */
 const QUIET = {

@@ -2,7 +2,7 @@
 /** `longshore-server`: Longshore on one machine. */
 import { runServerProgram } from "./program.ts";
 
-// The server goes on when nobody reads what it prints any more.
+// A closed pipe, such as that of `| head`, must not end the server.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 process.exitCode = await runServerProgram(process.argv.slice(2), import.meta.dirname);

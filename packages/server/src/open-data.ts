@@ -18,7 +18,7 @@ export async function openData(path: string, settings: WorkerSettings): Promise<
     const d1 = connectDatabase(running.database);
     if (await answers(d1)) return { d1, close: async () => undefined };
   }
-  const lock = lockFolder(folder.lockFile, { pid: process.pid, url: "a backup" });
+  const lock = lockFolder(folder.lockFile, { pid: process.pid, use: "for a backup" });
   const { d1, close } = await openStoredDatabase(folder, settings);
   return { d1, close: () => close().finally(() => lock.release()) };
 }

@@ -19,7 +19,7 @@ export async function restoreData(
 ): Promise<number> {
   if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
   const folder = openDataFolder(data);
-  const lock = lockFolder(folder.lockFile, { pid: process.pid, url: "a restore" });
+  const lock = lockFolder(folder.lockFile, { pid: process.pid, use: "for a restore" });
   try {
     const database = databasePath(folder.state, databaseIdOf(worker.settings));
     const migrations = readMigrations(worker.migrations);

@@ -35,7 +35,7 @@ export interface ServeContext {
 export async function serve(options: ServeOptions, context: ServeContext): Promise<number> {
   const signal = waitForSignal();
   const folder = openDataFolder(options.data);
-  const lock = lockFolder(folder.lockFile, { pid: process.pid, url: options.url.origin });
+  const lock = lockFolder(folder.lockFile, { pid: process.pid, use: `at ${options.url.origin}` });
   try {
     const server = await Server.listen(options);
     const stopRecording = recordProcesses(folder.processFile);
@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions, context: ServeContext): Promi
       throw explainFullDisk(error, folder.path);
     } finally {
       await server.stop();
-      // A start that was interrupted may still have workerd to end.
+      // An interrupted start ends the workerd that it has started.
       await started.catch(() => undefined);
       removeRuntimeFile(folder.runtimeFile);
       stopRecording();
@@ -121,7 +121,7 @@ function prepareData(
   requireKnownDatabase(folder, database);
   const given = readGivenSecrets(environment);
   const settings = readGivenSettings(worker.settings.vars, environment);
-  // Others may reach it under another address than its own.
+  // Other machines reach what listens for them, whatever --url says.
   const reached = isLoopback(host) ? url.href : `http://${host}`;
   const refused = findRefusedSettings({ ...worker.settings.vars, ...settings, ...given }, reached);
   requireNoneRefused(

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
+import { fullDisk } from "./full-disk.ts";
 
 const ONLY_OWNER = 0o700;
 
@@ -24,7 +25,7 @@ export interface DataFolder {
 }
 
 export function describeFolder(path: string): DataFolder {
-  // As the system lists open files.
+  // `endAbandonedProcess` compares the folder with the paths of open files, which have no links.
   const folder = existsSync(path) ? realpathSync(path) : resolve(path);
   return {
     path: folder,
@@ -66,7 +67,7 @@ function requireOwner(path: string): void {
 
 function describe(path: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  if (code === "ENOSPC") return `The disk of ${path} is full. Free some space and start again.`;
+  if (code === "ENOSPC") return fullDisk(path);
   if (code === "ENOTDIR" || code === "EEXIST")
     return `${path} is not a folder. Use another for --data.`;
   return `Cannot write ${path} (${code}). Make it writable for this user, or use another folder for --data.`;

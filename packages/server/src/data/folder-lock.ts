@@ -4,7 +4,8 @@ import { explainSqliteError, isBusy } from "../database/sqlite-errors.ts";
 
 interface Holder {
   pid: number;
-  url: string;
+  /** What it does, such as "at http://localhost:8787". */
+  use: string;
 }
 
 const FULL_SYNC_IS_NOT_NEEDED = "pragma synchronous = off";
@@ -19,10 +20,8 @@ export function lockFolder(file: string, holder: Holder): { release(): void } {
   try {
     database = new DatabaseSync(file, { timeout: 0 });
     database.exec(FULL_SYNC_IS_NOT_NEEDED);
-    database.exec(
-      "begin immediate; create table if not exists holder (pid, url); delete from holder",
-    );
-    database.prepare("insert into holder values (?, ?)").run(holder.pid, holder.url);
+    database.exec("begin immediate; drop table if exists holder; create table holder (pid, use)");
+    database.prepare("insert into holder values (?, ?)").run(holder.pid, holder.use);
     // Whoever is refused can read it, and this process has the lock again.
     database.exec("commit; begin immediate");
     const locked = database;
@@ -35,15 +34,15 @@ export function lockFolder(file: string, holder: Holder): { release(): void } {
 }
 
 function describe(database: DatabaseSync | undefined): CommandError {
-  const { pid, url } = readHolder(database);
-  const who = pid === undefined ? "" : `, at ${url}: stop process ${pid} first`;
+  const { pid, use } = readHolder(database);
+  const who = pid === undefined ? "" : `, ${use}: stop process ${pid} first`;
   return new CommandError(`Longshore already runs on this data${who}.`);
 }
 
 /** Nothing at the moment when the other process writes it. */
 function readHolder(database: DatabaseSync | undefined): Partial<Holder> {
   try {
-    return database?.prepare("select pid, url from holder").get() ?? {};
+    return database?.prepare("select pid, use from holder").get() ?? {};
   } catch {
     return {};
   }

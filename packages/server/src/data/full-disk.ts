@@ -4,11 +4,11 @@ import type { RuntimeLine } from "../runtime/runtime.ts";
 
 const FULL = "SQLITE_FULL";
 const ONCE_EVERY_MS = 60_000;
-/** SQLite and workerd call it an I/O error when a file beside the database cannot grow. */
+/** With less, SQLite and workerd report an I/O error of a file beside the database. */
 const LEAST_BYTES = 512 * 1024;
 
 /**
- * Says what to do about a full disk once a minute, instead of the runtime's lines with stacks, of which each request has one.
+ * Replaces the runtime's lines about a full disk, two with a stack for each request, by one sentence a minute.
  * Returns undefined for a line that is not logged.
  */
 export function fullDiskNotice(folder: string): (line: RuntimeLine) => RuntimeLine | undefined {
@@ -17,12 +17,12 @@ export function fullDiskNotice(folder: string): (line: RuntimeLine) => RuntimeLi
     if (!line.message.includes(FULL)) return line;
     if (Date.now() - saidAt < ONCE_EVERY_MS) return undefined;
     saidAt = Date.now();
-    const message = `The disk of ${folder} is full: requests fail until you free some space. Nothing acknowledged is lost.`;
+    const message = `The disk of ${folder} is full: requests fail until you free some space. Nothing that was acknowledged is lost.`;
     return { level: "error", message };
   };
 }
 
-/** An error of a start, or what to do if the disk is the reason. */
+/** Returns the error of a start, or, on a full disk, one that says what to do. */
 export function explainFullDisk(error: unknown, folder: string): unknown {
   if (error instanceof CommandError || !isFull(folder)) return error;
   return new CommandError(fullDisk(folder));

@@ -14,9 +14,9 @@ const HOST = "127.0.0.1";
 const RETRY_STREAM = "retry: 1000\n\n";
 const END_OF_EVENT = "\n\n";
 const UNAVAILABLE = 503;
-/** Enough for the Worker to refuse a larger body. It would close the connection before it got all of one. */
+/** With one byte over its limit, the Worker refuses a body. Given more, workerd closes the connection while it is sent. */
 const MAXIMUM_BODY_BYTES = LIMITS.bodyBytes.value + 1;
-/** A request that can be sent again, whatever became of the first. */
+/** Methods of requests that can be sent twice. */
 const IS_REPEATABLE = new Set(["GET", "HEAD"]);
 
 export interface Upstream {
@@ -41,7 +41,7 @@ export class Exchange {
   /** Whether the stream is between two events. */
   #isBetweenEvents = true;
 
-  /** @param headers What workerd gets, in addition to those of the body. */
+  /** @param headers What workerd gets, beside the headers of the body. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -77,8 +77,10 @@ export class Exchange {
     this.#sent = sent;
     sent.once("response", (received) => this.#pass(received, onHead));
     sent.on("error", (error: NodeJS.ErrnoException) => {
-      // The client has gone, or gets an incomplete response.
-      if (this.#response.destroyed || this.#received) return void this.#response.destroy();
+      // The client sees that its response is incomplete.
+      if (this.#received) return void this.#response.destroy();
+      // The client has gone, or was refused already.
+      if (this.#response.destroyed || this.#response.headersSent) return;
       // workerd had closed the connection while it was idle.
       const wasIdle = sent.reusedSocket && error.code === "ECONNRESET";
       if (wasIdle && !body && IS_REPEATABLE.has(method)) return this.#send(path, onHead);
@@ -110,7 +112,7 @@ const EVENT_END_BYTES = Buffer.from(END_OF_EVENT);
 
 interface Body {
   stream: NodeJS.ReadableStream;
-  /** How its end is found. */
+  /** Its length, or that it is chunked. */
   headers: readonly string[];
 }
 
@@ -122,7 +124,7 @@ function bodyOf(request: IncomingMessage): Body | undefined {
     : { stream: request.pipe(firstBytes()), headers: ["transfer-encoding", "chunked"] };
 }
 
-/** Reads everything, and passes on what the Worker needs. */
+/** Reads the whole body, and passes on its first `MAXIMUM_BODY_BYTES`. */
 function firstBytes(): Transform {
   let left = MAXIMUM_BODY_BYTES;
   return new Transform({

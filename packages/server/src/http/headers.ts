@@ -19,7 +19,7 @@ const ORIGIN_OF_REQUEST =
 /** Headers that belong to Cloudflare, to Miniflare, and to the server's own process. */
 const INTERNAL = /^(?:cf|mf|longshore-server)-/;
 
-/** Set with the body (`Exchange`). */
+/** `Exchange` sets it with the body. */
 const LENGTH = "content-length";
 
 /** What a client says about its request. Names and values alternate; the server adds what only it can know. */

@@ -13,10 +13,12 @@ export async function serveMetrics(
   port: number,
   render: () => Promise<string>,
 ): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     if (request.url?.split("?")[0] !== PATH) return void response.writeHead(404).end();
-    const text = await render();
-    response.writeHead(200, { "content-type": CONTENT_TYPE }).end(text);
+    render().then(
+      (text) => response.writeHead(200, { "content-type": CONTENT_TYPE }).end(text),
+      () => response.writeHead(503).end(),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -7,12 +7,12 @@ export interface OutgoingNetwork {
   deny: readonly string[];
 }
 
-/** Networks in which devices are tested (RFC 2544). workerd's "public" has them. */
+/** For tests of network devices (RFC 2544). workerd counts it as public. */
 const TEST_NETWORK = "198.18.0.0/15";
 
 /**
- * The internet, but neither this machine, whose own public address is not "private", nor its network: any member can name
- * the URL of a webhook.
+ * The internet, without this machine and its network: any member can name the URL of a webhook. For workerd, a public
+ * address of this machine is as any other.
  * @param allowed Private networks that the operator has named.
  */
 export function internetAnd(allowed: Networks): OutgoingNetwork {
