@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DEPLOYMENT_STATUSES } from "../../../src/features/deployments/deployments/lifecycle.ts";
-import { isList } from "../../support/all-reads.ts";
-import { Client, type Parsed } from "../../support/client.ts";
-import { type Operation, operations } from "../../support/contract.ts";
-import { Instrumented } from "../../support/instruments.ts";
-import { expectIndexed } from "../../support/lists.ts";
-import { addDeployments, lengthenLists } from "../../support/long-lists.ts";
-import { type Ids, newIds, pathWith } from "../../support/operations.ts";
-import { join, newKey, newWorld, signIn, type World } from "../../support/world.ts";
+import { DEPLOYMENT_STATUSES } from "../../src/features/deployments/deployments/lifecycle.ts";
+import { isList } from "../support/all-reads.ts";
+import { Client, type Parsed } from "../support/client.ts";
+import { type Operation, operations } from "../support/contract.ts";
+import { Instrumented } from "../support/instruments.ts";
+import { expectIndexed } from "../support/lists.ts";
+import { addDeployments, lengthenLists } from "../support/long-lists.ts";
+import { type Ids, newIds, pathWith } from "../support/operations.ts";
+import { join, newKey, newWorld, signIn, type World } from "../support/world.ts";
 
 const ROWS = 100;
 const LIMIT = 20;
@@ -18,7 +18,7 @@ const TIES = 35;
 const SHORT = ["listOrganizations", "listSessionOrganizations"];
 const STATUSES = ["failed", "failed,succeeded", DEPLOYMENT_STATUSES.slice(0, -1).join()];
 const OF_DEPLOYMENTS = ["listDeployments", "listEnvironmentDeployments", "listStackDeployments"];
-/** Lists of one table with an index in their order; contract/list-cost counts the rows of the others. */
+/** Lists of one table with an index in their order; list-cost.test.ts counts the rows of the others. */
 const INDEXED = [
   ...OF_DEPLOYMENTS,
   "listStackResources",
@@ -99,7 +99,7 @@ const lists = operations
   .map((each) => [each.operationId, each] as const);
 
 describe.each(["+created_at", "-created_at"])("a list in the order %s", (order) => {
-  it.each(lists)("has each row once, on pages of any size: %s", async (id, operation) => {
+  it.each(lists)("has each row once, over all of its pages: %s", async (id, operation) => {
     const path = pathWith(operation, ids);
     const rows = await expectPages(await clientFor(operation), path, order, INDEXED.includes(id));
     expect(rows.length).toBeGreaterThanOrEqual(ROWS);
@@ -109,7 +109,7 @@ describe.each(["+created_at", "-created_at"])("a list in the order %s", (order) 
     lists
       .filter(([id]) => OF_DEPLOYMENTS.includes(id))
       .flatMap(([id, operation]) => STATUSES.map((statuses) => [id, statuses, operation] as const)),
-  )("has the deployments with some statuses: %s, %s", async (_, statuses, operation) => {
+  )("has only deployments with the given statuses: %s, %s", async (_, statuses, operation) => {
     const path = `${pathWith(operation, ids)}?status=${statuses}`;
     const rows = await expectPages((await newKey(world)).client, path, order, true);
     const found = new Set(rows.map(({ status }) => status));

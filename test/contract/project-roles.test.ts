@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Scope } from "../../../src/lib/scopes.ts";
-import type { Operation } from "../../support/contract.ts";
-import { type Fixture, isRead, prepare, withApiKey } from "../../support/operation-requests.ts";
-import { joinProject } from "../../support/protection.ts";
-import { newKey, type Person } from "../../support/world.ts";
+import type { Scope } from "../../src/lib/scopes.ts";
+import type { Operation } from "../support/contract.ts";
+import { type Fixture, isRead, prepare, withApiKey } from "../support/operation-requests.ts";
+import { joinProject } from "../support/protection.ts";
+import { newKey, type Person } from "../support/world.ts";
 
 /** The others are of the organization, or of the caller. */
 const inProject = withApiKey.filter(({ path }) =>
