@@ -2,7 +2,7 @@
 export type Budget = Record<"least" | "seconds", number>;
 
 /** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
-const FULL_SECONDS = 80;
+const FULL_SECONDS = 60;
 
 /** The limit of a random test that fills its budget, for a machine many times slower. */
 export const LONG_MS = 3_600_000;
@@ -10,9 +10,9 @@ export const LONG_MS = 3_600_000;
 /** The least of `npm test`, which stops there, and of `.ci/run`, which sets `EFFORT=full`. */
 const RANDOM = {
   /** Random walks of the state machine of deployments. */
-  walks: { usual: 1, full: 8, share: 0.25 },
+  walks: { usual: 1, full: 5, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
-  leaks: { usual: 30, full: 300, share: 0.3 },
+  leaks: { usual: 30, full: 200, share: 0.3 },
   /** Repetitions of each of eight races. */
   races: { usual: 6, full: 30, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */
@@ -25,7 +25,7 @@ const FIXED = {
   walkSeed: { usual: 1, full: 1 },
   leakSeed: { usual: 1, full: 1 },
   /** Events whose endpoints fail three times in ten. */
-  faultyEvents: { usual: 200, full: 3_000 },
+  faultyEvents: { usual: 200, full: 1_500 },
   /** One in so many of the points at which a fault is injected. */
   faultStride: { usual: 6, full: 1 },
   /** One in so many of the points of a delivery: with 4, each point has one of the four kinds of fault. */
@@ -57,7 +57,7 @@ const FIXED = {
    * Repetitions of each of seven races about the rules of an environment: with 10, each of the two is first by each
    * number of round trips.
    */
-  protectionRaces: { usual: 10, full: 100 },
+  protectionRaces: { usual: 10, full: 40 },
   /** One in so many of the records that are read from a backup, except the oldest and the newest. */
   backupReadStride: { usual: 8, full: 1 },
   /** Streams that follow one log. */
