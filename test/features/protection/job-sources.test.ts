@@ -78,24 +78,30 @@ async function publishKeys(url: string): Promise<Response> {
   return Response.json({ issuer: configured, jwks_uri: `${configured}/keys` });
 }
 
-/** The code of what a deployment of the job waits for by the rules, with its message. */
-async function waitFor(from: string, claims: object): Promise<[code: string, message: string]> {
+/** A client with the key that the job gets for its token. */
+async function signInAsJob(from: string, claims: object): Promise<Client> {
   const token = await issuer.sign({ iss: from, sha: "a".repeat(40), ...claims });
   const client = new Client(undefined, worker.fetch);
   const exchanged = await client.post("/v1/oidc/token", { org_id: world.id, token });
   expect([from, claims, exchanged.status]).toEqual([from, claims, 201]);
-  const deployment = await newDeployment(new Client(exchanged.body.key), environmentId);
-  const { code, message } = deployment["waiting_for"][0];
-  return [code, message];
+  return new Client(exchanged.body.key);
 }
 
+/** What a deployment of the client waits for first: a rule, or else a runner. */
+const waitFor = async (client: Client): Promise<Parsed> =>
+  (await newDeployment(client, environmentId)).waiting_for[0];
+
 const codeOf = async (from: string, claims: object): Promise<string> =>
-  (await waitFor(from, claims))[0];
+  (await waitFor(await signInAsJob(from, claims))).code;
 
 describe("a rule about sources", () => {
   const wanted = { repository_id: "74", ref: "refs/heads/main" };
 
   it("compares the full ref and the repository for the trust or the issuer that it names", async () => {
+    const jobs = [];
+    for (const job of JOBS) {
+      jobs.push({ ...job, client: await signInAsJob(job.issuer, job.claims) });
+    }
     for (const named of ISSUERS) {
       const isHost = CODE_HOST_ISSUERS.some((each) => each === named);
       const rules = [
@@ -104,14 +110,14 @@ describe("a rule about sources", () => {
       ];
       for (const rule of rules) {
         await protect(world.client, environmentId, { sources: [rule] });
-        for (const { issuer: from, claims, ref } of JOBS) {
+        for (const { issuer: from, claims, ref, client } of jobs) {
           const isMet = from === named && ref === wanted.ref;
-          const met = isMet ? "runner" : "sources";
-          expect([rule, from, claims, await codeOf(from, claims)]).toEqual([
+          const { code } = await waitFor(client);
+          expect([rule, from, claims, code]).toEqual([
             rule,
             from,
             claims,
-            met,
+            isMet ? "runner" : "sources",
           ]);
         }
       }
@@ -159,7 +165,8 @@ describe("a rule about sources", () => {
     )
       .bind(environmentId)
       .run();
-    expect(await waitFor(GITHUB, job)).toEqual([
+    const { code, message } = await waitFor(await signInAsJob(GITHUB, job));
+    expect([code, message]).toEqual([
       "sources",
       "Needs a key that a trust has given for refs/heads/main of the repository 74. An entry of sources names neither a " +
         "trust nor an issuer, so it matches nothing: add trust_ids or issuer to it.",
@@ -181,8 +188,7 @@ describe("a rule about sources", () => {
       .run();
     const found = [];
     for (const each of [client, before]) {
-      const { waiting_for } = await newDeployment(each, environmentId);
-      found.push(waiting_for[0].code);
+      found.push((await waitFor(each)).code);
     }
     expect(found).toEqual(["runner", "sources"]);
   });
