@@ -175,7 +175,7 @@ describe("the first page", () => {
     await protect(APPROVALS);
     const id = await deploy(mona, { source: { registry: { image: "shop:42" } } });
     const { page } = await open("", olga.client);
-    const list = page.getByRole("list", { name: "Waiting for you" });
+    const list = page.getByRole("list", { name: "Needs attention" });
     await list.getByText("shop:42").waitFor();
     await expect.poll(() => page.title()).toBe("(1) Projects · Longshore");
     await list.getByRole("link", { name: `${project.projectName} / production` }).click();
@@ -188,7 +188,7 @@ describe("the first page", () => {
     expect(await list.count()).toBe(0);
     const other = await open("", mona.client);
     await waitUntilLoaded(other.page);
-    expect(await other.page.getByText("Waiting for you").count()).toBe(0);
+    expect(await other.page.getByText("Needs attention").count()).toBe(0);
   });
 });
 

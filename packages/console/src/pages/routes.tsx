@@ -8,7 +8,7 @@ import { NotFoundPage } from "./not-found.tsx";
 import { MemberPage } from "./organizations/member-page.tsx";
 import { OrganizationPage } from "./organizations/organization-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
-import { ProjectsPage } from "./projects.tsx";
+import { ProjectsPage } from "./projects/projects-page.tsx";
 import { RunnerPoolPage } from "./runner-pools/pool-page.tsx";
 import { RunnerPoolsPage } from "./runner-pools/pools-page.tsx";
 import { StackPage } from "./stack/stack-page.tsx";

@@ -1,22 +1,11 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { Schemas } from "../../api.ts";
-import { toneOf } from "../../components/status.tsx";
+import { StatusMark } from "../../components/status-mark.tsx";
 import { formatDuration, formatExact, humanize } from "../../format.ts";
 import { ROOT } from "../../router.ts";
 
 type Recent = Schemas["RecentDeployment"];
-
-/** Each status has a shape of its own, because not everybody can tell the colors. */
-const SHAPES: Readonly<Record<Recent["status"], { path: string; isFilled?: true }>> = {
-  queued: { path: "M6 2a4 4 0 1 0 .01 0z" },
-  in_progress: { path: "M3 1.5l7 4.5-7 4.5z", isFilled: true },
-  canceling: { path: "M3 1.5l7 4.5-7 4.5z" },
-  succeeded: { path: "M6 2a4 4 0 1 0 .01 0z", isFilled: true },
-  failed: { path: "M2 2l8 8M10 2l-8 8" },
-  canceled: { path: "M2.5 2.5h7v7h-7z" },
-  superseded: { path: "M2 6h8" },
-};
 
 interface DeploymentStripProps {
   /** Whose they are. */
@@ -38,20 +27,16 @@ export function DeploymentStrip({ name, deployments }: DeploymentStripProps) {
     >
       {deployments.toReversed().map((deployment) => {
         const { id, status } = deployment;
-        const { path, isFilled } = SHAPES[status];
         const text = describe(deployment);
         return (
           <a
             key={id}
             href={`${ROOT}deployments/${id}`}
-            class={toneOf(status)}
             title={text}
             tabIndex={deployment === stop ? 0 : -1}
             onFocus={() => setReached(id)}
           >
-            <svg viewBox="0 0 12 12" role="img" aria-label={text}>
-              <path d={path} class={isFilled ? "filled" : ""} />
-            </svg>
+            <StatusMark of={status} label={text} />
           </a>
         );
       })}

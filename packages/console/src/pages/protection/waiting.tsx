@@ -1,12 +1,15 @@
 import { can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
 import { Section } from "../../components/page.tsx";
+import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
 import { joinNames, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { describeSource } from "../deployment/source.tsx";
+
+type PendingApproval = Schemas["PendingApproval"];
 
 /** The deployments of all projects that wait for the person's approval. */
 export function useWaiting() {
@@ -15,26 +18,35 @@ export function useWaiting() {
   return useList(isReadable ? "/v1/orgs/{org_id}/approvals" : undefined, { path }, "on").items;
 }
 
-export function WaitingForYou({ items }: { items: readonly Schemas["PendingApproval"][] }) {
+export function WaitingForYou({ items }: { items: readonly PendingApproval[] }) {
   return (
     <Section title="Waiting for you">
-      <ul class="list" aria-label="Waiting for you">
+      <ul class="list dense" aria-label="Waiting for you">
         {items.map((item) => (
           <li key={item.deployment_id} class="list-item">
-            <span>
-              <a href={`${ROOT}deployments/${item.deployment_id}`}>
-                {joinNames([item.project_name, item.environment_name], " / ")}
-              </a>{" "}
-              <span class="soft small">{describeSource(item.source)}</span>
-              <p class="soft small">
-                <bdi>{showHidden(item.message)}</bdi>{" "}
-                <TimeAfter words="Ends" at={item.expires_at} />
-              </p>
-            </span>
-            <Time at={item.created_at} />
+            <WaitingApproval approval={item} />
           </li>
         ))}
       </ul>
     </Section>
+  );
+}
+
+export function WaitingApproval({ approval }: { approval: PendingApproval }) {
+  const { deployment_id, project_name, environment_name, source, message } = approval;
+  return (
+    <>
+      <span>
+        <Status of="queued" />{" "}
+        <a href={`${ROOT}deployments/${deployment_id}`}>
+          {joinNames([project_name, environment_name], " / ")}
+        </a>{" "}
+        <span class="soft small">
+          {describeSource(source)} · <bdi>{showHidden(message)}</bdi>{" "}
+          <TimeAfter words="Expires" at={approval.expires_at} />
+        </span>
+      </span>
+      <Time at={approval.created_at} />
+    </>
   );
 }
