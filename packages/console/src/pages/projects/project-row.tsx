@@ -43,7 +43,7 @@ export function ProjectRow({ project, hasEnvironments, onRead }: ProjectRowProps
   const activity = lastActivity(data);
   return (
     <div class="project-row">
-      <h2 class="row nowrap">
+      <h2>
         <ProjectIcon icon={icon} name={name} />
         <a
           class="quiet"
