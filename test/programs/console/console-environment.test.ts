@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createClient } from "../../../packages/client/src/index.ts";
 import { FAILED_REQUEST, openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite } from "../support/invited-member.ts";
@@ -106,30 +107,40 @@ describe("an empty environment", () => {
     const project = await service.owner.call("POST", "/v1/projects", { name: "the first run" });
     const id = project.default_environment_id;
     const { page } = await open(`projects/${project.id}`);
-    await page.getByRole("link", { name: "Set up production" }).click();
-    const empty = page.locator(".empty");
-    await empty.getByText("Nothing was deployed yet.").waitFor();
-    await empty.getByText(`npx @longshore/cli deploy -e ${id} --wait`).waitFor();
-    const deploy = page.getByRole("button", { name: "Deploy", exact: true });
-    expect(await deploy.count()).toBe(1);
-    await deploy.click();
-    await page.getByText("The environment has no stacks").waitFor();
-    expect(await page.getByRole("dialog").getByRole("button").allTextContents()).toEqual(["Close"]);
-    await page.getByRole("link", { name: "Create a stack" }).click();
-    await empty.getByText(`npx @longshore/cli stacks create network -e ${id}`).waitFor();
-    const create = page.getByRole("button", { name: "Create a stack" });
-    expect(await create.count()).toBe(1);
-    await create.click();
+    const steps = page.getByRole("list", { name: "Steps" }).locator(":scope > li");
+    const done = () =>
+      steps.evaluateAll((items) => items.map((each) => each.textContent.includes("Done")));
+    await steps.nth(2).getByText("Add a stack first.").waitFor();
+    await steps.nth(0).getByText(`npx @longshore/cli stacks create web -e ${id}`).waitFor();
+    await steps.nth(1).getByText(`npx @longshore/cli pools create main -e ${id}`).waitFor();
+    await steps.nth(1).getByRole("link", { name: "Create a runner pool" }).waitFor();
+    expect(await done()).toEqual([false, false, false]);
+    await steps.nth(0).getByRole("button", { name: "Create a stack" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("web");
     await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
-    await page.getByRole("link", { name: "web" }).waitFor();
-    // The button of the empty list is gone, and the one of the list is there.
-    expect(await empty.count()).toBe(0);
-    expect(await create.count()).toBe(1);
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
-    await page.goto(at(`environments/${id}`).href);
+    await expect.poll(done).toEqual([true, false, false]);
+    const pools = `/v1/orgs/${service.organizationId}/runner-pools`;
+    const pool = await service.owner.call("POST", pools, { name: "main", environment_ids: [id] });
+    const { token } = await service.owner.call("POST", `${pools}/${pool.id}/tokens`, {
+      name: "one",
+    });
+    await page.reload();
+    await steps.nth(1).getByRole("link", { name: "Open the runner pool" }).waitFor();
+    const runner = createClient({ url: service.url.href, apiKey: token });
+    await runner.post("/v1/runner/claims", { body: { request_id: crypto.randomUUID() } });
+    await page.reload();
+    await expect.poll(done).toEqual([true, true, false]);
+    await steps.nth(2).getByText(`npx @longshore/cli deploy -e ${id} --wait`).waitFor();
+    await steps.nth(2).getByRole("link", { name: "Deploy to production" }).click();
+    const deploy = page.getByRole("button", { name: "Deploy", exact: true });
+    await page.getByText("Nothing was deployed yet.").waitFor();
     await deploy.click();
     await page.getByRole("dialog").getByRole("checkbox", { name: "web" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.waitForURL("**/deployments/**");
+    await page.goto(at(`projects/${project.id}`).href);
+    await page.getByRole("list", { name: "Environments" }).waitFor();
+    expect(await steps.count()).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@ import { humanize } from "../format.ts";
 
 const TONES: Readonly<Record<string, string>> = {
   succeeded: "good",
+  done: "good",
   live: "good",
   connected: "good",
   ok: "good",

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Can } from "../../access.ts";
 import type { Schemas } from "../../api.ts";
-import { LinkButton } from "../../components/button.tsx";
 import { PageButtons } from "../../components/dialog-buttons.tsx";
 import { Near } from "../../components/near.tsx";
 import { OutputUrl } from "../../components/output-url.tsx";
@@ -64,11 +63,6 @@ export function EnvironmentColumn(props: EnvironmentColumnProps) {
         )}
       </Cell>
       <div class="row">
-        {recent_deployments.length === 0 && can("createDeployment") && (
-          <LinkButton kind="small" href={`${ROOT}environments/${id}`}>
-            Set up <bdi>{showHidden(name)}</bdi>
-          </LinkButton>
-        )}
         {next && current && can("promoteDeployment") && (
           <PageButtons
             buttons={[

@@ -1,4 +1,5 @@
 import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
 import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.tsx";
@@ -14,6 +15,7 @@ import { navigate, ROOT } from "../../router.ts";
 import { useWaiting, WaitingForYou } from "../protection/waiting.tsx";
 import type { ProjectTabProps } from "../tabs.ts";
 import { EnvironmentColumn } from "./environment-column.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 
 /** The most on a page. */
 const MOST_ENVIRONMENTS = 240;
@@ -36,8 +38,11 @@ export function EnvironmentsTab({ project, can }: ProjectTabProps) {
   const { open, dialog } = useOpenDialog(list.reload, [create]);
   const isEmpty = list.items?.length === 0;
   const isUnknown = list.items === undefined && list.error === undefined;
+  const [first] = inOrder(list.items ?? []);
+  const isNew = list.items?.every(({ recent_deployments: recent }) => recent.length === 0) ?? false;
   return (
     <div class="stack loose">
+      {isNew && first && can("createDeployment") && <FirstSteps environment={first} can={can} />}
       {waiting.length > 0 && <WaitingForYou items={waiting} />}
       <Section
         title="Environments"
