@@ -2,14 +2,16 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "../packages/client/src/index.ts";
 import { bootstrap } from "../packages/server/src/first-key.ts";
 import { newSecrets } from "../packages/server/src/secrets.ts";
 import { launchBrowser } from "../test/programs/support/browser.ts";
 import { runCommand } from "./lib/command.ts";
-import { makeSample } from "./lib/console-sample.ts";
 import { applyMigrations } from "./lib/migrations.ts";
 import { bundle, start } from "./lib/workers.ts";
 import { ROOT } from "./lib/wrangler.ts";
+import { listPages } from "./seed/demo/pages.ts";
+import { tellStory } from "./seed/demo/story.ts";
 
 const FOLDER = join(ROOT, "docs/console");
 const TALLEST = 1_000;
@@ -23,7 +25,8 @@ await runCommand(async () => {
   try {
     await applyMigrations(worker.d1);
     const key = (await bootstrap(worker.url.origin, secrets.BOOTSTRAP_TOKEN)) ?? "";
-    const pages = await makeSample(worker.url.origin, key);
+    const demo = await tellStory(worker.d1, worker.url.origin, key);
+    const pages = await listPages(demo, createClient({ url: worker.url.origin, apiKey: key }));
     const context = await browser.newContext({ viewport: SIZE, reducedMotion: "reduce" });
     const sessions = new URL("/v1/sessions", worker.url).href;
     await context.request.post(sessions, { data: { api_key: key } });

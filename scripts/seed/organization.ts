@@ -11,7 +11,10 @@ import {
 import type { Actor } from "../../src/actor.ts";
 import { batch } from "../../src/db/batch.ts";
 import { insertProject } from "../../src/features/projects/projects/store.ts";
+import { organizations } from "../../src/features/tenancy/organization-table.ts";
 import { projectMembers } from "../../src/features/tenancy/project-member-table.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { newId } from "../../src/lib/ids.ts";
 import { seedDeployments } from "./deployments.ts";
 import type { HistorySize } from "./history-size.ts";
 import { connectAndAddStacks, type SeededProject } from "./projects.ts";
@@ -46,6 +49,20 @@ export async function seedOrganization(
     await seedResources(d1, other, shareOf(size.resources));
   }
   return { owner: seed.actor, member, project };
+}
+
+/** Creates an organization that has nothing but an owner. */
+export async function seedOwner(d1: D1Database, { name }: { name: string }): Promise<Actor> {
+  const db = drizzle(d1);
+  const owner = makeActor(newId(systemClock), "owner");
+  const now = systemClock.now();
+  await db.batch([
+    db
+      .insert(organizations)
+      .values({ id: owner.organizationId, name, createdAt: now, updatedAt: now }),
+    ...insertPerson(db, owner),
+  ]);
+  return owner;
 }
 
 /** Creates API keys for a member. */
