@@ -568,47 +568,67 @@ describe("the page of a project", () => {
 });
 
 describe("the insights of a project", () => {
-  it("are charts whose names say what they show, of one environment, with a table of all values", async () => {
-    const { environment, projectId } = await makePipeline();
-    const { page } = await open(`projects/${projectId}`);
+  it("are the four numbers of each environment, and charts of one that has five deployments", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const run = async (outcome: "succeeded" | "failed") => {
+      await environment.deploy();
+      await environment.run(outcome);
+    };
+    await run("succeeded");
+    await run("failed");
+    const { page } = await open(`projects/${environment.projectId}`);
     await page.getByRole("link", { name: "Insights", exact: true }).click();
     const charts = page.getByRole("main").getByRole("img");
-    const names = () =>
-      charts.evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
     await page.getByLabel("Environment").selectOption("production");
-    await expect
-      .poll(names)
-      .toEqual([
-        "Deployments: None ended in this period.",
-        "Failed: None succeeded or failed in this period.",
-        "Duration: None ran in this period.",
-      ]);
-    expect(await page.getByText("All values").count()).toBe(0);
+    await page
+      .getByText("Charts need 5 deployments: production has had no deployment in the last 30 days.")
+      .waitFor();
     await page.getByLabel("Environment").selectOption("staging");
+    await page.getByText("staging has had 2 in the last 30 days.").waitFor();
+    expect(await charts.count()).toBe(0);
+    const numbers = (name: string) =>
+      page
+        .getByRole("row", { name: new RegExp(`^${name}`) })
+        .getByRole("cell")
+        .allTextContents();
+    // One success and one failure in 30 days.
+    expect(await numbers("staging")).toEqual([
+      "0.2 a week",
+      expect.stringMatching(/^\d+ s$/),
+      "50 %",
+      "–",
+    ]);
+    expect(await numbers("production")).toEqual(["–", "–", "–", "–"]);
+
+    for (const outcome of ["succeeded", "failed", "succeeded"] as const) await run(outcome);
+    await page.reload();
     await expect
-      .poll(names)
+      .poll(() => charts.evaluateAll((all) => all.map((each) => each.getAttribute("aria-label"))))
       .toEqual([
-        expect.stringMatching(
-          /^Deployments: 2 deployments ended on 1 day, most of them, 2, on \d+ \w+\.$/,
-        ),
-        "Failed: 1 of 2 that succeeded or failed, 50 %.",
-        expect.stringMatching(
-          /^Duration: The median of a day is from \d+ s to \d+ s; 95 % of a day took at most \d+ s\.$/,
-        ),
+        "Deployments: 5 deployments in the last 30 days",
+        "Failed: 2 of 5 failed",
+        expect.stringMatching(/^Duration: Median \d+ s, p95 up to \d+ s$/),
       ]);
+    expect((await numbers("staging"))[3]).toMatch(/^\d+ s$/);
     await page.getByLabel("Period").selectOption("7 days");
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       environment: environment.id,
       days: "7",
     });
     await page.reload();
-    await expect.poll(async () => (await names())[1]).toContain("1 of 2");
+    await expect.poll(async () => (await numbers("staging"))[0]).toBe("3.0 a week");
     const bars = await charts.evaluateAll((all) =>
-      all.slice(0, 2).map((each) => each.querySelector("rect")?.getAttribute("height")),
+      all.slice(0, 2).map((each) => each.querySelector("rect.bar")?.getAttribute("height")),
     );
-    expect(bars).toEqual(["60", "30"]);
+    expect(bars).toEqual(["60", "24"]);
+    expect(await charts.nth(1).locator("title").last().textContent()).toMatch(/: 40 %$/);
     await page.getByText("All values").click();
-    const cells = page.getByRole("row").nth(1).getByRole("cell");
-    expect((await cells.allTextContents()).slice(0, 5)).toEqual(["1", "1", "0", "0", "50 %"]);
+    const cells = page.getByRole("table").nth(1).getByRole("row").nth(1).getByRole("cell");
+    expect((await cells.allTextContents()).slice(0, 5)).toEqual(["3", "2", "0", "0", "40 %"]);
+    await page
+      .getByRole("row", { name: /^production/ })
+      .getByRole("link")
+      .click();
+    await page.getByText("production has had no deployment in the last 7 days.").waitFor();
   });
 });

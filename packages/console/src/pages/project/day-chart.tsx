@@ -22,19 +22,24 @@ const HEIGHT = 60;
 const DAY_WIDTH = 10;
 const GAP = 2;
 
-/** A bar for each day. Its name says what it shows; the table of the page has each value. */
+/** A bar for each day, with its value on hover. The chart's name says what it shows; a table has each value. */
 export function DayChart(props: DayChartProps) {
   const { title, dates, values, upper = [], format, summary, tone = "" } = props;
   const highest = Math.max(0, ...[...values, ...upper].map((each) => each ?? 0));
   const { most = highest } = props;
   const heightOf = (value: number) => (most > 0 ? (value / most) * HEIGHT : 0);
   const [first = "", last = ""] = [dates[0], dates.at(-1)];
+  const middle = dates[Math.floor(dates.length / 2)] ?? "";
   return (
     <figure class="chart">
-      <figcaption class="row between">
-        <h3>{title}</h3>
-        {highest > 0 && <span class="soft small">up to {format(most)}</span>}
+      <figcaption>
+        <h4>{title}</h4>
+        <p class="soft small">{summary}</p>
       </figcaption>
+      <div class="axis soft small" aria-hidden="true">
+        <span>{format(most)}</span>
+        <span>0</span>
+      </div>
       <svg
         viewBox={`0 0 ${dates.length * DAY_WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -45,10 +50,19 @@ export function DayChart(props: DayChartProps) {
           const [value, above] = [values[at], upper[at]];
           const x = at * DAY_WIDTH + GAP / 2;
           const width = DAY_WIDTH - GAP;
+          const shown = [value, above].flatMap((each) => (each === undefined ? [] : format(each)));
           return (
             <g key={date} class={tone}>
+              <title>{`${formatDay(date)}: ${shown.join(", p95 ") || "none"}`}</title>
+              <rect class="day" x={at * DAY_WIDTH} y={0} width={DAY_WIDTH} height={HEIGHT} />
               {value !== undefined && (
-                <rect x={x} y={HEIGHT - heightOf(value)} width={width} height={heightOf(value)} />
+                <rect
+                  class="bar"
+                  x={x}
+                  y={HEIGHT - heightOf(value)}
+                  width={width}
+                  height={heightOf(value)}
+                />
               )}
               {above !== undefined && (
                 <rect class="upper" x={x} y={HEIGHT - heightOf(above)} width={width} height={1.5} />
@@ -57,11 +71,11 @@ export function DayChart(props: DayChartProps) {
           );
         })}
       </svg>
-      <div class="row between soft small">
+      <div class="row between soft small days" aria-hidden="true">
         <span>{formatDay(first)}</span>
+        <span>{formatDay(middle)}</span>
         <span>{formatDay(last)}</span>
       </div>
-      <p class="small">{summary}</p>
     </figure>
   );
 }

@@ -3,19 +3,23 @@ import type { Schemas } from "../../api.ts";
 import { ChoiceFilter } from "../../components/filter.tsx";
 import { LoadMore, Pending } from "../../components/list.tsx";
 import { Section } from "../../components/page.tsx";
-import { formatCount, formatDay, formatDuration, formatNumber, showHidden } from "../../format.ts";
+import { formatCount, formatDay, formatNumber, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 import { DayChart } from "./day-chart.tsx";
+import { totalOf, typical } from "./dora.ts";
+import { DoraTable, formatSeconds, formatShare } from "./dora-table.tsx";
 
 type Day = Schemas["DayInsights"];
 
 const DAY_MS = 86_400_000;
 const MOST_ENVIRONMENTS = 240;
 const PERIODS = ["30", "7", "90"] as const;
+/** Fewer deployments show no shape. */
+const LEAST_CHARTED = 5;
 
-/** How often an environment is deployed, how that ends, and how long it takes. */
+/** The four DORA numbers of all environments, and one environment's days as charts. */
 export function InsightsTab({ project, can }: ProjectTabProps) {
   const isAllowed = can("listInsights");
   const days = PERIODS.find((each) => each === queryOf("days")) ?? PERIODS[0];
@@ -42,9 +46,9 @@ export function InsightsTab({ project, can }: ProjectTabProps) {
           options={PERIODS.map((each) => [each, `${each} days`] as const)}
         />
       </div>
+      <DoraTable environments={environments} count={Number(days)} />
       <LoadMore list={list} />
-      <Charts days={chosen.days} dates={datesOf(Number(days))} />
-      {chosen.days.length > 0 && <Table days={chosen.days} />}
+      <Charts environment={chosen} dates={datesOf(Number(days))} />
     </Section>
   );
 }
@@ -57,77 +61,82 @@ function datesOf(count: number): string[] {
   );
 }
 
-function Charts({ days, dates }: { days: readonly Day[]; dates: readonly string[] }) {
+interface ChartsProps {
+  environment: Schemas["EnvironmentInsights"];
+  dates: readonly string[];
+}
+
+function Charts({ environment: { name, days }, dates }: ChartsProps) {
   const byDate = new Map(days.map((day) => [day.date, day]));
   const valuesOf = (read: (day: Day) => number | undefined) =>
     dates.map((date) => {
       const day = byDate.get(date);
       return day && read(day);
     });
+  const total = sumOf(days, totalOf);
+  if (total < LEAST_CHARTED) {
+    const summary = total === 0 ? "has had no deployment" : `has had ${formatNumber(total)}`;
+    return (
+      <p class="soft">
+        Charts need {LEAST_CHARTED} deployments: <bdi>{showHidden(name)}</bdi> {summary} in the last{" "}
+        {formatCount(dates.length, "day")}.
+      </p>
+    );
+  }
   return (
-    <div class="grid">
-      <DayChart
-        title="Deployments"
-        dates={dates}
-        values={valuesOf(totalOf)}
-        format={formatNumber}
-        summary={summarizeTotals(days)}
-      />
-      <DayChart
-        title="Failed"
-        dates={dates}
-        values={valuesOf(({ failure_rate }) => failure_rate)}
-        most={1}
-        format={formatShare}
-        summary={summarizeOutcomes(days)}
-        tone="bad"
-      />
-      <DayChart
-        title="Duration"
-        dates={dates}
-        values={valuesOf(({ run_seconds }) => run_seconds?.median)}
-        upper={valuesOf(({ run_seconds }) => run_seconds?.p95)}
-        format={formatSeconds}
-        summary={summarizeDurations(days)}
-      />
-    </div>
+    <>
+      <h3>{showHidden(name)}</h3>
+      <div class="grid">
+        <DayChart
+          title="Deployments"
+          dates={dates}
+          values={valuesOf(totalOf)}
+          format={formatNumber}
+          summary={summarizeTotals(days, dates.length)}
+        />
+        <DayChart
+          title="Failed"
+          dates={dates}
+          values={valuesOf(({ failure_rate }) => failure_rate)}
+          most={1}
+          format={formatShare}
+          summary={summarizeFailures(days)}
+          tone="bad"
+        />
+        <DayChart
+          title="Duration"
+          dates={dates}
+          values={valuesOf(({ run_seconds }) => run_seconds?.median)}
+          upper={valuesOf(({ run_seconds }) => run_seconds?.p95)}
+          format={formatSeconds}
+          summary={summarizeDurations(days)}
+        />
+      </div>
+      <Table days={days} />
+    </>
   );
 }
 
-function totalOf({ succeeded, failed, canceled, superseded }: Day): number {
-  return succeeded + failed + canceled + superseded;
+/** Such as "13 deployments in the last 30 days". */
+function summarizeTotals(days: readonly Day[], count: number): string {
+  return `${formatCount(sumOf(days, totalOf), "deployment")} in the last ${formatCount(count, "day")}`;
 }
 
-function summarizeTotals(days: readonly Day[]): string {
-  const total = days.reduce((sum, day) => sum + totalOf(day), 0);
-  const busiest = days.toSorted((a, b) => totalOf(b) - totalOf(a))[0];
-  if (!busiest) return "None ended in this period.";
-  const most = `most of them, ${formatNumber(totalOf(busiest))}, on ${formatDay(busiest.date)}`;
-  return `${formatCount(total, "deployment")} ended on ${formatCount(days.length, "day")}, ${most}.`;
-}
-
-function summarizeOutcomes(days: readonly Day[]): string {
-  const failed = days.reduce((sum, day) => sum + day.failed, 0);
-  const judged = days.reduce((sum, day) => sum + day.succeeded, failed);
-  if (judged === 0) return "None succeeded or failed in this period.";
-  return `${formatNumber(failed)} of ${formatNumber(judged)} that succeeded or failed, ${formatShare(failed / judged)}.`;
+function summarizeFailures(days: readonly Day[]): string {
+  const failed = sumOf(days, (day) => day.failed);
+  const judged = failed + sumOf(days, (day) => day.succeeded);
+  return `${formatNumber(failed)} of ${formatNumber(judged)} failed`;
 }
 
 function summarizeDurations(days: readonly Day[]): string {
-  const runs = days.flatMap(({ run_seconds }) => run_seconds ?? []);
-  if (runs.length === 0) return "None ran in this period.";
-  const medians = runs.map(({ median }) => median);
-  const [least, most] = [Math.min(...medians), Math.max(...medians)].map(formatSeconds);
-  const longest = formatSeconds(Math.max(...runs.map(({ p95 }) => p95)));
-  return `The median of a day is from ${least} to ${most}; 95 % of a day took at most ${longest}.`;
+  const median = typical(days, (day) => day.run_seconds?.median);
+  const p95 = Math.max(...days.map(({ run_seconds }) => run_seconds?.p95 ?? 0));
+  if (median === undefined) return "None started";
+  return `Median ${formatSeconds(median)}, p95 up to ${formatSeconds(p95)}`;
 }
 
-function formatShare(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-function formatSeconds(seconds: number): string {
-  return formatDuration(seconds * 1000);
+function sumOf(days: readonly Day[], read: (day: Day) => number): number {
+  return days.reduce((sum, day) => sum + read(day), 0);
 }
 
 const HEADINGS = [
