@@ -31,6 +31,10 @@ export const CHANGED_TYPES = [
 ] as const;
 export type ChangedType = (typeof CHANGED_TYPES)[number];
 
+/** Which request created a deployment. */
+export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion", "rollback"] as const;
+export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+
 /** The types of resources that an entry of the audit log is about. */
 export const TARGET_TYPES = [
   "organization",
