@@ -100,3 +100,10 @@ export type AuditedAction = {
 export const AUDITED_ACTIONS = Object.entries(AUDITED).flatMap(([type, actions]) =>
   actions.map((action) => `${type}.${action}`),
 ) as [AuditedAction, ...AuditedAction[]];
+
+/** The changes of project members have the names that the audit log has for an organization's. */
+export const ACTIONS_OF_CHANGES: Readonly<Record<string, AuditedAction>> = {
+  "project_member.created": "project_member.added",
+  "project_member.updated": "project_member.role_changed",
+  "project_member.deleted": "project_member.removed",
+};
