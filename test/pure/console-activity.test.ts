@@ -191,11 +191,12 @@ describe("the merged activity", () => {
   });
 });
 
+const PROJECTS = new Map([["project", "shop"]]);
 const say = (act: Act, { count = 1, isInProject = false } = {}) => {
   const isChange = act.action.startsWith("deployment.") && act.action !== "deployment.approved";
   const [activity] = isChange ? joinEntries([], [entryOf(act)]) : joinEntries([recordOf(act)], []);
   if (!activity) throw new Error("There is no act");
-  return sentenceOf({ activity, count }, isInProject);
+  return sentenceOf({ activity, count }, isInProject ? undefined : PROJECTS);
 };
 const textOf = (parts: ReturnType<typeof say>) => parts.map(({ text }) => text).join("");
 
@@ -203,13 +204,13 @@ describe("the sentence of an act", () => {
   const sha = { id: "deployment", name: "9f56614" };
 
   it.each<[string, Act]>([
-    ["Ada deployed 9f56614 to production", { action: "deployment.created", target: sha }],
+    ["Ada deployed 9f56614 to shop / production", { action: "deployment.created", target: sha }],
     [
-      "Ada promoted 9f56614 to production",
+      "Ada promoted 9f56614 to shop / production",
       { action: "deployment.created", target: { ...sha, trigger: "promotion" } },
     ],
     [
-      "Ada rolled back production to 9f56614",
+      "Ada rolled back shop / production to 9f56614",
       { action: "deployment.created", target: { ...sha, trigger: "rollback" } },
     ],
     ["Ada approved 9f56614 for shop / production", { action: "deployment.approved", target: sha }],
@@ -276,6 +277,8 @@ describe("the sentence of an act", () => {
         expect(text, action).toMatch(/^Ada [a-z][^_*@[\]]+$/);
         expect(text, action).not.toMatch(/ {2}| $/);
       }
+      const nameless = textOf(say({ action, target: { id: "target", name: "" } }));
+      expect(nameless, action).not.toMatch(/(\w+) an? \1/);
     }
   });
 });

@@ -9,8 +9,14 @@ import { queryOf, ROOT, setQuery } from "../../router.ts";
 import type { Activity, Row } from "./merge.ts";
 import { actorOf, changedFieldsOf, nounOf, type Part, sentenceOf, targetsOf } from "./sentence.ts";
 
+interface ActivityRowProps {
+  row: Row;
+  /** See `sentenceOf`. */
+  projects: ReadonlyMap<string, string> | undefined;
+}
+
 /** One act, or equal ones. Its details are below it, and in the URL while they are open. */
-export function ActivityRow({ row, isInProject }: { row: Row; isInProject: boolean }) {
+export function ActivityRow({ row, projects }: ActivityRowProps) {
   const { activity } = row;
   const { record, changes, id } = activity;
   const panel = useId();
@@ -22,20 +28,19 @@ export function ActivityRow({ row, isInProject }: { row: Row; isInProject: boole
         <Clock at={at} />
         <Avatar name={actorOf(activity)} />
         <span class="said">
-          {sentenceOf(row, isInProject).map((part, index) => (
+          {sentenceOf(row, projects).map((part, index) => (
             <Said key={index} part={part} />
           ))}
         </span>
         {record?.outcome === "refused" && <Status of="refused" />}
         <button
           type="button"
-          class="button small"
+          class="disclose"
           aria-expanded={isOpen}
           aria-controls={panel}
+          aria-label="Details"
           onClick={() => setQuery({ entry: isOpen ? "" : id })}
-        >
-          Details
-        </button>
+        />
       </div>
       <div id={panel}>{isOpen && <Panel activity={activity} at={at} />}</div>
     </>

@@ -71,7 +71,8 @@ function ActivityList({ projects, people, isInProject }: ActivityListProps) {
     // The button says what failed, if this does.
     if (isEmptyPage) more().catch(() => undefined);
   }, [isEmptyPage, JSON.stringify(requests)]);
-  const names = [...people, ...(merged?.shown ?? []).map(actorOf), filter.person].filter(Boolean);
+  const actors = [...people, ...(merged?.shown ?? []).map(actorOf), filter.person].filter(Boolean);
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
   return (
     <Section
       title="Activity"
@@ -79,7 +80,7 @@ function ActivityList({ projects, people, isInProject }: ActivityListProps) {
     >
       <fieldset class="chips">
         <legend class="visually-hidden">Filters</legend>
-        <ChoiceChip name="person" label="Person" options={nameOptions("Everybody", names)} />
+        <ChoiceChip name="person" label="Person" options={nameOptions("Everybody", actors)} />
         {!isInProject && (
           <ChoiceChip
             name="project"
@@ -113,7 +114,7 @@ function ActivityList({ projects, people, isInProject }: ActivityListProps) {
               <ul class="list acts">
                 {day.rows.map((row) => (
                   <li key={row.activity.id}>
-                    <ActivityRow row={row} isInProject={isInProject} />
+                    <ActivityRow row={row} projects={isInProject ? undefined : names} />
                   </li>
                 ))}
               </ul>

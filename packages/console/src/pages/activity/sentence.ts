@@ -15,14 +15,14 @@ export interface Part {
   path?: string | undefined;
 }
 
-/** By action. `*` is the target and `@` its environment; what is in brackets needs one. */
+/** By action. `*` is the target, `#` its type, and `@` its environment; what is in brackets needs one. */
 const SENTENCES: Readonly<Record<string, string>> = {
   "account.deleted": "deleted their account",
   "account.updated": "changed their profile",
   "audit_log.exported": "exported the audit log",
-  "component.created": "added component *[ to @]",
-  "component.deleted": "deleted component *[ from @]",
-  "component.updated": "changed component *[ in @]",
+  "component.created": "added #*[ to @]",
+  "component.deleted": "deleted #*[ from @]",
+  "component.updated": "changed #*[ in @]",
   "credential.admitted": "admitted *",
   "deployment.approved": "approved *[ for @]",
   "deployment.canceled": "canceled *[ to @]",
@@ -31,8 +31,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "deployment.rejected": "rejected *[ for @]",
   "environment.protection_changed": "changed the protection of *",
   "escalation.refused": "was refused more access to *",
-  "integration.confirmed": "confirmed the Slack installation *",
-  "integration.secret_rotated": "replaced the secret of integration *",
+  "integration.confirmed": "confirmed *",
+  "integration.disabled": "disabled *",
+  "integration.failing": "reported that * fails",
+  "integration.paused": "paused *",
+  "integration.resumed": "resumed *",
+  "integration.secret_rotated": "replaced the secret of *",
   "invitation.accepted": "accepted the invitation",
   "invitation.created": "invited a person",
   "invitation.declined": "declined the invitation",
@@ -52,9 +56,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "session.created": "signed in",
   "session.revoked": "ended a session",
   "sign_in_link.created": "created a sign-in link",
-  "stack.created": "added stack *[ to @]",
-  "stack.deleted": "deleted stack *[ from @]",
-  "stack.updated": "changed stack *[ in @]",
+  "stack.created": "added #*[ to @]",
+  "stack.deleted": "deleted #*[ from @]",
+  "stack.updated": "changed #*[ in @]",
   "trust.exchanged": "exchanged a CI token for *",
   "variable.created": "added *[ to @]",
   "variable.deleted": "deleted *[ from @]",
@@ -77,13 +81,16 @@ const NOUNS: Readonly<Record<string, string>> = {
   project_member: "member",
 };
 
-/** @param isInProject Whether the page is that of the project, which it need not name. */
-export function sentenceOf({ activity, count }: Row, isInProject: boolean): Part[] {
+/** The names of projects by ID. Undefined: the page is that of a project, which it need not name. */
+type Projects = ReadonlyMap<string, string> | undefined;
+
+export function sentenceOf({ activity, count }: Row, projects: Projects): Part[] {
   const { action } = activity;
-  const targets = targetsOf(activity);
+  const targets = projects
+    ? targetsOf(activity, projects)
+    : targetsOf(activity).filter(isBelowProject);
   const [target] = targets;
-  const write = (template: string) =>
-    fill(template, { action, targets: isInProject ? targets.filter(isBelowProject) : targets });
+  const write = (template: string) => fill(template, { action, targets });
   const actor = { text: actorOf(activity), isName: true } as const;
   if (action === "variables.delivered" && count > 1) {
     return [...write("Variables[ of @] read by "), actor, { text: `, ${count} times` }];
@@ -91,7 +98,7 @@ export function sentenceOf({ activity, count }: Row, isInProject: boolean): Part
   const template =
     (action === "deployment.created" ? DEPLOYED[target?.trigger ?? ""] : undefined) ??
     SENTENCES[action] ??
-    `${verbOf(action)} ${nounOf(target?.type ?? "")} *`;
+    `${verbOf(action)} #*`;
   return [actor, { text: " " }, ...write(template), ...detailsOf(activity)];
 }
 
@@ -119,7 +126,9 @@ const SCOPES = ["component", "environment", "project"];
 function fill(template: string, said: Said): Part[] {
   const [target, ...parents] = said.targets;
   const scopes = parents.filter(({ type }) => SCOPES.includes(type)).toReversed();
-  const text = template.replaceAll(/[[]([^\]]*)\]/g, scopes.length > 0 ? "$1" : "");
+  const text = template
+    .replaceAll(/[[]([^\]]*)\]/g, scopes.length > 0 ? "$1" : "")
+    .replace("#", target?.name ? `${nounOf(target.type)} ` : "");
   return text.split(/([*@])/).flatMap((each): Part[] => {
     if (each === "*") return target ? [nameOf(target, said)] : [];
     if (each !== "@") return each === "" ? [] : [{ text: each }];
@@ -207,9 +216,18 @@ export function changedFieldsOf({ record, changes }: Activity): {
     : (record?.changes ?? {});
 }
 
-/** The target, then what it is in. */
-export function targetsOf({ record, changes }: Activity): readonly Target[] {
-  return record?.targets ?? changes[0]?.targets ?? [];
+/** The target, then what it is in. The changelog leaves out its project. */
+export function targetsOf(
+  { record, changes }: Activity,
+  projects: ReadonlyMap<string, string> = new Map(),
+): readonly Target[] {
+  if (record) return record.targets;
+  const [change] = changes;
+  if (!change) return [];
+  const { project_id: id, targets } = change;
+  const name = projects.get(id);
+  const isKnown = name === undefined || targets.some((target) => target.id === id);
+  return isKnown ? targets : [...targets, { type: "project", id, name }];
 }
 
 export function actorOf({ record, changes }: Activity): string {
