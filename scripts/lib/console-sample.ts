@@ -121,13 +121,13 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     at("projects", ""),
     at("project", `projects/${project.id}`),
     ...tabs("project", `projects/${project.id}`, [
+      "activity",
       "insights",
       "connection",
       "variables",
       "members",
       "integrations",
       "freezes",
-      "changelog",
       "settings",
     ]),
     at("environment", `environments/${environment.id}`),
@@ -150,6 +150,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     at("runner-pool", `runners/${pool.id}`),
     at("organization", "organization"),
     ...tabs("organization", "organization", [
+      "activity",
       "members",
       "keys",
       "service-accounts",
@@ -157,7 +158,6 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
       "freezes",
       "sessions",
       "usage",
-      "audit",
     ]),
     at("organization-member", `organization/members/${membership.id}`),
   ];
