@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  auditedActionsOf,
-  fitsFilter,
-  isSecurity,
-  kindOf,
-} from "../../packages/console/src/pages/activity/kinds.ts";
-import {
   type AuditRecord,
   type ChangelogEntry,
   groupByDay,
   joinEntries,
   mergeFeeds,
 } from "../../packages/console/src/pages/activity/merge.ts";
+import {
+  auditedActionsOf,
+  fitsFilter,
+  isSecurity,
+  kindOf,
+} from "../../packages/console/src/pages/activity/model.ts";
 import { sentenceOf } from "../../packages/console/src/pages/activity/sentence.ts";
 import { AUDITED_ACTIONS } from "../../src/lib/resource-types.ts";
 
@@ -218,7 +218,7 @@ describe("the sentence of an act", () => {
     ["Ada deleted A", { action: "variable.deleted", parents: [] }],
     [
       "Ada created API key deploy",
-      { action: "api_key.created", target: { id: "k", name: "deploy" } },
+      { action: "api_key.created", target: { id: "k", name: "deploy" }, parents: [] },
     ],
     ["Ada signed in", { action: "session.created" }],
     [
@@ -226,10 +226,11 @@ describe("the sentence of an act", () => {
       { action: "member.role_changed", before: { role: "member" }, after: { role: "admin" } },
     ],
     [
-      "Ada wrote variables of production: A, B, C and 2 more",
+      "Ada wrote variables of production in shop: A, B, C and 2 more",
       {
         action: "variables.written",
         target: { id: "environment", name: "production" },
+        parents: [PROJECT],
         after: {
           created: { names: ["A", "B"], count: 3 },
           deleted: { names: ["C", "D"], count: 2 },

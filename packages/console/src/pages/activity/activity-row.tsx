@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { can } from "../../access.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { Facts } from "../../components/page.tsx";
@@ -49,8 +50,14 @@ export function ActivityRow({ row, projects }: ActivityRowProps) {
 
 function Said({ part: { text, isName, path } }: { part: Part }) {
   const shown = isName ? showHidden(text) : text;
-  if (path !== undefined) return <a href={ROOT + path}>{shown}</a>;
+  if (path !== undefined && mayOpen(path)) return <a href={ROOT + path}>{shown}</a>;
   return isName ? <bdi>{shown}</bdi> : <span>{shown}</span>;
+}
+
+/** Pages of the organization are for those who may list what they show. */
+function mayOpen(path: string): boolean {
+  if (path.startsWith("organization/members/")) return can("listMembers");
+  return !path.startsWith("runners/") || can("listRunnerPools");
 }
 
 function Panel({ activity, at }: { activity: Activity; at: string }) {

@@ -13,8 +13,8 @@ import type { OrganizationTabProps, ProjectTabProps } from "../tabs.ts";
 import { ActivityRow } from "./activity-row.tsx";
 import { ChoiceChip, nameOptions, RemovableChip, SwitchChip } from "./chips.tsx";
 import { ExportLog } from "./export-log.tsx";
-import { auditedActionsOf, fitsFilter, KINDS } from "./kinds.ts";
 import { type Activity, groupByDay, mergeFeeds } from "./merge.ts";
+import { auditedActionsOf, fitsFilter, KINDS } from "./model.ts";
 import { actorOf, targetsOf } from "./sentence.ts";
 import { type FeedRequests, type Feeds, useActivity } from "./use-activity.ts";
 

@@ -29,14 +29,14 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "deployment.created": "deployed *[ to @]",
   "deployment.overridden": "overrode the rules[ of @] for *",
   "deployment.rejected": "rejected *[ for @]",
-  "environment.protection_changed": "changed the protection of *",
+  "environment.protection_changed": "changed the protection of *[ in @]",
   "escalation.refused": "was refused more access to *",
-  "integration.confirmed": "confirmed *",
-  "integration.disabled": "disabled *",
-  "integration.failing": "reported that * fails",
-  "integration.paused": "paused *",
-  "integration.resumed": "resumed *",
-  "integration.secret_rotated": "replaced the secret of *",
+  "integration.confirmed": "confirmed *[ in @]",
+  "integration.disabled": "disabled *[ in @]",
+  "integration.failing": "reported that *[ in @] fails",
+  "integration.paused": "paused *[ in @]",
+  "integration.resumed": "resumed *[ in @]",
+  "integration.secret_rotated": "replaced the secret of *[ in @]",
   "invitation.accepted": "accepted the invitation",
   "invitation.created": "invited a person",
   "invitation.declined": "declined the invitation",
@@ -65,8 +65,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "variable.revealed": "revealed *[ of @]",
   "variable.updated": "changed *[ in @]",
   "variables.delivered": "read the variables[ of @]",
-  "variables.revealed": "revealed the variables of *",
-  "variables.written": "wrote variables of *",
+  "variables.revealed": "revealed the variables of *[ in @]",
+  "variables.written": "wrote variables of *[ in @]",
 };
 
 const DEPLOYED: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ export function sentenceOf({ activity, count }: Row, projects: Projects): Part[]
   const template =
     (action === "deployment.created" ? DEPLOYED[target?.trigger ?? ""] : undefined) ??
     SENTENCES[action] ??
-    `${verbOf(action)} #*`;
+    `${verbOf(action)} #*[ in @]`;
   return [actor, { text: " " }, ...write(template), ...detailsOf(activity)];
 }
 

@@ -49,8 +49,12 @@ export function Variables({ scope, can, projectId, command }: VariablesProps) {
       row={(variable, buttons) => (
         <VariableRow variable={variable}>
           {can("listChangelog") && (
-            <LinkButton kind="small" href={historyOf(variable, projectId)}>
-              History<span class="visually-hidden"> of {showHidden(variable.name)}</span>
+            <LinkButton
+              kind="small"
+              label={`History of ${showHidden(variable.name)}`}
+              href={historyOf(variable, projectId)}
+            >
+              History
             </LinkButton>
           )}
           {buttons}
