@@ -36,6 +36,7 @@ export async function renderAssetHeaders(): Promise<string> {
     "/": [`Content-Security-Policy: ${homePolicy}`, `Cache-Control: ${CACHED}`],
     "/docs": reference,
     "/docs/*": reference,
+    "/favicon.ico": [`Cache-Control: ${CACHED}`],
     "/openapi.json": [`Cache-Control: ${CACHED}`],
     "/console/*": [`Content-Security-Policy: ${CONSOLE_POLICY}`, "Cache-Control: no-cache"],
     // Their names change with their content.

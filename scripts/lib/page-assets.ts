@@ -12,7 +12,7 @@ import { buildReferenceScript } from "./reference-script.ts";
 import { ROOT } from "./wrangler.ts";
 
 /** All assets but those of the console, by their paths below the folder of the assets. */
-export async function renderPageAssets(): Promise<ReadonlyMap<string, string>> {
+export async function renderPageAssets(): Promise<ReadonlyMap<string, string | Buffer>> {
   const document = await readDocument();
   const script = await buildReferenceScript();
   const site = new Site({ document, guides: readGuides(), scriptHash: script.hash });
@@ -20,7 +20,9 @@ export async function renderPageAssets(): Promise<ReadonlyMap<string, string>> {
     `${page.path}.html`,
     site.render(page),
   ]);
-  return new Map([
+  return new Map<string, string | Buffer>([
+    // For browsers at a reply of the API, which has no page to name an icon.
+    ["/favicon.ico", readFileSync(join(ROOT, "packages/reference/src/favicon.ico"))],
     ["/_headers", await renderAssetHeaders()],
     ["/index.html", renderHome()],
     ["/openapi.json", JSON.stringify(document)],

@@ -31,6 +31,10 @@ export const CHANGED_TYPES = [
 ] as const;
 export type ChangedType = (typeof CHANGED_TYPES)[number];
 
+/** Which request created a deployment. */
+export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion", "rollback"] as const;
+export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+
 /** The types of resources that an entry of the audit log is about. */
 export const TARGET_TYPES = [
   "organization",
@@ -96,3 +100,10 @@ export type AuditedAction = {
 export const AUDITED_ACTIONS = Object.entries(AUDITED).flatMap(([type, actions]) =>
   actions.map((action) => `${type}.${action}`),
 ) as [AuditedAction, ...AuditedAction[]];
+
+/** The changes of project members have the names that the audit log has for an organization's. */
+export const ACTIONS_OF_CHANGES: Readonly<Record<string, AuditedAction>> = {
+  "project_member.created": "project_member.added",
+  "project_member.updated": "project_member.role_changed",
+  "project_member.deleted": "project_member.removed",
+};

@@ -3,6 +3,7 @@ import { EXAMPLE_IDS, type ExampleKind, exampleId } from "./example-ids.ts";
 import { findHidden } from "./hidden-characters.ts";
 import { canonicalId, IDENTIFIER_PATTERN } from "./ids.ts";
 import { LIMITS } from "./limits.ts";
+import { DEPLOYMENT_TRIGGERS } from "./resource-types.ts";
 import { CONTROL_CHARACTERS, LINE, LONE_SURROGATES, PARAGRAPHS, TEXT } from "./text-patterns.ts";
 
 const Identifier = z.string().openapi("Identifier", {
@@ -139,3 +140,9 @@ export function slug() {
   const message = `Send 1 to ${maximum} characters out of a-z, 0-9 and -.`;
   return z.string().regex(new RegExp(`^[a-z0-9-]{1,${maximum}}$`), message);
 }
+
+export const DeploymentTrigger = z.enum(DEPLOYMENT_TRIGGERS).openapi("DeploymentTrigger", {
+  description:
+    "Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a " +
+    "success from before the newest deployment that had started.",
+});

@@ -34,8 +34,8 @@ const JOINED: Record<string, (item: Parsed) => number> = {
   listServiceAccounts: () => 1,
   listProjectMembers: () => 2,
   listAttempts: () => 1,
-  listChangelog: ({ actor }) => (actor?.name ? OF_ACTOR : 0),
-  listAuditLog: ({ actor }) => (actor.name ? OF_ACTOR : 0),
+  listChangelog: namedIn,
+  listAuditLog: namedIn,
   getProjectOverview: ({ alarms, queue, recent_deployments, ...shown }) => {
     const { active_deployment, last_deployment, current_deployment } = shown;
     const summaries = [active_deployment, last_deployment, current_deployment].filter(Boolean);
@@ -45,6 +45,15 @@ const JOINED: Record<string, (item: Parsed) => number> = {
     );
   },
 };
+
+/** The actor, the key, the target that still exists, and what it is in. */
+function namedIn({ actor, source, targets }: Parsed): number {
+  return (
+    (actor?.name ? OF_ACTOR : 0) +
+    (source?.name ? 1 : 0) +
+    (targets.length > 1 ? targets.length : 0)
+  );
+}
 
 /** They order a whole family, which the quotas bound. */
 const FAMILIES = ["listApiKeyFamily", "listMemberFamily", "listSessionFamily"];
@@ -358,6 +367,48 @@ describe("a list that has to search", () => {
       expect((await readAll(operation, other, Number.POSITIVE_INFINITY)).all).toEqual([]);
     }
   });
+
+  it.each([
+    ["listAuditLog", "audit_log", "target"],
+    ["listChangelog", "changelog_entries", "record"],
+  ])(
+    "of a log (%s) whose entries name everything reads at most three rows for each",
+    async (id, table, target) => {
+      const { membershipId } = await join(world);
+      const { results } = await env.DB.prepare("select id from attempts where deployment_id = ?")
+        .bind(ids["deployment_id"] ?? null)
+        .all<{ id: string }>();
+      const about = { ...ids, attempt_id: results[0]?.id };
+      const isAudit = table === "audit_log";
+      const types = ["variable", "deployment", ...(isAudit ? ["attempt"] : [])] as const;
+      for (const [at, type] of types.entries()) {
+        await copyRow(world.id, table, undefined, newIdsOf(LIMIT), {
+          project_id: `'${ids["project_id"]}'`,
+          created_at: `${4_000_000_000_000 - at * 10_000} - item.key * 10`,
+          membership_id: `'${membershipId}'`,
+          [isAudit ? "credential_id" : "key_id"]: `'${ids["key_id"]}'`,
+          [`${target}_type`]: `'${type}'`,
+          [`${target}_id`]: `'${about[`${type}_id` as keyof typeof about]}'`,
+          ...(isAudit
+            ? { actor_type: "'api_key'", changes: "null" }
+            : { before: "null", after: "null" }),
+        });
+      }
+      const operation = operationNamed(id);
+      const path = `${pathWith(operation, ids)}?limit=${LIMIT}`;
+      let query = "";
+      for (const type of types) {
+        const { items, sent, read, next } = await readList(operation, `${path}${query}`);
+        expect(items.map(({ targets }) => targets[0].type)).toEqual(items.map(() => type));
+        for (const { actor, source, targets } of items) {
+          expect([actor.name, source.name]).toEqual([expect.any(String), expect.any(String)]);
+          expect(targets.length).toBeGreaterThan(1);
+        }
+        expect(read).toBeLessThanOrEqual(MOST * sent + ONCE);
+        query = `&after=${next}`;
+      }
+    },
+  );
 
   it("with a key of one environment finds its events among those of others, and ends a page early", async () => {
     const changes = { project_id: `'${ids["project_id"]}'`, type: "'deployments.failed'" };

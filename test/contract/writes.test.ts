@@ -89,10 +89,13 @@ async function entriesOf({ headers }: Reply): Promise<Parsed[]> {
   const { db } = openForWriting(env.DB);
   const isOfRequest = eq(auditLog.requestId, String(headers.get("x-request-id")));
   const rows = await db.select().from(auditLog).where(isOfRequest);
-  const entries = rows.map((row) => ({
-    org_id: row.organizationId,
-    ...presentAuditEntry({ ...row, actorName: null }),
-  }));
+  const entries = rows.map((row) => {
+    const names = { actorName: null, projectName: null, sourceName: null };
+    const parents = { inComponent: null, ofDeployment: null, inEnvironment: null };
+    const entry = presentAuditEntry({ ...row, ...names, ...parents });
+    const { source: _, targets: __, ...recorded } = entry;
+    return { org_id: row.organizationId, ...recorded };
+  });
   return JSON.parse(JSON.stringify(entries));
 }
 

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Parsed } from "../support/client.ts";
 import {
+  connect,
   join,
+  newDeployment,
+  newInside,
   newKey,
   newProject,
   newServiceAccount,
+  newStack,
   newWorld,
   type Person,
   type World,
@@ -114,4 +118,70 @@ it("a service account has its name in both logs", async () => {
   for (const log of Object.values(LOGS)) {
     expect(await read(log, { actor_name: name })).toEqual([[name, "BY_BOT"]]);
   }
+});
+
+describe("what an entry names apart from the actor", () => {
+  const readFirst = async (query: string) => {
+    const { body } = await world.client.get(`/v1/orgs/${world.id}/audit-log?${query}`);
+    return body.data[0];
+  };
+  const readChange = async (projectId: string, query: string) => {
+    const { body } = await world.client.get(`/v1/projects/${projectId}/changelog?${query}`);
+    return body.data[0];
+  };
+
+  it("is the key, by the name that it has now", async () => {
+    const { client, keyId } = await newKey(world);
+    const { id } = await newProject(client);
+    const source = { id: keyId, name: "desktop" };
+    await world.client.patch(`/v1/orgs/${world.id}/api-keys/${keyId}`, { name: "desktop" });
+    const record = await readFirst(`target=${id}&action=project.created`);
+    expect(record.source).toEqual({ type: "api_key", ...source });
+    expect((await readChange(id, "sort_by=%2Bcreated_at")).source).toEqual(source);
+  });
+
+  it("is what the target is in, by the names that it has now, until it is deleted", async () => {
+    const { id: projectId, default_environment_id: id } = await newProject(world.client, {
+      name: "shop",
+    });
+    const inside = await newInside(world.client, id);
+    const variables = `/v1/components/${inside["component_id"]}/variables`;
+    const body = { name: "INNER", storage_method: "string", value: "a" };
+    const { body: variable } = await world.client.post(variables, body);
+    await world.client.put(`/v1/variables/${variable.id}`, { ...body, value: "b" });
+    await world.client.patch(`/v1/environments/${id}`, { name: "renamed" });
+    const target = { type: "variable", id: variable.id, name: "INNER" };
+    const environment = { type: "environment", id, name: "renamed" };
+    for (const action of ["variable.created", "variable.updated"]) {
+      const { targets, target: recorded } = await readFirst(
+        `target=${variable.id}&action=${action}`,
+      );
+      expect(recorded).toEqual(target);
+      expect(targets).toEqual([
+        target,
+        { type: "component", id: inside["component_id"], name: expect.any(String) },
+        environment,
+        { type: "project", id: projectId, name: "shop" },
+      ]);
+      const sort = action === "variable.created" ? "%2Bcreated_at" : "-created_at";
+      const change = await readChange(projectId, `record_name=INNER&sort_by=${sort}`);
+      expect(change.targets).toEqual(targets.slice(0, -1));
+    }
+    expect((await world.client.delete(`/v1/projects/${projectId}`)).status).toBe(204);
+    expect((await readFirst(`target=${variable.id}`)).targets).toEqual([target]);
+  });
+
+  it("is the content of a deployment, and which request created it", async () => {
+    const { id, default_environment_id } = await newProject(world.client);
+    await newStack(world.client, default_environment_id);
+    await connect(world.client, id);
+    const source = { registry: { image: "shop:42" } };
+    const deployment = await newDeployment(world.client, default_environment_id, { source });
+    const { record, targets } = await readChange(id, "limit=1");
+    expect(record).toEqual({ type: "deployment", id: deployment.id });
+    expect(targets).toEqual([
+      { ...record, name: "shop:42", trigger: "api" },
+      { type: "environment", id: default_environment_id, name: "production" },
+    ]);
+  });
 });

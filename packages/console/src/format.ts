@@ -15,6 +15,13 @@ export function joinNames(names: readonly string[], separator: string): string {
     .join(separator);
 }
 
+/** Such as "AL" of "Ada Lovelace", and "R" of "runner". Letters and digits only. */
+export function initialsOf(name: string): string {
+  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [first, last] = [words.at(0), words.length > 1 ? words.at(-1) : undefined];
+  return [first, last].map((word) => Array.from(word ?? "")[0]?.toUpperCase() ?? "").join("");
+}
+
 const UNITS = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],
@@ -26,6 +33,13 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const fullDay = new Intl.DateTimeFormat("en-GB", {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
 const decimal = new Intl.NumberFormat("en");
 
 /** Such as "3 minutes ago", or "in 2 days". From a day on, by the calendar: on Saturday, Monday is in 2 days. */
@@ -58,6 +72,18 @@ function midnightOf(time: Date): number {
 
 export function formatExact(time: string): string {
   return exact.format(new Date(time));
+}
+
+/** Such as "09:05", on the clock of the browser. */
+export function formatClock(time: string): string {
+  return clock.format(new Date(time));
+}
+
+/** A heading, such as "Today" or "Friday 27 November 2026". */
+export function formatDate(at: number, now: number): string {
+  const days = Math.round((midnightOf(new Date(now)) - midnightOf(new Date(at))) / 86_400_000);
+  if (days === 0) return "Today";
+  return days === 1 ? "Yesterday" : fullDay.format(at).replace(",", "");
 }
 
 /** Of a date without a time, such as "27 Nov". */

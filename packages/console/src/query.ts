@@ -105,7 +105,7 @@ function keyOf(pattern: string, options: QueryOptions): string {
 }
 
 /** Reads at once, then at intervals while the page is visible. Errors double the pause, up to a minute. */
-function poll(read: (signal: AbortSignal) => Promise<void>, polling: Polling): () => void {
+export function poll(read: (signal: AbortSignal) => Promise<void>, polling: Polling): () => void {
   const controller = new AbortController();
   const interval = polling === "live" ? LIVE_POLL_MS : POLL_MS;
   let timer: ReturnType<typeof setTimeout> | undefined;

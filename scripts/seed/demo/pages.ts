@@ -24,13 +24,13 @@ export async function listPages(demo: Demo, client: Client): Promise<DemoPage[]>
     at("projects", ""),
     at("project", `projects/${project.id}`),
     ...tabs("project", `projects/${project.id}`, [
+      "activity",
       "insights",
       "connection",
       "variables",
       "members",
       "integrations",
       "freezes",
-      "changelog",
       "settings",
     ]),
     at("environment", `environments/${environments.staging}`),
@@ -54,6 +54,7 @@ export async function listPages(demo: Demo, client: Client): Promise<DemoPage[]>
     at("runner-pool", `runners/${demo.poolId}`),
     at("organization", "organization"),
     ...tabs("organization", "organization", [
+      "activity",
       "members",
       "keys",
       "service-accounts",
@@ -61,7 +62,6 @@ export async function listPages(demo: Demo, client: Client): Promise<DemoPage[]>
       "freezes",
       "sessions",
       "usage",
-      "audit",
     ]),
     at("organization-member", `organization/members/${demo.ownerId}`),
   ];

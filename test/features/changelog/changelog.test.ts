@@ -503,12 +503,14 @@ describe("the changelog", () => {
       const common = {
         id: expect.any(String),
         project_id: projectId,
+        source: { id: keyId, name: expect.any(String) },
         actor: { name: "Olive Owner", account_id, membership_id, key_id: keyId },
         created_at: expect.any(String),
       };
       const expected = entries(fixture, before, reply.body).map((entry) => ({
         ...common,
         ...entry,
+        targets: expect.arrayContaining([expect.objectContaining((entry as Parsed)["record"])]),
       }));
       expect(written).toHaveLength(expected.length);
       expect(written).toEqual(expect.arrayContaining(expected));

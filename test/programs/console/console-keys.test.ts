@@ -128,15 +128,9 @@ describe("the console of a viewer", () => {
     const paths = [
       "",
       `projects/${project.projectId}`,
-      ...[
-        "connection",
-        "variables",
-        "members",
-        "integrations",
-        "freezes",
-        "changelog",
-        "settings",
-      ].map((tab) => `projects/${project.projectId}/${tab}`),
+      ...["connection", "variables", "members", "integrations", "freezes", "settings"].map(
+        (tab) => `projects/${project.projectId}/${tab}`,
+      ),
       ...["configuration", "components", "stacks", "variables", "protection", "settings"].map(
         (tab) => `${environment}/${tab}`,
       ),
@@ -159,7 +153,7 @@ describe("the console of a viewer", () => {
     );
     await page.goto(at("organization").href);
     const tabs = await page.getByRole("navigation", { name: "Sections" }).textContent();
-    expect(tabs).toBe("OverviewAPI keysFreezesSessions");
+    expect(tabs).toBe("OverviewActivityAPI keysFreezesSessions");
   });
 
   it("has those of a contributor in the same places", async () => {

@@ -38,6 +38,16 @@ describe("the asset router", () => {
     }
   });
 
+  it("serves the icon that browsers ask for at a reply of the API", async () => {
+    const { response, headers, text } = await read("/favicon.ico");
+    expect([response.status, headers.get("content-type")]).toEqual([
+      200,
+      "image/vnd.microsoft.icon",
+    ]);
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=\d+$/);
+    expect(text).toContain("PNG");
+  });
+
   it("has one spelling of each path", async () => {
     for (const [path, location] of [
       ["/index.html", "/"],

@@ -56,6 +56,9 @@ export async function makeConsoleRecords(service: Service) {
     reason: HOSTILE,
   });
   const guarded = await makeProtectedRecords(owner, projectId);
+  const rules = "environment.protection_changed";
+  const { data: acts } = await owner.call("GET", `${organization}/audit-log?action=${rules}`);
+  const [protectedChange] = acts;
   const integrations = `/v1/projects/${projectId}/notification-integrations/${webhook.id}`;
   const ping = await post(`${integrations}/ping`, {});
   const withTabs = (root: string, tabs: string) => tabs.split(" ").map((tab) => `${root}/${tab}`);
@@ -68,8 +71,10 @@ export async function makeConsoleRecords(service: Service) {
       `projects/${projectId}`,
       ...withTabs(
         `projects/${projectId}`,
-        "insights connection variables members integrations freezes changelog settings",
+        "activity insights connection variables members integrations freezes settings",
       ),
+      // With the details of an act.
+      `projects/${projectId}/activity?security=yes&entry=${protectedChange.id}`,
       `projects/${projectId}/integrations/${webhook.id}`,
       `projects/${projectId}/integrations/${webhook.id}/deliveries/${ping.id}`,
       `environments/${id}`,
@@ -88,7 +93,7 @@ export async function makeConsoleRecords(service: Service) {
       "organization",
       ...withTabs(
         "organization",
-        "members keys service-accounts trusts freezes sessions usage audit",
+        "activity members keys service-accounts trusts freezes sessions usage",
       ),
       `organization/members/${membership.id}`,
       "no/such/page",

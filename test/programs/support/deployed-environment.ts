@@ -160,6 +160,11 @@ export class StartedDeployment {
     return started;
   }
 
+  /** As a runner does before it executes the stacks. The audit log records it. */
+  async readVariables(): Promise<void> {
+    await this.#runner.get("/v1/runner/attempts/{attempt_id}/variables", this.#attempt);
+  }
+
   async print(stack: number, text: string): Promise<void> {
     const query = { offset: this.#offset, stack_id: String(this.stackIds[stack]) };
     const written = await this.#runner.post("/v1/runner/attempts/{attempt_id}/logs", {

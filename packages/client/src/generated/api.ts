@@ -3457,6 +3457,27 @@ export interface components {
                 };
             };
             /**
+             * @description The credential that it was done with.
+             * @example {
+             *       "type": "api_key",
+             *       "id": "1CfrKuhzvvc8GfuDyU5wWz",
+             *       "name": "deploy"
+             *     }
+             */
+            source: {
+                type: components["schemas"]["AuditActorType"];
+                /**
+                 * @description The credential that was used: `actor.credential_id`.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                id?: components["schemas"]["Identifier"];
+                /**
+                 * @description What the API key or the runner token is called now; for a session, the key that it came from. Absent if it has been deleted, or is none of these.
+                 * @example deploy
+                 */
+                name?: string;
+            };
+            /**
              * @description The record that was acted on. It may be deleted by now.
              * @example {
              *       "type": "variable",
@@ -3477,6 +3498,35 @@ export interface components {
                  */
                 name?: string;
             };
+            /**
+             * @description The record that was acted on, then what it is in, as far as that exists: component, deployment, environment, and in the audit log the project.
+             * @example [
+             *       {
+             *         "type": "variable",
+             *         "id": "1Cg4dffD1ishzVFEtps3vf",
+             *         "name": "DATABASE_URL"
+             *       },
+             *       {
+             *         "type": "environment",
+             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *         "name": "production"
+             *       }
+             *     ]
+             */
+            targets: {
+                type: components["schemas"]["AuditTargetType"];
+                /**
+                 * @description The ID of the record, which may be deleted by now.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The first one's name at the time, and what the others are called now. For a deployment, the short commit hash or the image. Absent if there is none.
+                 * @example production
+                 */
+                name?: string;
+                trigger?: components["schemas"]["DeploymentTrigger"];
+            }[];
             /** @description The project of the target. It may be deleted by now. */
             project_id?: components["schemas"]["Identifier"];
             /**
@@ -3747,6 +3797,54 @@ export interface components {
                 /**
                  * @description The name at the time of the change. Absent if the resource has no name.
                  * @example production
+                 */
+                name?: string;
+            };
+            /**
+             * @description The record that was acted on, then what it is in, as far as that exists: component, deployment, environment, and in the audit log the project.
+             * @example [
+             *       {
+             *         "type": "variable",
+             *         "id": "1Cg4dffD1ishzVFEtps3vf",
+             *         "name": "DATABASE_URL"
+             *       },
+             *       {
+             *         "type": "environment",
+             *         "id": "1CfxKdwWcfEyrDeRPtCDxJ",
+             *         "name": "production"
+             *       }
+             *     ]
+             */
+            targets: {
+                type: components["schemas"]["ChangedRecordType"];
+                /**
+                 * @description The ID of the record, which may be deleted by now.
+                 * @example 1CfxKdwWcfEyrDeRPtCDxJ
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description The first one's name at the time, and what the others are called now. For a deployment, the short commit hash or the image. Absent if there is none.
+                 * @example production
+                 */
+                name?: string;
+                trigger?: components["schemas"]["DeploymentTrigger"];
+            }[];
+            /**
+             * @description The key that the change was made with. Absent: the service itself.
+             * @example {
+             *       "id": "1CfrKuhzvvc8GfuDyU5wWz",
+             *       "name": "deploy"
+             *     }
+             */
+            source?: {
+                /**
+                 * @description The API key that sent the request, or that the session came from.
+                 * @example 1CfrKuhzvvc8GfuDyU5wWz
+                 */
+                id: components["schemas"]["Identifier"];
+                /**
+                 * @description What the key is called now. Absent if it has been deleted, or has no name.
+                 * @example deploy
                  */
                 name?: string;
             };

@@ -40,13 +40,15 @@ export function LinkButton({
   href,
   children,
   kind = "plain",
+  label,
 }: {
   href: string;
   children: ComponentChildren;
   kind?: ButtonKind;
+  label?: string;
 }) {
   return (
-    <a class={`button ${kind}`} href={href}>
+    <a class={`button ${kind}`} href={href} aria-label={label}>
       {children}
     </a>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useAction } from "../action.ts";
+import { Avatar } from "./avatar.tsx";
 import { ErrorNote } from "./error-note.tsx";
 import { Options } from "./form.tsx";
 
@@ -23,7 +24,10 @@ export function MemberRow({ name, title, role, roles, change, children }: Member
   return (
     <>
       <div class="list-item">
-        <span>{title}</span>
+        <span class="who">
+          <Avatar name={name} />
+          <span>{title}</span>
+        </span>
         <span class="row">
           {roles ? (
             <select

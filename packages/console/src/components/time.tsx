@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { formatDuration, formatExact, formatRelative } from "../format.ts";
+import { formatClock, formatDate, formatDuration, formatExact, formatRelative } from "../format.ts";
 
 const now = signal(Date.now());
 setInterval(() => {
@@ -22,6 +22,20 @@ export function Time({ at }: { at: string }) {
       {formatRelative(at, Math.max(now.value, Date.now()))}
     </time>
   );
+}
+
+/** The time of day, below a heading with the date. The exact time is there on hover. */
+export function Clock({ at }: { at: string }) {
+  return (
+    <time class="nowrap soft small" dateTime={at} title={formatExact(at)}>
+      {formatClock(at)}
+    </time>
+  );
+}
+
+/** The heading of a day. */
+export function DateHeading({ at }: { at: number }) {
+  return <h3>{formatDate(at, Math.max(now.value, Date.now()))}</h3>;
 }
 
 /** How long a deployment ran, in a column. Undefined: it has not ended, or has never started. */

@@ -34,10 +34,8 @@ export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
 /** What creates a deployment. */
-export const DEPLOYMENT_TRIGGERS = ["api", "redeployment", "promotion", "rollback"] as const;
 /** As runners get them, which take a rollback for the redeployment that it is. */
 export const START_TRIGGERS = ["api", "redeployment", "promotion"] as const;
-export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
 
 export const CREATOR_TYPES = ["person", "service_account", "ci"] as const;
 export type CreatorType = (typeof CREATOR_TYPES)[number];

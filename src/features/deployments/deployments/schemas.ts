@@ -4,6 +4,7 @@ import { EnvironmentParams, textParam } from "../../../http/params.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { LIMITS } from "../../../lib/limits.ts";
 import {
+  DeploymentTrigger,
   enumFilter,
   identifierInput,
   identifierOf,
@@ -14,13 +15,7 @@ import {
 import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { OVERRIDABLE } from "../conditions/index.ts";
 import { Waiting } from "../conditions/schemas.ts";
-import {
-  CREATOR_TYPES,
-  DEPLOYMENT_STATUSES,
-  DEPLOYMENT_TRIGGERS,
-  QUEUES,
-  STACK_STATUSES,
-} from "./lifecycle.ts";
+import { CREATOR_TYPES, DEPLOYMENT_STATUSES, QUEUES, STACK_STATUSES } from "./lifecycle.ts";
 import { PatchOperation, PatchOperationInput, secondsOf, TOO_LARGE } from "./patch-schemas.ts";
 import { Source, SourceInput } from "./source-schemas.ts";
 
@@ -260,12 +255,6 @@ const Executor = z
     description:
       "Who executes it, or did last. Absent before the start, and in lists, events and the responses to runners.",
   });
-
-const DeploymentTrigger = z.enum(DEPLOYMENT_TRIGGERS).openapi("DeploymentTrigger", {
-  description:
-    "Which request created it: `api` a new one, the others copy another. `rollback`: a redeployment of a " +
-    "success from before the newest deployment that had started.",
-});
 
 export const Deployment = z
   .object({

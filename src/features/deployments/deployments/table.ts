@@ -9,6 +9,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { createdAt, id, time, updatedAt, version } from "../../../db/columns.ts";
+import { DEPLOYMENT_TRIGGERS } from "../../../lib/resource-types.ts";
 import { EXEMPTIONS } from "../../projects/access/model.ts";
 import { environments } from "../../tenancy/environment-table.ts";
 import { organizations } from "../../tenancy/organization-table.ts";
@@ -19,7 +20,6 @@ import {
   ATTEMPT_STATES,
   CREATOR_TYPES,
   DEPLOYMENT_STATUSES,
-  DEPLOYMENT_TRIGGERS,
   QUEUES,
   STACK_STATUSES,
   statesBefore,

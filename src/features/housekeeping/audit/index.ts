@@ -22,3 +22,4 @@ export {
   writeAudit,
   writeAuditFrom,
 } from "./store.ts";
+export { parentColumns, presentTargets } from "./targets.ts";

@@ -15,8 +15,14 @@ import { MAXIMUM_BRANCHES, unionOf } from "../../../db/union-branches.ts";
 import type { AuditedAction } from "../../../lib/resource-types.ts";
 import { memberNameOf } from "./member-name.ts";
 import { auditLog } from "./table.ts";
+import { type NamedRow, namedColumn, parentColumns } from "./targets.ts";
 
-export type AuditEntryRow = typeof auditLog.$inferSelect & { actorName: string | null };
+export interface AuditEntryRow extends NamedRow, Row {
+  actorName: string | null;
+  projectName: string | null;
+  sourceName: string | null;
+}
+type Row = typeof auditLog.$inferSelect;
 
 export interface AuditFilter {
   /** Of a credential or a membership. */
@@ -36,8 +42,8 @@ export interface AuditFilter {
 
 const SIZE = sizeOf({
   json: [auditLog.changes],
-  text: [auditLog.targetName, auditLog.userAgent, auditLog.clientAddress],
-  rest: 1_000,
+  text: [auditLog.targetName, auditLog.targetName, auditLog.userAgent, auditLog.clientAddress],
+  rest: 2_000,
 }).sql;
 
 /** Of who has made an entry. What is deleted has none. */
@@ -48,6 +54,24 @@ const ACTOR_NAME = sql<
     then (select runner_pools.name from runner_pools where runner_pools.id = audit_log.pool_id)
   when audit_log.actor_type = 'trust'
     then (select trusts.name from trusts where trusts.id = audit_log.credential_id) end`;
+
+const ORGANIZATION = sql`audit_log.organization_id`;
+
+/** Apart from the actor. A session is named by its key. */
+const NAMES = {
+  ...parentColumns({
+    table: "audit_log",
+    target: "target",
+    fieldOf: (version, name) => sql`audit_log.changes ->> ${sql.raw(`'$.${version}.${name}'`)}`,
+  }),
+  projectName: namedColumn("projects", sql`audit_log.project_id`, ORGANIZATION).as("project_name"),
+  sourceName: sql<string | null>`case audit_log.actor_type
+    when 'api_key' then ${namedColumn("api_keys", sql`audit_log.credential_id`, ORGANIZATION)}
+    when 'session' then ${namedColumn("api_keys", sql`audit_log.creator_key_id`, ORGANIZATION)}
+    when 'runner_token'
+      then ${namedColumn("runner_tokens", sql`audit_log.credential_id`, ORGANIZATION)}
+    end`.as("source_name"),
+};
 
 /** Of one query that merges a branch for each. */
 const MAXIMUM_ACTIONS = 2 * MAXIMUM_BRANCHES - 1;
@@ -71,6 +95,7 @@ export function listEntries(
     .select({
       ...getTableColumns(auditLog),
       actorName: ACTOR_NAME.as("actor_name"),
+      ...NAMES,
       ...PAGE_POSITION,
     })
     .from(limitPageBytes(page, found))

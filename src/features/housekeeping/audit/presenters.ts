@@ -4,15 +4,24 @@ import { BadInput } from "../../../lib/errors.ts";
 import { BEFORE_FROM } from "../../../lib/time-messages.ts";
 import type { AuditEntryRow, AuditFilter } from "./list-store.ts";
 import type { ExportQuery } from "./schemas.ts";
+import { presentTargets } from "./targets.ts";
 
 export function presentAuditEntry(row: AuditEntryRow) {
+  const target = { type: row.targetType, id: row.targetId, name: row.targetName ?? undefined };
+  const project = row.projectId === null ? null : { id: row.projectId, name: row.projectName };
   return {
     id: row.id,
     created_at: toTimestamp(row.createdAt),
     action: row.action,
     outcome: row.outcome,
     actor: presentActor(row),
-    target: { type: row.targetType, id: row.targetId, name: row.targetName ?? undefined },
+    source: {
+      type: row.actorType,
+      id: row.credentialId ?? undefined,
+      name: row.sourceName ?? undefined,
+    },
+    target,
+    targets: presentTargets(target, row, project),
     project_id: row.projectId ?? undefined,
     client_address: row.clientAddress ?? undefined,
     user_agent: row.userAgent ?? undefined,

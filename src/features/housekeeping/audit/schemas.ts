@@ -5,6 +5,7 @@ import { LIMITS } from "../../../lib/limits.ts";
 import { sizeOf } from "../../../lib/quantities.ts";
 import { AUDITED_ACTIONS, TARGET_TYPES } from "../../../lib/resource-types.ts";
 import {
+  DeploymentTrigger,
   enumFilter,
   identifierInput,
   identifierOf,
@@ -134,6 +135,49 @@ const Actor = z
     },
   });
 
+interface Named {
+  type: string;
+  id: string;
+  name: string;
+}
+
+/** Of the changelog, too. */
+export function targetsOf<Type extends z.ZodType>(type: Type, example: Named) {
+  return z
+    .array(
+      z.object({
+        type,
+        id: identifierOf("environment", "The ID of the record, which may be deleted by now."),
+        name: z.string().optional().openapi({
+          description:
+            "The first one's name at the time, and what the others are called now. For a deployment, the short commit hash or the image. Absent if there is none.",
+          example: "production",
+        }),
+        trigger: DeploymentTrigger.optional(),
+      }),
+    )
+    .openapi({
+      description:
+        "The record that was acted on, then what it is in, as far as that exists: component, deployment, environment, and in the audit log the project.",
+      example: [example, { type: "environment", id: EXAMPLE_IDS.environment, name: "production" }],
+    });
+}
+
+const Source = z
+  .object({
+    type: AuditActorType,
+    id: identifierOf("apiKey", "The credential that was used: `actor.credential_id`.").optional(),
+    name: z.string().optional().openapi({
+      description:
+        "What the API key or the runner token is called now; for a session, the key that it came from. Absent if it has been deleted, or is none of these.",
+      example: "deploy",
+    }),
+  })
+  .openapi({
+    description: "The credential that it was done with.",
+    example: { type: "api_key", id: EXAMPLE_IDS.apiKey, name: "deploy" },
+  });
+
 const Target = z
   .object({
     type: AuditTargetType,
@@ -179,7 +223,13 @@ export const AuditRecord = z
     action: AuditAction,
     outcome: AuditOutcome,
     actor: Actor,
+    source: Source,
     target: Target,
+    targets: targetsOf(AuditTargetType, {
+      type: "variable",
+      id: EXAMPLE_IDS.variable,
+      name: "DATABASE_URL",
+    }),
     project_id: identifierOf(
       "project",
       "The project of the target. It may be deleted by now.",

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import {
+  ACTIONS_OF_CHANGES,
   AUDITED_ACTIONS,
   type AuditedAction,
   type ChangedType,
@@ -8,16 +9,9 @@ import { type AuditContext, type AuditedAct, writeAudit } from "../audit/index.t
 import { differenceBetween, isNoOp } from "./diff.ts";
 import type { Change, Fields } from "./model.ts";
 
-/** The changes of members have the names that the audit log has for an organization's. */
-const RENAMED: Readonly<Record<string, AuditedAction>> = {
-  "project_member.created": "project_member.added",
-  "project_member.updated": "project_member.role_changed",
-  "project_member.deleted": "project_member.removed",
-};
-
 /** Undefined for a change that is in the changelog alone. */
 function auditedActionOf(change: string): AuditedAction | undefined {
-  return RENAMED[change] ?? AUDITED_ACTIONS.find((action) => action === change);
+  return ACTIONS_OF_CHANGES[change] ?? AUDITED_ACTIONS.find((action) => action === change);
 }
 
 /** What the audit log leaves out: it outlives the person and the project. */

@@ -3,7 +3,7 @@ import { envelopeOf, ListQuery } from "../../../http/pagination.ts";
 import { EXAMPLE_IDS } from "../../../lib/example-ids.ts";
 import { CHANGED_TYPES } from "../../../lib/resource-types.ts";
 import { identifierOf, timestampOf } from "../../../lib/schemas.ts";
-import { actorNameFilter, LONG_FIELD, targetNameFilter } from "../audit/schemas.ts";
+import { actorNameFilter, LONG_FIELD, targetNameFilter, targetsOf } from "../audit/schemas.ts";
 import { ACTIONS } from "./model.ts";
 
 export const ChangelogQuery = ListQuery.extend({
@@ -43,6 +43,27 @@ export const ChangelogEntry = z
       .openapi({
         description: CHANGED,
         example: { type: "environment", id: EXAMPLE_IDS.environment, name: "production" },
+      }),
+    targets: targetsOf(ChangedRecordType, {
+      type: "variable",
+      id: EXAMPLE_IDS.variable,
+      name: "DATABASE_URL",
+    }),
+    source: z
+      .object({
+        id: identifierOf(
+          "apiKey",
+          "The API key that sent the request, or that the session came from.",
+        ),
+        name: z.string().optional().openapi({
+          description: "What the key is called now. Absent if it has been deleted, or has no name.",
+          example: "deploy",
+        }),
+      })
+      .optional()
+      .openapi({
+        description: "The key that the change was made with. Absent: the service itself.",
+        example: { id: EXAMPLE_IDS.apiKey, name: "deploy" },
       }),
     actor: z
       .object({

@@ -18,7 +18,7 @@ import {
   projectMembers,
 } from "../../tenancy/project-member-table.ts";
 import { projects } from "../../tenancy/project-table.ts";
-import { memberNameOf } from "../audit/index.ts";
+import { memberNameOf, parentColumns } from "../audit/index.ts";
 import { changelogEntries } from "./table.ts";
 
 export type EntryRow = Awaited<ReturnType<typeof listEntries>>[number];
@@ -32,6 +32,18 @@ export interface ChangelogPage extends PageRequest {
 /** Of who has made an entry. */
 const ACTOR_NAME = memberNameOf("changelog_entries");
 
+/** Apart from the actor. The key of a sign-in has no name that anybody gave. */
+const NAMES = {
+  ...parentColumns({
+    table: "changelog_entries",
+    target: "record",
+    fieldOf: (version, name) => sql`${sql.raw(`changelog_entries.${version} ->> '$.${name}'`)}`,
+  }),
+  sourceName: sql<string | null>`(select name from api_keys
+    where id = changelog_entries.key_id and session_id is null
+      and organization_id = changelog_entries.organization_id)`.as("source_name"),
+};
+
 export function listEntries(
   db: Database,
   organizationId: string,
@@ -40,7 +52,7 @@ export function listEntries(
 ) {
   const { id, createdAt, resourceName, before, after } = changelogEntries;
   const { actorName } = page;
-  const size = sizeOf({ json: [before, after], text: [resourceName], rest: 650 });
+  const size = sizeOf({ json: [before, after], text: [resourceName, resourceName], rest: 1_650 });
   const matches = and(
     actorName === undefined ? undefined : isNamed(ACTOR_NAME, actorName),
     page.resourceName === undefined ? undefined : isNamed(resourceName, page.resourceName),
@@ -61,6 +73,7 @@ export function listEntries(
     .select({
       ...getTableColumns(changelogEntries),
       actorName: ACTOR_NAME.as("actor_name"),
+      ...NAMES,
       ...PAGE_POSITION,
     })
     .from(limitPageBytes(page, found))

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { inOrder } from "../../../../cli/src/in-order.ts";
 import { client, type Schemas } from "../../api.ts";
 import { FormDialog } from "../../components/dialog.tsx";
 import type { OpenDialogProps } from "../../components/dialog-buttons.tsx";
@@ -80,7 +81,7 @@ function KeyFields() {
     path: { project_id: projectId },
     query: { limit: 100 },
   });
-  const environments = overview.data?.data ?? [];
+  const environments = inOrder(overview.data?.data ?? []);
   return (
     <>
       <ScopeFields />

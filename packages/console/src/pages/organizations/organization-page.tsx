@@ -3,11 +3,11 @@ import { Page } from "../../components/page.tsx";
 import type { OperationId } from "../../generated/access.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
+import { OrganizationActivityTab } from "../activity/activity.tsx";
 import { NotFoundPage } from "../not-found.tsx";
 import { OrganizationFreezesTab } from "../protection/freezes-tab.tsx";
 import { linkTabs, type OrganizationTabProps, type Tab } from "../tabs.ts";
 import { ApiKeysTab } from "./api-keys-tab.tsx";
-import { AuditLogTab } from "./audit-log-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { ServiceAccountsTab } from "./service-accounts-tab.tsx";
@@ -22,6 +22,12 @@ interface OrganizationTab extends Tab<OrganizationTabProps> {
 
 const TABS: readonly OrganizationTab[] = [
   { path: "", label: "Overview", Content: OverviewTab, needs: "getOrganization" },
+  {
+    path: "activity",
+    label: "Activity",
+    Content: OrganizationActivityTab,
+    needs: "listProjects",
+  },
   { path: "members", label: "Members", Content: MembersTab, needs: "listMembers" },
   { path: "keys", label: "API keys", Content: ApiKeysTab, needs: "listApiKeys" },
   {
@@ -34,7 +40,6 @@ const TABS: readonly OrganizationTab[] = [
   { path: "freezes", label: "Freezes", Content: OrganizationFreezesTab, needs: "listFreezes" },
   { path: "sessions", label: "Sessions", Content: SessionsTab, needs: "listSessions" },
   { path: "usage", label: "Usage", Content: UsageTab, needs: "getUsage" },
-  { path: "audit", label: "Audit log", Content: AuditLogTab, needs: "listAuditLog" },
 ];
 
 export function OrganizationPage({ params }: { params: Params }) {

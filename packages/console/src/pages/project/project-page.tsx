@@ -2,11 +2,11 @@ import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { ProjectActivityTab } from "../activity/activity.tsx";
 import { IntegrationsTab } from "../integrations/integrations-tab.tsx";
 import { NotFoundPage } from "../not-found.tsx";
 import { ProjectFreezesTab } from "../protection/freezes-tab.tsx";
 import { linkTabs, type ProjectTabProps, type Tab } from "../tabs.ts";
-import { ChangelogTab } from "./changelog-tab.tsx";
 import { ConnectionTab } from "./connection-tab.tsx";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { InsightsTab } from "./insights-tab.tsx";
@@ -16,13 +16,13 @@ import { ProjectVariablesTab } from "./variables-tab.tsx";
 
 const TABS: readonly Tab<ProjectTabProps>[] = [
   { path: "", label: "Environments", Content: EnvironmentsTab },
+  { path: "activity", label: "Activity", Content: ProjectActivityTab },
   { path: "insights", label: "Insights", Content: InsightsTab },
   { path: "connection", label: "Connection", Content: ConnectionTab },
   { path: "variables", label: "Variables", Content: ProjectVariablesTab },
   { path: "members", label: "Members", Content: MembersTab },
   { path: "integrations", label: "Integrations", Content: IntegrationsTab },
   { path: "freezes", label: "Freezes", Content: ProjectFreezesTab },
-  { path: "changelog", label: "Changelog", Content: ChangelogTab },
   { path: "settings", label: "Settings", Content: SettingsTab },
 ];
 

@@ -24,6 +24,7 @@ export function ComponentVariablesPage({ params }: { params: Params }) {
       <Variables
         scope={{ component: component_id }}
         can={can}
+        projectId={data.project_id}
         command={`${RUN_CLI} vars set PORT=8080 -e ${data.environment_id} --component ${data.id}`}
       />
     </Page>

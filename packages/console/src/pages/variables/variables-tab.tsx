@@ -7,6 +7,7 @@ export function VariablesTab({ environment, can }: EnvironmentTabProps) {
     <Variables
       scope={{ environment: environment.id }}
       can={can}
+      projectId={environment.project_id}
       command={`${RUN_CLI} vars set LOG_LEVEL=info -e ${environment.id}`}
     />
   );

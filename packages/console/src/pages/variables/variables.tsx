@@ -1,12 +1,14 @@
-import type { VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { isSensitive } from "../../../../cli/src/variables/sensitive.ts";
 import type { Can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
+import { LinkButton } from "../../components/button.tsx";
 import type { ConfirmationOf } from "../../components/dialog-buttons.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
+import { ROOT } from "../../router.ts";
 import { EditVariable } from "./edit-variable.tsx";
 import { PasteVariables } from "./paste-variables.tsx";
 import { RevealVariable } from "./reveal-variable.tsx";
@@ -17,11 +19,12 @@ type Variable = Schemas["Variable"];
 interface VariablesProps {
   scope: VariableScope;
   can: Can;
+  projectId: string;
   /** Sets a variable with the command line. */
   command: string;
 }
 
-export function Variables({ scope, can, command }: VariablesProps) {
+export function Variables({ scope, can, projectId, command }: VariablesProps) {
   const { list: pattern, path } = pathsOf(scope);
   const list = useList(pattern, { path, query: { limit: 100 } });
   const mayWrite = can("createEnvironmentVariable");
@@ -43,7 +46,20 @@ export function Variables({ scope, can, command }: VariablesProps) {
         },
       ]}
       nameOf={({ name }) => name}
-      row={(variable, buttons) => <VariableRow variable={variable}>{buttons}</VariableRow>}
+      row={(variable, buttons) => (
+        <VariableRow variable={variable}>
+          {can("listChangelog") && (
+            <LinkButton
+              kind="small"
+              label={`History of ${showHidden(variable.name)}`}
+              href={historyOf(variable, projectId)}
+            >
+              History
+            </LinkButton>
+          )}
+          {buttons}
+        </VariableRow>
+      )}
       itemButtons={(variable) => [
         can("revealVariable") && {
           verb: "Reveal",
@@ -68,7 +84,13 @@ export function Variables({ scope, can, command }: VariablesProps) {
   );
 }
 
-function VariableRow({ variable, children }: { variable: Variable; children: VNode }) {
+/** The activity of the project, filtered by the variable. */
+function historyOf({ id, name }: Variable, projectId: string): string {
+  const query = new URLSearchParams({ about: name, about_id: id });
+  return `${ROOT}projects/${projectId}/activity?${query}`;
+}
+
+function VariableRow({ variable, children }: { variable: Variable; children: ComponentChildren }) {
   const { name, storage_method, updated_at, version, warning } = variable;
   return (
     <div class="list-item">

@@ -3,11 +3,11 @@ import type { Database } from "../../../../db/client.ts";
 import { nextVersion } from "../../../../db/expected-version.ts";
 import { insertFrom } from "../../../../db/insert-from.ts";
 import { LIMITS } from "../../../../lib/limits.ts";
+import type { DeploymentTrigger } from "../../../../lib/resource-types.ts";
 import type { Bound } from "../../../housekeeping/usage/index.ts";
 import { makersOf } from "../../../identity/credentials/index.ts";
 import { STACK_ORDER, stacks } from "../../../tenancy/stack-table.ts";
 import { isUnconditional } from "../../conditions/index.ts";
-import type { DeploymentTrigger } from "../lifecycle.ts";
 import { ACTIVE_OF_ENVIRONMENT } from "../model.ts";
 import { ACTIVE_STATUSES, deploymentStacks, deploymentStatus, deployments } from "../table.ts";
 
