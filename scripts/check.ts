@@ -17,7 +17,7 @@ import { LIMITS_FILE, renderLimits } from "./lib/limits-table.ts";
 import { ROOT, runWrangler } from "./lib/wrangler.ts";
 
 /** Of the console, by the ends of the names of its files. */
-const MAXIMUM_CONSOLE_KB = { ".js": 75, ".css": 15 };
+const MAXIMUM_CONSOLE_KB = { ".js": 95, ".css": 17 };
 const MAXIMUM_STARTUP_MS = 62;
 const MAXIMUM_STARTUP_RUNS = 12;
 const LINES_FOR_REVIEW = 250;

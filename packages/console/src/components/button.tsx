@@ -43,7 +43,7 @@ export function LinkButton({
 }: {
   href: string;
   children: ComponentChildren;
-  kind?: ButtonKind;
+  kind?: ButtonKind | undefined;
 }) {
   return (
     <a class={`button ${kind}`} href={href}>

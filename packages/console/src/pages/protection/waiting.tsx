@@ -4,9 +4,9 @@ import { Section } from "../../components/page.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
 import { joinNames, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { describeSource } from "../deployment/source.tsx";
+import { approvePath } from "./decisions.tsx";
 
 /** The deployments of all projects that wait for the person's approval. */
 export function useWaiting() {
@@ -22,13 +22,13 @@ export function WaitingForYou({ items }: { items: readonly Schemas["PendingAppro
         {items.map((item) => (
           <li key={item.deployment_id} class="list-item">
             <span>
-              <a href={`${ROOT}deployments/${item.deployment_id}`}>
+              <a href={approvePath(item.deployment_id)}>
                 {joinNames([item.project_name, item.environment_name], " / ")}
               </a>{" "}
               <span class="soft small">{describeSource(item.source)}</span>
               <p class="soft small">
                 <bdi>{showHidden(item.message)}</bdi>{" "}
-                <TimeAfter words="Ends" at={item.expires_at} />
+                <TimeAfter words="Expires" at={item.expires_at} />
               </p>
             </span>
             <Time at={item.created_at} />
