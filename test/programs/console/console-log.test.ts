@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openPage, WIDE, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
@@ -80,6 +80,41 @@ describe("the log of a failed deployment", () => {
     await environment.run("failed", lines(100, "Creating the bucket"));
     const page = await open(`deployments/${id}`, environment);
     await page.locator("#L100.log-current").waitFor();
+  });
+});
+
+describe("from the first page", () => {
+  it("the failing line is two clicks away at most, and a rollback that runs three", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    await environment.deploy({ source: { registry: { image: "shop:1" } } });
+    await environment.run("succeeded");
+    await makeFailure(environment);
+    const page = await open("", environment);
+    const { name } = await environment.client.get("/v1/projects/{project_id}", {
+      path: { project_id: environment.projectId },
+    });
+    const environments = page.getByRole("list", { name: `Environments of ${name}` });
+    let clicks = 0;
+    const click = async (target: Locator) => {
+      clicks += 1;
+      await target.click();
+    };
+    await click(environments.getByRole("link", { name: "Failed deployment of staging" }));
+    await page.locator(`#L${FAILING_LINE}.log-current`).waitFor();
+    await expect.poll(() => isVisible(page, FAILING_LINE)).toBe(true);
+    expect(clicks).toBeLessThanOrEqual(2);
+    await click(
+      page
+        .getByRole("region", { name: "Failure" })
+        .getByRole("button", { name: /^Roll back to shop:1/ }),
+    );
+    await click(page.getByRole("dialog").getByRole("button", { name: "Roll back", exact: true }));
+    expect(clicks).toBe(3);
+    await page.getByRole("heading", { level: 1, name: "shop:1" }).waitFor();
+    const started = await environment.start();
+    await page.locator("h1 ~ .status", { hasText: "In progress" }).waitFor();
+    expect((await environment.list())[0]).toMatchObject({ id: started.id, trigger: "rollback" });
+    await started.complete("succeeded");
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILED_REQUEST, openPage, waitUntilLoaded } from "../support/console.ts";
+import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite, type Person } from "../support/invited-member.ts";
 import { TestProject } from "../support/project.ts";
 import { type ApiClient, useService } from "../support/service.ts";
@@ -78,6 +79,75 @@ describe("a deployment that waits for approvals", () => {
     expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
     const { data } = await olga.client.call("GET", `/v1/deployments/${id}/approvals`);
     expect(data).toMatchObject([{ decision: "approve", comment: "Read it" }]);
+  });
+
+  it("shows everything that an approval covers, and what the same did in staging, one click from the first page", async () => {
+    const staging = await DeployedEnvironment.make(service, { replicas: 2 });
+    const { projectId } = staging;
+    const { data } = await staging.client.get("/v1/projects/{project_id}/environments", {
+      path: { project_id: projectId },
+    });
+    const production = String(data.find(({ id }) => id !== staging.id)?.id);
+    const rules = {
+      approvals: { required: 1, approvers: { role: "owner" } },
+      from: { environment_ids: [staging.id], minimum_seconds: 0 },
+    };
+    await service.owner.call("PUT", `/v1/environments/${production}/protection`, rules);
+    const [older, newer] = ["aa", "bb"].map((digits) => ({
+      git: {
+        ...{ provider: "github", installation_id: "1", repo_id: "2", owner: "acme", repo: "shop" },
+        ref: "refs/heads/main",
+        commit: { author: {}, committer: {}, message: `Ship ${digits}`, sha: digits.repeat(20) },
+      },
+      registry: { image: `ghcr.io/acme/shop:${digits}` },
+    }));
+    await staging.deploy({ source: newer as never });
+    const started = await staging.start();
+    await started.complete("succeeded");
+    const alarms = `/v1/stacks/${started.stackIds[0]}/alarms/latency`;
+    await service.owner.call("PUT", alarms, { state: "alarm", reason: "Above 800 ms" });
+    const maker = await invite(service, "Greta", { projectId, role: "contributor" });
+    const into = `/v1/environments/${production}/deployments`;
+    const live = await service.owner.call("POST", into, { source: older });
+    // It ran before there were rules.
+    await service.d1
+      .prepare(
+        "update deployments set status = 'succeeded', started_at = created_at, finished_at = created_at where id = ?1",
+      )
+      .bind(live.id)
+      .run();
+    await staging.client.post("/v1/environments/{environment_id}/variables", {
+      path: { environment_id: production },
+      body: { name: "LEVEL", storage_method: "string", value: "canary" },
+    });
+    const patch = [{ op: "add", path: "/replicas", value: 8 }];
+    const reason = "Black Friday";
+    const { id } = await maker.client.call("POST", into, { source: newer, patch, reason });
+    const { page } = await open("", service.owner);
+    const waiting = page.getByRole("list", { name: "Waiting for you" });
+    await waiting.getByRole("link").first().click();
+    await page.waitForURL(`**/deployments/${id}/approve`);
+    const main = page.getByRole("main");
+    await main.getByRole("list", { name: "In other environments" }).waitFor();
+    const text = String(await main.textContent());
+    for (const part of [
+      ...["Greta", reason, "0 of 1 approval", "Expires in 23 hours"],
+      ...["Ship aa", "ghcr.io/acme/shop:aa", "Ship bb", "ghcr.io/acme/shop:bb"],
+      ...["/replicas 8", "Stacksweb", "aws · 123456789012 · eu-central-1"],
+      "Changed variablesLEVEL",
+      ...["staging: live for", "web: latency", "Above 800 ms"],
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain("canary");
+    const compare = main.getByRole("link", { name: "Compare the commits" });
+    expect(await compare.getAttribute("href")).toContain(
+      `/compare/${"aa".repeat(20)}...${"bb".repeat(20)}`,
+    );
+    await main.getByRole("button", { name: "Approve and deploy" }).click();
+    await page.waitForURL(`**/deployments/${id}`);
+    const { data: approvals } = await service.owner.call("GET", `/v1/deployments/${id}/approvals`);
+    expect(approvals).toMatchObject([{ decision: "approve" }]);
   });
 
   it("has these buttons for nobody else: not for its creator, nor for who only reads", async () => {

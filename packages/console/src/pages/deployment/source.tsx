@@ -135,6 +135,12 @@ export function SourceDetails({ source }: { source: Source | undefined }) {
           {commit}
         </a>
       )}
+      {source.registry && (
+        <>
+          {" "}
+          <code>{showHidden(source.registry.image)}</code>
+        </>
+      )}
       {source.verified && <span class="soft"> verified by its CI job</span>}
       <br />
       <bdi>{showHidden(title)}</bdi>

@@ -25,9 +25,11 @@ async function readContent({ id, environment_id }: Deployment, project_id: strin
     path,
   });
   // After the digest: if one of these has changed since, the service refuses the approval.
-  const [deployment, stacks, connection, successes] = await Promise.all([
+  const inEnvironment = { path: { environment_id } };
+  const [deployment, stacks, components, connection, successes] = await Promise.all([
     client.get("/v1/deployments/{deployment_id}", { path }),
-    readAll("/v1/environments/{environment_id}/stacks", { path: { environment_id } }),
+    readAll("/v1/environments/{environment_id}/stacks", inEnvironment),
+    readAll("/v1/environments/{environment_id}/components", inEnvironment),
     can("getConnection", "viewer")
       ? client.get("/v1/projects/{project_id}/connection", { path: { project_id } })
       : undefined,
@@ -39,7 +41,10 @@ async function readContent({ id, environment_id }: Deployment, project_id: strin
   const [live] = successes.data;
   const variables =
     live && can("previewRedeployment", "viewer") && (await readChangedVariables(live));
-  return { deployment, digest, diff, stacks, connection, live, variables: variables || undefined };
+  return {
+    ...{ deployment, digest, diff, stacks, components, connection, live },
+    variables: variables || undefined,
+  };
 }
 
 /** Undefined for a session that may not read their names. */
@@ -51,8 +56,12 @@ async function readChangedVariables({ id }: Deployment): Promise<string[] | unde
 
 /** What runs now, and what would run. */
 export function ApprovedContent({ content }: { content: Content }) {
-  const { deployment, diff, stacks, connection, live, variables } = content;
-  const nameOf = (id: string) => stacks.find((stack) => stack.id === id)?.name ?? id;
+  const { deployment, diff, stacks, components, connection, live, variables } = content;
+  const nameOf = (id: string) => {
+    const { name = id, component_id } = stacks.find((stack) => stack.id === id) ?? {};
+    const component = components.find((each) => each.id === component_id);
+    return component ? `${name} (${component.name})` : name;
+  };
   const namesOf = (ids: readonly string[]) => joinNames(ids.map(nameOf), ", ");
   const newStacks = namesOf(deployment.stack_ids);
   const oldStacks = live && namesOf(live.stack_ids);
