@@ -141,6 +141,7 @@ export async function makeSample(url: string, apiKey: string): Promise<SamplePag
     ]),
     at("environment-protection", `environments/${production.environmentId}/protection`),
     at("deployment-waiting", `deployments/${production.deploymentId}`),
+    at("deployment-approval", `deployments/${production.deploymentId}/approve`),
     at("component-variables", `components/${component.id}/variables`),
     at("stack", `stacks/${stack.id}`),
     at("deployment", `deployments/${deployment}`),
