@@ -72,6 +72,24 @@ describe("the log of a failed deployment", () => {
     await failure.getByRole("link", { name: "View error" }).click();
     await expect.poll(() => isVisible(page, FAILING_LINE)).toBe(true);
     expect(page.url()).not.toContain("stack=");
+    await page.evaluate("scrollTo(0, 0)");
+    await failure.getByRole("link", { name: "View error" }).click();
+    await expect.poll(() => isVisible(page, FAILING_LINE)).toBe(true);
+  });
+
+  it("follows its end while somebody watches it fail", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const { id } = await environment.deploy();
+    const started = await environment.start();
+    await started.print(0, `Error: retried\n${lines(200, LONG)}`);
+    const page = await open(`deployments/${id}`, environment);
+    await page.locator("#L201").waitFor();
+    await started.print(0, lines(200, LONG));
+    await started.complete("failed");
+    await page.getByRole("link", { name: "View error" }).waitFor();
+    await page.locator("#L401").waitFor();
+    await expect.poll(() => distanceFromEnd(page)).toBeLessThan(2);
+    expect(new URL(page.url()).hash).toBe("");
   });
 
   it("opens at the last line if it names no error", async () => {

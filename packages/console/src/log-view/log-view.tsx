@@ -130,7 +130,10 @@ function chunksOf(lines: readonly LogLine[]): LogLine[][] {
 /** The line of the URL's fragment, such as `#L12`. Without one, the log of a failure opens at its first error. */
 function useCurrentLine(log: Log, failedStackIds: readonly string[] | undefined) {
   const { hash } = currentUrl.value;
-  const opensAtError = useRef(hash === "" && failedStackIds !== undefined);
+  const hasFailed = failedStackIds !== undefined;
+  // Who watches it fail reads the end. What the session has read earlier may say that it still runs.
+  const opens = useRef(hash === "");
+  if (!hasFailed && log.lines.all.length > 0) opens.current = false;
   /** Where the page itself has gone: it stays where it is, and only the log scrolls. */
   const within = useRef<number | undefined>(undefined);
   const jump = (line: number) => {
@@ -138,16 +141,17 @@ function useCurrentLine(log: Log, failedStackIds: readonly string[] | undefined)
     navigate(`#L${line}`, { replace: true });
   };
   const isAsked = hash === TO_ERROR;
+  const opensAtError = hasFailed && opens.current;
   const line = readFragment(hash);
   useEffect(() => {
-    if (!isAsked && !opensAtError.current) return;
+    if (!isAsked && !opensAtError) return;
     const failure = findFailure(log.lines.all, failedStackIds ?? [], log.hasEnded);
     if (!failure) return;
-    opensAtError.current = false;
+    opens.current = false;
     jump(failure.number);
     if (isAsked) within.current = undefined;
-  }, [log, isAsked]);
-  const isUnknown = isAsked || opensAtError.current;
+  }, [log, isAsked, opensAtError]);
+  const isUnknown = isAsked || opensAtError;
   return [{ line, isUnknown, isWithin: line === within.current }, jump] as const;
 }
 

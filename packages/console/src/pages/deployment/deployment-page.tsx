@@ -15,12 +15,12 @@ import { Marks } from "../protection/marks.tsx";
 import { type DeploymentTabProps, linkTabs, type Tab } from "../tabs.ts";
 import { useActions } from "./actions.tsx";
 import { ChangesTab } from "./changes-tab.tsx";
+import { useCrumbs } from "./crumbs.ts";
 import { Summary } from "./facts.tsx";
 import { Failure } from "./failure.tsx";
 import { LogTab } from "./log-tab.tsx";
 import { NeighborLinks, useNeighbors } from "./neighbors.tsx";
 import { OutputsTab } from "./outputs-tab.tsx";
-import { titleOf } from "./source.tsx";
 import { TimelineTab } from "./timeline.tsx";
 import { Waiting } from "./waiting.tsx";
 
@@ -60,24 +60,6 @@ export function DeploymentPage({ params }: { params: Params }) {
   return <LoadedPage deployment={data} tab={tab} isEnded={!isLive} reload={reload} />;
 }
 
-/** The pages above a deployment, and its title. */
-export function useLocation(deployment: Deployment | undefined) {
-  const path = { environment_id: deployment?.environment_id ?? "" };
-  const environment = useQuery(deployment && "/v1/environments/{environment_id}", { path });
-  const projectId = environment.data?.project_id;
-  const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
-    path: { project_id: projectId ?? "" },
-  });
-  const name = environment.data?.name ?? "environment";
-  const crumbs: readonly (readonly [string, string])[] = [
-    ["Projects", ROOT],
-    [project.data?.name ?? "Project", `${ROOT}projects/${projectId ?? ""}`],
-    [name, `${ROOT}environments/${path.environment_id}`],
-  ];
-  const title = (deployment && titleOf(deployment)) ?? `Deployment to ${name}`;
-  return { projectId, environmentName: name, crumbs, title };
-}
-
 interface LoadedPageProps {
   deployment: Deployment;
   tab: Tab<DeploymentTabProps>;
@@ -94,7 +76,7 @@ function LoadedPage({ deployment, tab, isEnded, reload }: LoadedPageProps) {
     // A success gives them their outputs.
     void stacks.reload();
   });
-  const { projectId, crumbs, title } = useLocation(deployment);
+  const { projectId, crumbs, title } = useCrumbs(deployment);
   const can = useCan(projectId);
   const neighbors = useNeighbors(deployment);
   const decisions = useDecisions(deployment, projectId);

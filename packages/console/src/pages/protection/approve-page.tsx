@@ -9,7 +9,7 @@ import { Page, PendingPage, Section } from "../../components/page.tsx";
 import { useList, useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
-import { useLocation } from "../deployment/deployment-page.tsx";
+import { useCrumbs } from "../deployment/crumbs.ts";
 import { Summary } from "../deployment/facts.tsx";
 import { Waiting } from "../deployment/waiting.tsx";
 import { ApprovedContent, type Content, useContent } from "./approved-content.tsx";
@@ -26,7 +26,7 @@ export function ApprovePage({ params }: { params: Params }) {
   const { deployment_id: id = "" } = params;
   const path = { deployment_id: id };
   const { data, error } = useQuery("/v1/deployments/{deployment_id}", { path }, "on");
-  const { projectId, crumbs, title } = useLocation(data);
+  const { projectId, crumbs, title } = useCrumbs(data);
   const isOpen = data && openConditions(data).includes("approvals");
   const page = `${ROOT}deployments/${id}`;
   useEffect(() => {
