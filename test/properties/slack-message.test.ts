@@ -95,7 +95,7 @@ function textsOf({ type, text, fields = [], elements = [] }: AnyBlock) {
 }
 
 const MARKUP = [
-  /<https:\/\/longshore\.example\.com\/console\/(?:projects|environments|stacks|deployments)\/[1-9A-HJ-NP-Za-km-z]{22}\|([^<>]*)>/g,
+  /<https:\/\/longshore\.example\.com\/console\/(?:projects|environments|stacks|deployments)\/[1-9A-HJ-NP-Za-km-z]{22}(?:\/approve)?\|([^<>]*)>/g,
   /<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|([^<>|]*)>/g,
   /<https?:\/\/(?:[^<>|&]|&amp;)+>/g,
   /&(amp|lt|gt);/g,
@@ -207,7 +207,8 @@ describe("the message of an event", () => {
     const message = "0 of 2 approvals.";
     const { text, json } = render("approvals.requested", { ...held, message });
     expect(text).toBe("🙋 Approval requested: shop &lt;3 / production");
-    for (const part of [page, message]) expect(json).toContain(part);
+    expect(json).toContain(`<${ORIGIN}/console/deployments/${ID}/approve|${ID}>`);
+    expect(json).toContain(message);
     expect(json).not.toMatch(/button|actions/);
     const rejected = render("approvals.rejected", { ...held, comment: "Not on a Friday" });
     for (const part of [page, "*Comment*\\nNot on a Friday"]) expect(rejected.json).toContain(part);

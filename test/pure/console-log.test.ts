@@ -195,7 +195,7 @@ describe("the lines of a log", () => {
     expect(numbers(findLines(lines.all, "failed"))).toEqual([2]);
     expect(findLines(lines.all, "")).toEqual([]);
     const errors = lines.all.filter(({ isError }) => isError);
-    expect(numbers(errors)).toEqual([2, 3, 5]);
+    expect(numbers(errors)).toEqual([2, 5]);
     expect(numbers(linesOfStack(lines.all, "web"))).toEqual([1, 3, 5]);
     expect(linesOfStack(lines.all, "")).toHaveLength(5);
     expect(step(errors, 0, "next")?.number).toBe(2);

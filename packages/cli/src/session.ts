@@ -57,6 +57,11 @@ export class Session {
     return new URL(`/console/deployments/${deploymentId}`, this.url).href;
   }
 
+  /** The page that shows everything that an approval covers. */
+  linkToApproval(deploymentId: string): string {
+    return `${this.linkTo(deploymentId)}/approve`;
+  }
+
   /** Reads a path that is not known until the command runs. */
   async read<T>(path: string, options: ReadOptions = {}): Promise<T> {
     return (await this.client.get(path as "/v1/whoami", options as object)) as T;

@@ -62,7 +62,8 @@ export function startRouter(): void {
     if (!link || link.target || link.hasAttribute("download")) return;
     const url = new URL(link.href);
     const isPage = url.origin === location.origin && url.pathname.startsWith(ROOT);
-    const isFragment = url.hash !== "" && url.pathname === location.pathname;
+    const isSamePage = url.pathname === location.pathname && url.search === location.search;
+    const isFragment = url.hash !== "" && isSamePage;
     if (!isPage || isFragment) return;
     event.preventDefault();
     navigate(url.href);

@@ -44,6 +44,7 @@ export async function listPages(demo: Demo, client: Client): Promise<DemoPage[]>
     ]),
     at("environment-protection", `environments/${environments.eu}/protection`),
     at("deployment-waiting", `deployments/${deployments.waiting}`),
+    at("deployment-approval", `deployments/${deployments.waiting}/approve`),
     at("component-variables", `components/${demo.componentId}/variables`),
     at("stack", `stacks/${demo.stackId}`),
     at("deployment", `deployments/${deployments.succeeded}`),

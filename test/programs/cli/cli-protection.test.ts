@@ -47,6 +47,7 @@ describe("longshore approve", () => {
       expect.stringMatching(/^created by {3}\w/),
       expect.stringMatching(/^created {6}2\d{3}-/),
       "reason       -",
+      `link         ${service.url.origin}/console/deployments/${id}/approve`,
       "",
       "+ /replicas 3",
       "",
@@ -154,7 +155,7 @@ describe("longshore approve of what waits for others", () => {
     const { key } = await service.owner.call("POST", keys, { name: "narrow", scopes });
     expect(await approve(key)).toBe(
       `Deployment ${id} waits for approval, but this API key can't approve. ` +
-        `Sign in and approve it there: ${service.url.origin}/console/deployments/${id}\n`,
+        `Sign in and approve it there: ${service.url.origin}/console/deployments/${id}/approve\n`,
     );
   });
 });

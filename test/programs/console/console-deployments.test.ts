@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Schemas } from "../../../packages/client/src/index.ts";
 import { openPage, waitUntilLoaded } from "../support/console.ts";
 import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { RunnerFixture } from "../support/fixture.ts";
@@ -6,6 +7,15 @@ import { RunnerFixture } from "../support/fixture.ts";
 const fixture = RunnerFixture.use();
 
 const at = (path: string) => new URL(`/console/${path}`, fixture.service.pages);
+
+/** A commit whose hash repeats two digits. */
+const commit = (digits: string, message: string): Schemas["DeploymentSource"] => ({
+  git: {
+    commit: { ...{ author: {}, committer: {} }, message, sha: digits.repeat(20) },
+    ...{ provider: "github", installation_id: "1", repo_id: "2", owner: "acme", repo: "shop" },
+    ref: "refs/heads/main",
+  },
+});
 
 describe("a deployment in the console", () => {
   it("goes from a click to succeeded, with the log of a real runner", async (context) => {
@@ -27,12 +37,13 @@ describe("a deployment in the console", () => {
     await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
     run("echo compiled in \\\\e[32mgreen\\\\e[0m for $LONGSHORE_STACK", "--once");
     await page.locator("h1 ~ .status.good", { hasText: "Succeeded" }).waitFor();
-    await page.getByText("/replicas 3").waitFor();
     const log = page.getByRole("log");
     for (const stack of project.stackIds) await log.getByText(stack).waitFor();
     await page.locator('[role="status"]', { hasText: "succeeded" }).waitFor();
     const id = page.url().split("/").at(-1) ?? "";
     expect((await project.read(id)).status).toBe("succeeded");
+    await page.getByRole("link", { name: "Changes" }).click();
+    await page.getByText("/replicas 3").waitFor();
   });
 
   it("links to its URL once it has succeeded, as the environment and the stack do", async () => {
@@ -119,8 +130,9 @@ describe("a deployment in the console", () => {
       .toEqual(["Nameproductionstaging", "LEVELmissinghas it"]);
     await dialog.getByRole("button", { name: "Promote" }).click();
     await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
-    await page.getByText("/replicas 7").waitFor();
     expect(page.url()).not.toContain(id);
+    await page.getByRole("link", { name: "Changes" }).click();
+    await page.getByText("/replicas 7").waitFor();
   });
 
   it("is redeployed as its preview shows, which names the variables that have changed since", async () => {
@@ -146,24 +158,14 @@ describe("a deployment in the console", () => {
     expect(page.url()).not.toContain(id);
   });
 
-  it("shows its phases and stacks over time, what changed since the last one, and leads to both neighbors", async () => {
+  it("shows on one timeline who requested it, what ran when, and how it ended", async () => {
     const source = await DeployedEnvironment.make(fixture.service);
-    const write = (name: string, value: string) =>
-      source.client.put("/v1/environments/{environment_id}/variables", {
-        path: { environment_id: source.id },
-        body: { mode: "merge", variables: [{ name, storage_method: "secret", value }] },
-      });
-    for (const name of ["KEPT", "LEVEL"]) await write(name, "canary of before");
-    const first = await source.deploy();
-    await source.run("succeeded");
-    await write("NEW", "canary of now");
     const { id } = await source.deploy();
     const started = await source.start();
     await started.report(0, "in_progress");
-    const { page } = await openPage(at(`deployments/${id}`), {
-      apiKey: source.apiKey,
-    });
-    const bars = page.getByRole("main").getByRole("img");
+    const { page } = await openPage(at(`deployments/${id}/timeline`), { apiKey: source.apiKey });
+    const timeline = page.getByRole("list", { name: "Timeline" });
+    const bars = timeline.getByRole("img");
     const names = () =>
       bars.evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
     const running = / from \d+ s to \d+ s after the creation, not ended yet$/;
@@ -185,62 +187,75 @@ describe("a deployment in the console", () => {
     await expect
       .poll(names)
       .toEqual(all.map((name) => expect.stringMatching(new RegExp(`^${name}:${ended.source}`))));
-    await page.getByText("Since the previous deployment: NEW", { exact: true }).waitFor();
-    expect(await page.getByText("After this deployment").count()).toBe(0);
-    await write("LEVEL", "canary of later");
+    const rows = timeline.getByRole("listitem");
+    const firstWords = (text: string) => text.split(/\d|Succeeded|just/)[0];
+    expect((await rows.allTextContents()).map(firstWords)).toEqual([
+      expect.stringMatching(/^Requested by /),
+      "Started",
+      "web",
+      "worker",
+      "Failed",
+    ]);
     // It has waited for an hour: its bar leaves most of the width to what ran.
     await fixture.service.d1
       .prepare("update deployments set created_at = created_at - 3600000 where id = ?1")
-      .bind(first.id)
+      .bind(id)
       .run();
     await page.reload();
-    await page.getByText("After this deployment, and perhaps before: LEVEL").waitFor();
-    expect(await page.getByText("is shortened").count()).toBe(0);
-    expect(await page.getByRole("main").textContent()).not.toContain("canary");
-    await page.getByRole("link", { name: "Previous", exact: true }).click();
-    await page.waitForURL(`**/${first.id}`);
-    await page.getByText("is shortened").waitFor();
+    await page.getByText("Queue time not to scale.").waitFor();
     const widths = await bars
       .filter({ has: page.locator(".shortened") })
       .evaluate((bar) => (bar.firstElementChild?.clientWidth ?? 0) / bar.clientWidth);
     expect(widths).toBeCloseTo(0.3, 1);
-    await page.getByRole("link", { name: "Next", exact: true }).click();
-    await page.waitForURL(`**/${id}`);
-    await page.getByRole("link", { name: "Previous", exact: true }).waitFor();
-    expect(await page.getByRole("link", { name: "Next", exact: true }).count()).toBe(0);
   });
 
-  it("shows the end of its log while it grows, and finds lines that arrive later", async () => {
+  it("shows what has changed since the previous success, with a link to compare the commits, and leads to both neighbors", async () => {
     const source = await DeployedEnvironment.make(fixture.service);
-    const { id } = await source.deploy();
-    const started = await source.start();
-    await started.print(0, "needle 1\n".repeat(300));
-    const { page } = await openPage(at(`deployments/${id}`), {
-      apiKey: source.apiKey,
-    });
-    const log = page.getByRole("log");
-    await page.locator("#L300").waitFor();
-    await page.getByLabel("Search the log").fill("needle");
-    await page.getByText("300 lines", { exact: true }).waitFor();
-    await started.print(0, "needle 2\n".repeat(300));
-    await page.getByText("600 lines", { exact: true }).waitFor();
-    await page.locator("#L600").waitFor();
-    const distance = () =>
-      log.evaluate((each) => each.scrollHeight - each.scrollTop - each.clientHeight);
-    await expect.poll(distance).toBeLessThan(40);
-    await log.hover();
-    await page.mouse.wheel(0, -2_000);
-    await expect.poll(() => page.getByLabel("Follow").isChecked()).toBe(false);
-    const reached = await distance();
-    await started.print(0, "needle 3\n".repeat(300));
-    await page.getByText("900 lines", { exact: true }).waitFor();
-    expect(await distance()).toBeGreaterThan(reached + 100);
-    await page.getByLabel("Follow").check();
-    await page.locator("#L900").waitFor();
-    await page.locator("#L890 a").click();
-    expect(page.url()).toMatch(/#L890$/);
-    await started.complete("succeeded");
-    await page.locator("h1 ~ .status.good").waitFor();
+    const write = (name: string, value: string) =>
+      source.client.put("/v1/environments/{environment_id}/variables", {
+        path: { environment_id: source.id },
+        body: { mode: "merge", variables: [{ name, storage_method: "secret", value }] },
+      });
+    for (const name of ["KEPT", "LEVEL"]) await write(name, "canary of before");
+    const first = await source.deploy({ source: commit("aa", "Say hello") });
+    await source.run("succeeded");
+    await write("NEW", "canary of now");
+    await source.deploy();
+    await source.run("failed");
+    const patch = [{ op: "add", path: "/replicas", value: 3 } as const];
+    const { id } = await source.deploy({ source: commit("bb", "Say goodbye"), patch });
+    await source.run("succeeded");
+    const { page } = await openPage(at(`deployments/${id}`), { apiKey: source.apiKey });
+    await page.getByRole("heading", { level: 1, name: "Say goodbye" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const summary = page.getByRole("list", { name: "Summary" });
+    const parts = summary.getByRole("listitem");
+    expect((await parts.allTextContents()).slice(0, 3)).toEqual([
+      "acme/shop",
+      "main",
+      "bbbbbbb Copy",
+    ]);
+    await page.getByRole("link", { name: "Changes" }).click();
+    const compare = page.getByRole("link", { name: "Compare the commits" });
+    expect(await compare.getAttribute("href")).toBe(
+      `https://github.com/acme/shop/compare/${"aa".repeat(20)}...${"bb".repeat(20)}`,
+    );
+    await page.getByText("/replicas 3").waitFor();
+    await page.getByText("Changed since the previous success: NEW", { exact: true }).waitFor();
+    expect(await page.getByText("after this deployment").count()).toBe(0);
+    await page.goto(at(`deployments/${first.id}/changes`).href);
+    await page.getByText("Nothing yet").waitFor();
+    await write("LEVEL", "canary of later");
+    await page.goto(at(`deployments/${id}/changes`).href);
+    await page.getByText("Changed after this deployment, and perhaps before: LEVEL").waitFor();
+    expect(await page.getByRole("main").textContent()).not.toContain("canary");
+    await page.getByRole("link", { name: "Previous", exact: true }).click();
+    await page.locator("h1 ~ .status.bad").waitFor();
+    await page.getByRole("link", { name: "Previous", exact: true }).click();
+    await page.waitForURL(`**/${first.id}`);
+    await page.getByRole("link", { name: "Next", exact: true }).waitFor();
+    expect(await page.getByText("Live", { exact: true }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Previous", exact: true }).count()).toBe(0);
   });
 
   it("that would be refused has no button to confirm it, and says why", async () => {

@@ -270,6 +270,7 @@ describe("the editor of a configuration", () => {
     await service.owner.call("PUT", api, { name: "renamed", configuration: { replicas: 3 } });
     await deploy.click();
     await page.locator("h1 ~ .status", { hasText: "Queued" }).waitFor();
+    await page.getByRole("link", { name: "Changes" }).click();
     await page.getByText("/replicas 4").waitFor();
     const [deployment] = await environment.list();
     expect(deployment?.data.patch).toEqual([
@@ -454,7 +455,7 @@ describe("the page of a project", () => {
     await back();
     await production.getByText("waits for approval").waitFor();
     await page.getByRole("list", { name: "Waiting for you" }).getByRole("link").click();
-    await page.waitForURL(`**/deployments/${waiting}`);
+    await page.waitForURL(`**/deployments/${waiting}/approve`);
     await page.getByRole("button", { name: "Approve" }).waitFor();
 
     // A failure stays visible until the next success.
@@ -558,7 +559,7 @@ describe("the page of a project", () => {
     const dialog = page.getByRole("dialog", { name: "Promote" });
     await dialog.getByRole("link", { name: "acme/shop main · 3f1c2aa" }).waitFor();
     await dialog.getByRole("button", { name: "Promote" }).click();
-    await page.locator("h1", { hasText: "Deployment to production" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: REPLICAS }).waitFor();
     const place = { projectId, role: "viewer" } as const;
     const { client } = await invite(service, "Vera", place);
     const viewer = await open(`projects/${projectId}`, client.key);

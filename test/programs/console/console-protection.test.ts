@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILED_REQUEST, openPage, waitUntilLoaded } from "../support/console.ts";
+import { DeployedEnvironment } from "../support/deployed-environment.ts";
 import { invite, type Person } from "../support/invited-member.ts";
 import { TestProject } from "../support/project.ts";
 import { type ApiClient, useService } from "../support/service.ts";
@@ -35,7 +36,7 @@ const deploy = async (by: Person, body: object = {}): Promise<string> => {
   return (await by.client.call("POST", path, body)).id;
 };
 
-const buttonsOf = (page: Page) => page.locator(".heading button").allTextContents();
+const buttonsOf = (page: Page) => page.locator(".heading .button").allTextContents();
 
 /** Until the page has the response of such a URL, and shows it. */
 async function untilAnswered(page: Page, url: string): Promise<void> {
@@ -59,19 +60,94 @@ describe("a deployment that waits for approvals", () => {
     const id = await deploy(mona, { patch });
     const { page } = await open(`deployments/${id}`, olga.client);
     await page.getByText("0 of 2 approvals by owners of the project").waitFor();
-    await page.getByText("Ends without them in 23 hours").waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
-    const dialog = page.getByRole("dialog", { name: "Approve" });
-    await dialog.getByText("/replicas 3").waitFor();
-    await dialog.getByLabel("Comment").fill("Read it");
-    await dialog.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Expires in 23 hours").waitFor();
+    await page.getByRole("link", { name: "Approve or reject" }).click();
+    await page
+      .getByRole("heading", { level: 1, name: "Approve: Deployment to production" })
+      .waitFor();
+    await page.getByText("/replicas 3").waitFor();
+    await page.getByLabel("Comment").fill("Read it");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByText("1 of 2 approvals").waitFor();
-    const approvals = page.getByRole("list", { name: "Approvals" });
-    await approvals.getByText("Olga Owner").waitFor();
-    await approvals.getByText("Read it").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Approve or reject" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Timeline" }).click();
+    const row = page.getByRole("listitem").filter({ hasText: "Approved by Olga Owner" });
+    await row.getByText("Read it").waitFor();
+    await page.goto(at(`deployments/${id}/approve`).href);
+    await page.getByText("it waits for somebody else's approval").waitFor();
+    await page.getByRole("list", { name: "Approvals" }).getByText("Olga Owner").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
     const { data } = await olga.client.call("GET", `/v1/deployments/${id}/approvals`);
     expect(data).toMatchObject([{ decision: "approve", comment: "Read it" }]);
+  });
+
+  it("shows everything that an approval covers, and what the same did in staging, one click from the first page", async () => {
+    const staging = await DeployedEnvironment.make(service, { replicas: 2 });
+    const { projectId } = staging;
+    const { data } = await staging.client.get("/v1/projects/{project_id}/environments", {
+      path: { project_id: projectId },
+    });
+    const production = String(data.find(({ id }) => id !== staging.id)?.id);
+    const rules = {
+      approvals: { required: 1, approvers: { role: "owner" } },
+      from: { environment_ids: [staging.id], minimum_seconds: 0 },
+    };
+    await service.owner.call("PUT", `/v1/environments/${production}/protection`, rules);
+    const [older, newer] = ["aa", "bb"].map((digits) => ({
+      git: {
+        ...{ provider: "github", installation_id: "1", repo_id: "2", owner: "acme", repo: "shop" },
+        ref: "refs/heads/main",
+        commit: { author: {}, committer: {}, message: `Ship ${digits}`, sha: digits.repeat(20) },
+      },
+      registry: { image: `ghcr.io/acme/shop:${digits}` },
+    }));
+    await staging.deploy({ source: newer as never });
+    const started = await staging.start();
+    await started.complete("succeeded");
+    const alarms = `/v1/stacks/${started.stackIds[0]}/alarms/latency`;
+    await service.owner.call("PUT", alarms, { state: "alarm", reason: "Above 800 ms" });
+    const maker = await invite(service, "Greta", { projectId, role: "contributor" });
+    const into = `/v1/environments/${production}/deployments`;
+    const live = await service.owner.call("POST", into, { source: older });
+    // It ran before there were rules.
+    await service.d1
+      .prepare(
+        "update deployments set status = 'succeeded', started_at = created_at, finished_at = created_at where id = ?1",
+      )
+      .bind(live.id)
+      .run();
+    await staging.client.post("/v1/environments/{environment_id}/variables", {
+      path: { environment_id: production },
+      body: { name: "LEVEL", storage_method: "string", value: "canary" },
+    });
+    const patch = [{ op: "add", path: "/replicas", value: 8 }];
+    const reason = "Black Friday";
+    const { id } = await maker.client.call("POST", into, { source: newer, patch, reason });
+    const { page } = await open("", service.owner);
+    const waiting = page.getByRole("list", { name: "Waiting for you" });
+    await waiting.getByRole("link").first().click();
+    await page.waitForURL(`**/deployments/${id}/approve`);
+    const main = page.getByRole("main");
+    await main.getByRole("list", { name: "In other environments" }).waitFor();
+    const text = String(await main.textContent());
+    for (const part of [
+      ...["Greta", reason, "0 of 1 approval", "Expires in 23 hours"],
+      ...["Ship aa", "ghcr.io/acme/shop:aa", "Ship bb", "ghcr.io/acme/shop:bb"],
+      ...["/replicas 8", "Stacksweb", "aws · 123456789012 · eu-central-1"],
+      "Changed variablesLEVEL",
+      ...["staging: live for", "web: latency", "Above 800 ms"],
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain("canary");
+    const compare = main.getByRole("link", { name: "Compare the commits" });
+    expect(await compare.getAttribute("href")).toContain(
+      `/compare/${"aa".repeat(20)}...${"bb".repeat(20)}`,
+    );
+    await main.getByRole("button", { name: "Approve and deploy" }).click();
+    await page.waitForURL(`**/deployments/${id}`);
+    const { data: approvals } = await service.owner.call("GET", `/v1/deployments/${id}/approvals`);
+    expect(approvals).toMatchObject([{ decision: "approve" }]);
   });
 
   it("has these buttons for nobody else: not for its creator, nor for who only reads", async () => {
@@ -84,25 +160,31 @@ describe("a deployment that waits for approvals", () => {
       await waitUntilLoaded(page);
       await expect.poll(() => buttonsOf(page)).toEqual(buttons);
     };
-    await expectButtons(service.owner, ["Approve", "Reject", "Override", "Cancel"]);
+    await expectButtons(service.owner, ["Approve or reject", "Override", "Cancel"]);
     await expectButtons(olga.client, ["Cancel"]);
     await expectButtons(vera.client, []);
+    const { page } = await open(`deployments/${id}/approve`, olga.client);
+    await page.getByText("You can't approve your own deployment.").waitFor();
+    expect(
+      await page
+        .getByRole("main")
+        .getByRole("button", { name: /pprove|eject/ })
+        .count(),
+    ).toBe(0);
   });
 
   it("is not approved if something else would start than what was shown", async () => {
     await protect(APPROVALS);
     const id = await deploy(mona, { patch: [{ op: "add", path: "/replicas", value: 5 }] });
-    const { page } = await open(`deployments/${id}`, service.owner, {
+    const { page } = await open(`deployments/${id}/approve`, service.owner, {
       expectedProblem: FAILED_REQUEST,
     });
-    await page.getByRole("button", { name: "Approve" }).click();
-    const dialog = page.getByRole("dialog", { name: "Approve" });
-    await dialog.getByText("/replicas 5").waitFor();
+    await page.getByText("/replicas 5").waitFor();
     const path = `/v1/environments/${project.environmentId}`;
     const { name } = await service.owner.call("GET", path);
     await service.owner.call("PUT", path, { name, configuration: { image: "other" } });
-    await dialog.getByRole("button", { name: "Approve" }).click();
-    await dialog.getByText("would start something else").waitFor();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByText("would start something else").waitFor();
     const { data } = await service.owner.call("GET", `/v1/deployments/${id}/approvals`);
     expect(data).toEqual([]);
   });
@@ -111,17 +193,29 @@ describe("a deployment that waits for approvals", () => {
     await protect(APPROVALS);
     const id = await deploy(mona);
     const { page } = await open(`deployments/${id}`, service.owner);
-    await page.getByRole("button", { name: "Reject" }).waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("reject");
+    await page.getByRole("link", { name: "Approve or reject" }).waitFor();
+    const runCommand = async (name: string) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(name);
+      await page.keyboard.press("Enter");
+    };
+    await runCommand("approve or reject");
+    await page.getByRole("button", { name: "Reject…" }).waitFor();
+    await runCommand("reject");
+    const dialog = page.getByRole("dialog", { name: "Reject" });
+    await dialog.waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Reject" }).waitFor();
+    expect((await read(id)).status).toBe("queued");
     await page.keyboard.type("Not on a Friday");
     await page.keyboard.press("Enter");
     await page.locator("h1 ~ .status", { hasText: "Canceled" }).waitFor();
-    await page.getByText("The deployment was canceled: rejected.").waitFor();
-    await page.getByRole("list", { name: "Approvals" }).getByText("Not on a Friday").waitFor();
+    await page.getByText("Deployment canceled: rejected.").waitFor();
     expect((await read(id)).failure_reason).toBe("rejected");
+    await page.getByRole("link", { name: "Timeline" }).click();
+    const row = page.getByRole("listitem").filter({ hasText: "Rejected by" });
+    await row.getByText("Not on a Friday").waitFor();
+    await page.goto(at(`deployments/${id}/approve`).href);
+    await page.waitForURL(`**/deployments/${id}`);
   });
 });
 
@@ -179,8 +273,8 @@ describe("the first page", () => {
     await list.getByText("shop:42").waitFor();
     await expect.poll(() => page.title()).toBe("(1) Projects · Longshore");
     await list.getByRole("link", { name: `${project.projectName} / production` }).click();
-    await page.getByRole("button", { name: "Approve" }).waitFor();
-    expect(page.url()).toContain(id);
+    await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
+    expect(page.url()).toContain(`${id}/approve`);
     await olga.client.call("POST", `/v1/deployments/${id}/approvals`, { decision: "approve" });
     await page.goto(at("").href);
     await waitUntilLoaded(page);

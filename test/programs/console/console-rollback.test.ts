@@ -172,7 +172,7 @@ describe("Roll back in the pipeline of a project", () => {
     const dialog = page.getByRole("dialog", { name: "Roll back to shop:1" });
     await dialog.getByText("to staging again").waitFor();
     await dialog.getByRole("button", { name: "Roll back", exact: true }).click();
-    await page.locator("h1", { hasText: "Deployment to staging" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "ghcr.io/acme/shop:1" }).waitFor();
     const [created] = await environment.list();
     expect(created).toMatchObject({ trigger: "rollback", from_deployment_id: ids[0] });
   });

@@ -41,7 +41,7 @@ async function explainRefusal(
   const isOwn = created_by?.membership_id === membership.id;
   const isNarrow = !own || scopes || project_ids || environment_ids;
   if (isNarrow && !isOwn) {
-    return `this API key can't approve. Sign in and approve it there: ${session.linkTo(id)}`;
+    return `this API key can't approve. Sign in and approve it there: ${session.linkToApproval(id)}`;
   }
   const path = { environment_id };
   const [{ approvals: rule }, { project_id }] = await Promise.all([

@@ -33,6 +33,7 @@ export async function printContent(
       ["created by", describeCreator(created_by)],
       ["created", toLocalTime(created_at)],
       ["reason", describeReason(deployment)],
+      ["link", session.linkToApproval(id)],
     ]),
   );
   if (diff.length > 0) output.print("");

@@ -44,7 +44,7 @@ export function LinkButton({
 }: {
   href: string;
   children: ComponentChildren;
-  kind?: ButtonKind;
+  kind?: ButtonKind | undefined;
   label?: string;
 }) {
   return (

@@ -2,7 +2,8 @@ import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useCommands } from "../commands.ts";
 import { showHidden } from "../format.ts";
-import { Button, type ButtonKind } from "./button.tsx";
+import { navigate } from "../router.ts";
+import { Button, type ButtonKind, LinkButton } from "./button.tsx";
 import { Confirm, type Confirmation } from "./dialog.tsx";
 import { type Secret, SecretDialog } from "./secret.tsx";
 
@@ -22,7 +23,7 @@ export type ConfirmationOf = Omit<Confirmation, "title" | "verb" | "onClose"> &
     leave?: () => void;
   };
 
-/** A button that opens a dialog. */
+/** A button that opens a dialog, or leads to a page. */
 export type DialogButton = {
   verb: string;
   /** What the button shows, such as a time that passes. Absent: the verb. */
@@ -32,7 +33,7 @@ export type DialogButton = {
   kind?: ButtonKind;
   /** Its name in the palette. Absent: it is not there. */
   inPalette?: string;
-} & ({ dialog: ComponentType<OpenDialogProps> } | { confirm: ConfirmationOf });
+} & ({ dialog: ComponentType<OpenDialogProps> } | { confirm: ConfirmationOf } | { href: string });
 
 /** False: the service would refuse it. */
 export type Buttons = readonly (DialogButton | false)[];
@@ -46,7 +47,9 @@ export function useOpenDialog(reload: () => Promise<void>, commands: Buttons) {
   const [opened, open] = useState<DialogButton>();
   useCommands(
     allowedOf(commands).flatMap((each) =>
-      each.inPalette ? [[each.inPalette, () => open(each)] as const] : [],
+      each.inPalette
+        ? [[each.inPalette, () => ("href" in each ? navigate(each.href) : open(each))] as const]
+        : [],
     ),
   );
   // A secret may have taken the place of the dialog that closes.
@@ -57,7 +60,8 @@ export function useOpenDialog(reload: () => Promise<void>, commands: Buttons) {
   return { open, dialog };
 }
 
-function renderDialog(button: DialogButton, props: OpenDialogProps): VNode {
+function renderDialog(button: DialogButton, props: OpenDialogProps): VNode | null {
+  if ("href" in button) return null;
   if ("dialog" in button) return <button.dialog {...props} />;
   const { label, verb } = button;
   const { leave = props.reload, work, ...confirmation } = button.confirm;
@@ -87,16 +91,22 @@ interface DialogButtonsProps {
 export function DialogButtons({ buttons, kind: usual, open, isUnknown }: DialogButtonsProps) {
   return (
     <span class={isUnknown ? "buttons unknown" : "buttons"}>
-      {allowedOf(buttons).map((each) => (
-        <Button
-          key={each.verb}
-          kind={each.kind ?? usual}
-          label={each.label}
-          onClick={() => open(each)}
-        >
-          {each.text ?? each.verb}
-        </Button>
-      ))}
+      {allowedOf(buttons).map((each) =>
+        "href" in each ? (
+          <LinkButton key={each.verb} kind={each.kind ?? usual} href={each.href}>
+            {each.text ?? each.verb}
+          </LinkButton>
+        ) : (
+          <Button
+            key={each.verb}
+            kind={each.kind ?? usual}
+            label={each.label}
+            onClick={() => open(each)}
+          >
+            {each.text ?? each.verb}
+          </Button>
+        ),
+      )}
     </span>
   );
 }

@@ -208,11 +208,13 @@ export interface FormProps {
   reload?: () => Promise<unknown>;
   /** Of a form in a dialog: it has a button to cancel, and closes when it has worked. */
   onClose?: () => void;
+  /** Beside its button. */
+  beside?: ComponentChildren;
   children: (error: unknown) => ComponentChildren;
 }
 
 /** A form whose values are read when it is sent. */
-export function Form({ verb, done, submit, reload, onClose, children }: FormProps) {
+export function Form({ verb, done, submit, reload, onClose, beside, children }: FormProps) {
   const action = useAction();
   const { current: fields } = useRef(new Set<string>());
   const send = async (event: Event) => {
@@ -236,6 +238,7 @@ export function Form({ verb, done, submit, reload, onClose, children }: FormProp
           {verb}
         </Button>
         {onClose && <Button onClick={onClose}>Cancel</Button>}
+        {beside}
       </div>
     </form>
   );

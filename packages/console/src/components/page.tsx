@@ -13,6 +13,8 @@ interface PageProps {
   /** What belongs to the title, such as a status. */
   beside?: ComponentChildren;
   actions?: ComponentChildren;
+  /** Between the title and the tabs. */
+  lead?: ComponentChildren;
   tabs?: readonly (readonly [label: string, href: string])[];
   children: ComponentChildren;
 }
@@ -24,6 +26,7 @@ export function Page({
   crumbs = [],
   beside,
   actions,
+  lead,
   tabs,
   children,
 }: PageProps) {
@@ -57,6 +60,7 @@ export function Page({
         </div>
         {actions && <div class="row">{actions}</div>}
       </div>
+      {lead}
       {tabs && <Tabs tabs={tabs} />}
       {children}
     </div>

@@ -1,10 +1,22 @@
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import { formatClock, formatDate, formatDuration, formatExact, formatRelative } from "../format.ts";
 
 const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 10_000);
+
+/** The present time, each second while `isLive`. */
+export function useSeconds(isLive: boolean): number {
+  const [present, setPresent] = useState(Date.now);
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => !document.hidden && setPresent(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  return present;
+}
 
 /** Words and a time. Without the time, nothing. */
 export function TimeAfter({ words, at }: { words: string; at: string | undefined }) {

@@ -14,7 +14,8 @@ export interface LogLine {
   isError: boolean;
 }
 
-const ERROR = /\b(?:error|errors|failed|failure|fatal|panic|exception)\b/;
+/** Not "0 failed" or "no errors". */
+const ERROR = /(?<!\b(?:0|no) )\b(?:error|errors|failed|failure|fatal|panic|exception)\b/;
 const ESCAPE = "\u001b";
 /** A line that goes on is continued as another one, so that the work for a record is bounded. */
 const LONGEST_LINE = 1_048_576;
@@ -58,6 +59,21 @@ function contentOf(text: string): Pick<LogLine, "text" | "searched" | "isError">
 
 export function linesOfStack(lines: readonly LogLine[], stackId: string): readonly LogLine[] {
   return stackId === "" ? lines : lines.filter((line) => line.stackId === stackId);
+}
+
+/**
+ * Where a person looks first after a failure: the first error of a stack that failed. If the whole log has none, the first
+ * error of another stack, or else the last line.
+ */
+export function findFailure(
+  lines: readonly LogLine[],
+  failedStackIds: readonly string[],
+  hasEnded: boolean,
+): LogLine | undefined {
+  const isOfFailed = ({ stackId }: LogLine) => failedStackIds.includes(stackId);
+  const own = lines.find((line) => line.isError && isOfFailed(line));
+  if (own || !hasEnded) return own;
+  return lines.find(({ isError }) => isError) ?? lines.findLast(isOfFailed) ?? lines.at(-1);
 }
 
 /** Those with the text, without regard to letter case. */

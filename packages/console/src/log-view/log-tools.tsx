@@ -2,17 +2,14 @@ import { useAction } from "../action.ts";
 import { client } from "../api.ts";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
-import { Check, Field, SelectField } from "../components/form.tsx";
-import { formatCount, formatNumber, showHidden } from "../format.ts";
+import { Check, Field } from "../components/form.tsx";
+import { formatCount, formatNumber } from "../format.ts";
 import type { LogLine } from "./log-lines.ts";
 
 type Jump = (among: readonly LogLine[], direction: "next" | "previous") => void;
 
 interface LogToolsProps {
   deploymentId: string;
-  stackNames: ReadonlyMap<string, string>;
-  stackId: string;
-  setStackId: (id: string) => void;
   search: string;
   setSearch: (text: string) => void;
   found: readonly LogLine[];
@@ -22,25 +19,15 @@ interface LogToolsProps {
   jump: Jump;
   isFollowing: boolean;
   setFollowing: (isFollowing: boolean) => void;
+  isWrapped: boolean;
+  setWrapped: (isWrapped: boolean) => void;
 }
 
 export function LogTools(props: LogToolsProps) {
-  const { deploymentId, stackNames, stackId, errors, jump } = props;
+  const { deploymentId, errors, jump } = props;
   return (
     <div class="filters">
       <Search {...props} />
-      {stackNames.size > 1 && (
-        <SelectField
-          name="stack"
-          label="Stack"
-          value={stackId}
-          onChange={props.setStackId}
-          options={[
-            ["", "All"],
-            ...[...stackNames].map(([id, name]) => [id, showHidden(name)] as const),
-          ]}
-        />
-      )}
       <div class="row">
         <Check
           name="follow"
@@ -48,6 +35,7 @@ export function LogTools(props: LogToolsProps) {
           checked={props.isFollowing}
           onChange={props.setFollowing}
         />
+        <Check name="wrap" label="Wrap" checked={props.isWrapped} onChange={props.setWrapped} />
         {errors.length > 0 && (
           <>
             <Button kind="small" onClick={() => jump(errors, "previous")}>

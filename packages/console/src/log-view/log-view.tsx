@@ -1,39 +1,44 @@
-import type { ComponentProps, RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ComponentProps } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ErrorNote } from "../components/error-note.tsx";
-import { currentUrl } from "../router.ts";
+import { currentUrl, navigate, queryOf, setQuery } from "../router.ts";
 import "./log.css";
 import { LogChunk } from "./log-chunk.tsx";
-import { findLines, type LogLine, linesOfStack, step } from "./log-lines.ts";
+import { findFailure, findLines, type LogLine, linesOfStack, step } from "./log-lines.ts";
 import { LogTools } from "./log-tools.tsx";
 import { type Log, useLog } from "./use-log.ts";
+import { useScroll } from "./use-scroll.ts";
 
 const CHUNK_LINES = 50;
-/** So near to the end, the person reads the newest line. */
-const END_PX = 40;
-/** The keys that scroll back. */
-const BACKWARD = new Set(["ArrowUp", "PageUp", "Home"]);
+
+/** Instead of a line: the first error of what failed. */
+export const TO_ERROR = "#error";
 
 interface LogViewProps {
   deploymentId: string;
   stackNames: ReadonlyMap<string, string>;
+  /** Empty: the lines of all. */
+  stackId: string;
+  /** Undefined: the deployment has not failed. */
+  failedStackIds: readonly string[] | undefined;
   /** Called when the deployment or a stack has another status. */
   onStatus: () => void;
 }
 
-export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
+export function LogView(props: LogViewProps) {
+  const { deploymentId, stackNames, stackId, failedStackIds, onStatus } = props;
   const log = useLog(deploymentId, onStatus);
   const region = useRef<HTMLDivElement>(null);
-  const { lines, ...choice } = useChosenLines(log);
-  const [current, setCurrent] = useCurrentLine();
-  const following = useFollowing(region, log, current === undefined);
-  const { isFollowing, setFollowing, onKeyDown, ...handlers } = following;
-  useJump(region, current, current !== undefined && current <= log.lines.all.length);
+  const { lines, ...choice } = useChosenLines(log, stackId);
+  const [current, jump] = useCurrentLine(log, failedStackIds);
+  const scroll = useScroll({ region, log, stackId, ...current });
+  const { isFollowing, setFollowing, content, onKeyDown, ...handlers } = scroll;
   const foundSet = useMemo(() => new Set(choice.found), [choice.found]);
+  const isWrapped = queryOf("wrap") !== "off";
   const show = (line: number | undefined) => {
     if (line === undefined) return;
     setFollowing(false);
-    setCurrent(line);
+    jump(line);
   };
   const onClick = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest("a.log-number") : null;
@@ -46,17 +51,18 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
       <LogTools
         {...choice}
         deploymentId={deploymentId}
-        stackNames={stackNames}
-        position={choice.found.findIndex(({ number }) => number === current) + 1}
+        position={choice.found.findIndex(({ number }) => number === current.line) + 1}
         errors={lines.filter(({ isError }) => isError)}
-        jump={(among, direction) => show(step(among, current ?? 0, direction)?.number)}
+        jump={(among, direction) => show(step(among, current.line ?? 0, direction)?.number)}
         isFollowing={isFollowing}
         setFollowing={setFollowing}
+        isWrapped={isWrapped}
+        setWrapped={(wraps) => setQuery({ wrap: wraps ? "" : "off" })}
       />
       <ErrorNote error={log.error} />
       <div
         ref={region}
-        class="log"
+        class={isWrapped ? "log" : "log unwrapped"}
         role="log"
         aria-live="off"
         aria-label="Log"
@@ -66,13 +72,15 @@ export function LogView({ deploymentId, stackNames, onStatus }: LogViewProps) {
         onKeyDown={onKeyDown}
         onClick={onClick}
       >
-        <Chunks
-          lines={lines}
-          region={region}
-          stackNames={stackNames}
-          found={foundSet}
-          current={current}
-        />
+        <div ref={content}>
+          <Chunks
+            lines={lines}
+            region={region}
+            stackNames={stackNames}
+            found={foundSet}
+            current={current.line}
+          />
+        </div>
         {lines.length === 0 && (
           <p class="soft">{log.hasEnded ? "The log is empty." : "No line has arrived yet."}</p>
         )}
@@ -103,13 +111,12 @@ function Chunks({ lines, current, ...props }: ChunksProps) {
 }
 
 /** The lines of the chosen stack, and those of them that the search finds. */
-function useChosenLines(log: Log) {
-  const [stackId, setStackId] = useState("");
+function useChosenLines(log: Log, stackId: string) {
   const [search, setSearch] = useState("");
   const lines = useMemo(() => linesOfStack(log.lines.all, stackId), [log, stackId]);
   // `lines` may be the same array with more lines.
   const found = useMemo(() => findLines(lines, search), [log, lines, search]);
-  return { lines, stackId, setStackId, search, setSearch, found };
+  return { lines, search, setSearch, found };
 }
 
 function chunksOf(lines: readonly LogLine[]): LogLine[][] {
@@ -120,67 +127,35 @@ function chunksOf(lines: readonly LogLine[]): LogLine[][] {
   return chunks;
 }
 
-function distanceFromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number {
-  return scrollHeight - scrollTop - clientHeight;
-}
-
-/** The line of the URL's fragment, such as `#L12`. */
-function useCurrentLine(): [number | undefined, (line: number) => void] {
-  const [current, setCurrent] = useState(() => readFragment(currentUrl.value.hash));
-  useEffect(() => {
-    const onChange = () => setCurrent(readFragment(location.hash));
-    window.addEventListener("hashchange", onChange);
-    return () => window.removeEventListener("hashchange", onChange);
-  }, []);
-  const change = (line: number) => {
-    history.replaceState(null, "", `#L${line}`);
-    setCurrent(line);
+/** The line of the URL's fragment, such as `#L12`. Without one, the log of a failure opens at its first error. */
+function useCurrentLine(log: Log, failedStackIds: readonly string[] | undefined) {
+  const { hash } = currentUrl.value;
+  const hasFailed = failedStackIds !== undefined;
+  // Who watches it fail reads the end. What the session has read earlier may say that it still runs.
+  const opens = useRef(hash === "");
+  if (!hasFailed && log.lines.all.length > 0) opens.current = false;
+  /** Where the page itself has gone: it stays where it is, and only the log scrolls. */
+  const within = useRef<number | undefined>(undefined);
+  const jump = (line: number) => {
+    within.current = line;
+    navigate(`#L${line}`, { replace: true });
   };
-  return [current, change];
+  const isAsked = hash === TO_ERROR;
+  const opensAtError = hasFailed && opens.current;
+  const line = readFragment(hash);
+  useEffect(() => {
+    if (!isAsked && !opensAtError) return;
+    const failure = findFailure(log.lines.all, failedStackIds ?? [], log.hasEnded);
+    if (!failure) return;
+    opens.current = false;
+    jump(failure.number);
+    if (isAsked) within.current = undefined;
+  }, [log, isAsked, opensAtError]);
+  const isUnknown = isAsked || opensAtError;
+  return [{ line, isUnknown, isWithin: line === within.current }, jump] as const;
 }
 
 function readFragment(hash: string): number | undefined {
   const [, number] = /^#L(\d{1,9})$/.exec(hash) ?? [];
   return number === undefined ? undefined : Number(number);
-}
-
-/** Keeps the newest line visible until the person scrolls back, and again once they are at the end. */
-function useFollowing(region: RefObject<HTMLDivElement | null>, { version }: Log, begins: boolean) {
-  const [isFollowing, setFollowing] = useState(begins);
-  useLayoutEffect(() => {
-    const element = region.current;
-    if (isFollowing && element) element.scrollTop = element.scrollHeight;
-  }, [isFollowing, version]);
-  const isAtEnd = () => region.current !== null && distanceFromEnd(region.current) < END_PX;
-  const stop = () => setFollowing(false);
-  return {
-    isFollowing,
-    setFollowing,
-    onWheel: ({ deltaY }: WheelEvent) => deltaY < 0 && stop(),
-    onTouchMove: stop,
-    onKeyDown: ({ key }: KeyboardEvent) => BACKWARD.has(key) && stop(),
-    // The log may have scrolled by itself, and have grown since.
-    onScrollEnd: () => isAtEnd() && setFollowing(true),
-    onPointerDown: (event: PointerEvent) => event.target === region.current && stop(),
-  };
-}
-
-/** Scrolls the log, and not the page, to a line, once it is there. */
-function useJump(
-  region: RefObject<HTMLDivElement | null>,
-  line: number | undefined,
-  isThere: boolean,
-): void {
-  useEffect(() => {
-    if (!isThere) return;
-    const frame = requestAnimationFrame(() => {
-      const log = region.current;
-      const target = document.getElementById(`L${line}`);
-      if (log && target) {
-        const offset = target.getBoundingClientRect().top - log.getBoundingClientRect().top;
-        log.scrollTop += offset - log.clientHeight / 3;
-      }
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [line, isThere]);
 }

@@ -9,6 +9,7 @@ import { MemberPage } from "./organizations/member-page.tsx";
 import { OrganizationPage } from "./organizations/organization-page.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
 import { ProjectsPage } from "./projects/projects-page.tsx";
+import { ApprovePage } from "./protection/approve-page.tsx";
 import { RunnerPoolPage } from "./runner-pools/pool-page.tsx";
 import { RunnerPoolsPage } from "./runner-pools/pools-page.tsx";
 import { StackPage } from "./stack/stack-page.tsx";
@@ -24,6 +25,8 @@ export const ROUTES: readonly (readonly [pattern: string, page: PageComponent])[
   ["components/:component_id/variables", ComponentVariablesPage],
   ["stacks/:stack_id", StackPage],
   ["deployments/:deployment_id", DeploymentPage],
+  ["deployments/:deployment_id/approve", ApprovePage],
+  ["deployments/:deployment_id/:tab", DeploymentPage],
   ["organization", OrganizationPage],
   ["organization/:tab", OrganizationPage],
   ["organization/members/:member_id", MemberPage],

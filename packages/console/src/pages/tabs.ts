@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import type { Can } from "../access.ts";
 import type { Schemas } from "../api.ts";
+import type { Neighbors } from "./deployment/neighbors.tsx";
 
 /** A part of a page, with a path of its own. */
 export interface Tab<Props> {
@@ -21,6 +22,15 @@ export interface EnvironmentTabProps {
   environment: Schemas["Environment"];
   can: Can;
   /** Reads the environment again. */
+  reload: () => Promise<void>;
+}
+
+export interface DeploymentTabProps {
+  deployment: Schemas["Deployment"];
+  /** Those of the environment, once they are read. */
+  stacks: readonly Schemas["Stack"][] | undefined;
+  neighbors: Neighbors;
+  /** Reads the deployment again. */
   reload: () => Promise<void>;
 }
 

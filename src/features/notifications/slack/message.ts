@@ -120,7 +120,7 @@ function renderDeployment(
       fields({
         Project: linkedName("project", data?.project, origin),
         Environment: linkedName("environment", data?.environment, origin),
-        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
+        Deployment: linkedDeployment(data?.deployment_id, origin),
         ...renderPeopleAndTimes(data),
       }),
       ...renderText("Why", readText(data?.reason, NAME_LENGTH)),
@@ -182,12 +182,8 @@ function renderPromotion(
         Project: linkedName("project", data?.project, origin),
         From: linkedName("environment", source, origin),
         To: linkedName("environment", data?.environment, origin),
-        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
-        "Promoted deployment": linkedId(
-          "deployment",
-          readText(data?.from_deployment_id, NAME_LENGTH),
-          origin,
-        ),
+        Deployment: linkedDeployment(data?.deployment_id, origin),
+        "Promoted deployment": linkedDeployment(data?.from_deployment_id, origin),
       }),
     ],
   };
@@ -195,10 +191,11 @@ function renderPromotion(
 
 type HeldData = Pick<DeploymentData, "deployment_id" | "project" | "environment">;
 
-/** The link leads to the page on which people decide. No message decides by itself. */
+/** @param deployment The link to its page. */
 function renderHeld(
   data: Stored<HeldData>,
   origin: string | undefined,
+  deployment: string,
   ...rest: readonly Block[]
 ): MessageContent {
   return {
@@ -207,25 +204,34 @@ function renderHeld(
       fields({
         Project: linkedName("project", data?.project, origin),
         Environment: linkedName("environment", data?.environment, origin),
-        Deployment: linkedId("deployment", readText(data?.deployment_id, NAME_LENGTH), origin),
+        Deployment: deployment,
       }),
       ...rest,
     ],
   };
 }
 
+/** The link leads to the page on which people decide. No message decides by itself. */
 function renderRequest(
   data: Stored<EventData<"approvals.requested">>,
   origin: string | undefined,
 ): MessageContent {
-  return renderHeld(data, origin, ...renderText("Has", readText(data?.message, REASON_LENGTH)));
+  const page = linkedDeployment(data?.deployment_id, origin, "/approve");
+  return renderHeld(
+    data,
+    origin,
+    page,
+    ...renderText("Has", readText(data?.message, REASON_LENGTH)),
+  );
 }
 
 function renderDecision(
   data: Stored<EventData<"approvals.given">>,
   origin: string | undefined,
 ): MessageContent {
-  return renderHeld(data, origin, ...renderText("Comment", readText(data?.comment, REASON_LENGTH)));
+  const page = linkedDeployment(data?.deployment_id, origin);
+  const comment = readText(data?.comment, REASON_LENGTH);
+  return renderHeld(data, origin, page, ...renderText("Comment", comment));
 }
 
 function renderOverride(
@@ -238,6 +244,7 @@ function renderOverride(
   return renderHeld(
     data,
     origin,
+    linkedDeployment(data?.deployment_id, origin),
     ...renderText("Without", codes.join(", ")),
     ...renderText("Reason", readText(data?.reason, REASON_LENGTH)),
   );
@@ -355,11 +362,19 @@ function linkedName(type: string, record: NamedResource, origin: string | undefi
   return linkTo(type, readText(record?.id, NAME_LENGTH), nameOf(record), origin);
 }
 
-function linkedId(type: string, id: string, origin: string | undefined): string {
-  return linkTo(type, id, id || UNKNOWN, origin);
+function linkedDeployment(stored: unknown, origin: string | undefined, page = ""): string {
+  const id = readText(stored, NAME_LENGTH);
+  return linkTo("deployment", id, id || UNKNOWN, origin, page);
 }
 
-function linkTo(type: string, id: string, label: string, origin: string | undefined): string {
+/** @param page Below the page of the resource. */
+function linkTo(
+  type: string,
+  id: string,
+  label: string,
+  origin: string | undefined,
+  page = "",
+): string {
   if (!origin || !WITH_PAGE.has(type) || canonicalId(id) === undefined) return label;
-  return link(`${origin}/console/${type}s/${id}`, label);
+  return link(`${origin}/console/${type}s/${id}${page}`, label);
 }

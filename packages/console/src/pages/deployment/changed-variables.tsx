@@ -9,13 +9,13 @@ const PREVIEW = "/v1/deployments/{deployment_id}/redeployment";
 
 interface ChangedVariablesProps {
   deployment: Schemas["Deployment"];
-  /** The newest before it that a runner has started. */
-  previousRun: Schemas["Deployment"];
+  /** The newest success before it. */
+  previous: Schemas["Deployment"];
 }
 
 /** The names of the variables that the deployment has, and the previous one had not, as they are now. */
-export function ChangedVariables({ deployment, previousRun }: ChangedVariablesProps) {
-  const before = useQuery(PREVIEW, { path: { deployment_id: previousRun.id } });
+export function ChangedVariables({ deployment, previous }: ChangedVariablesProps) {
+  const before = useQuery(PREVIEW, { path: { deployment_id: previous.id } });
   const later = useQuery(PREVIEW, { path: { deployment_id: deployment.id } });
   const error = before.error ?? later.error;
   const isRead = before.data !== undefined && later.data !== undefined;
@@ -24,15 +24,18 @@ export function ChangedVariables({ deployment, previousRun }: ChangedVariablesPr
   // A session without the scope for variables gets no names.
   if (isRead && !changed) return null;
   return (
-    <Section title="Changed variables">
+    <Section title="Variables">
       {isRead && changed ? (
         <>
           <Names
-            when="Since the previous deployment"
+            when="Changed since the previous success"
             names={changed.filter((name) => !changedLater.has(name))}
-            none="None between the previous deployment and this one."
+            none="None changed between the previous success and this deployment."
           />
-          <Names when="After this deployment, and perhaps before" names={[...changedLater]} />
+          <Names
+            when="Changed after this deployment, and perhaps before"
+            names={[...changedLater]}
+          />
         </>
       ) : (
         <Pending error={error} lines={1} />

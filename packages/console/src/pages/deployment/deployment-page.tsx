@@ -1,21 +1,37 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { can, useCan } from "../../access.ts";
+import { useCan } from "../../access.ts";
 import { announce } from "../../announce.ts";
 import type { Schemas } from "../../api.ts";
-import { Page, PendingPage, Section } from "../../components/page.tsx";
-import { PatchDiff } from "../../components/patch-diff.tsx";
+import { DialogButtons, useOpenDialog } from "../../components/dialog-buttons.tsx";
+import { Page, PendingPage } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { humanize } from "../../format.ts";
-import { LogView } from "../../log-view/log-view.tsx";
-import { useList, useQuery } from "../../query.ts";
+import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
-import { openConditions } from "../protection/decisions.tsx";
-import { Approvals, Marks } from "../protection/marks.tsx";
-import { DeploymentButtons } from "./actions.tsx";
-import { ChangedVariables } from "./changed-variables.tsx";
-import { DeploymentFacts } from "./facts.tsx";
+import { useStacks } from "../environment/use-stacks.ts";
+import { NotFoundPage } from "../not-found.tsx";
+import { useDecisions } from "../protection/decisions.tsx";
+import { Marks } from "../protection/marks.tsx";
+import { type DeploymentTabProps, linkTabs, type Tab } from "../tabs.ts";
+import { useActions } from "./actions.tsx";
+import { ChangesTab } from "./changes-tab.tsx";
+import { useCrumbs } from "./crumbs.ts";
+import { Summary } from "./facts.tsx";
+import { Failure } from "./failure.tsx";
+import { LogTab } from "./log-tab.tsx";
 import { NeighborLinks, useNeighbors } from "./neighbors.tsx";
-import { Phases } from "./phases.tsx";
+import { OutputsTab } from "./outputs-tab.tsx";
+import { TimelineTab } from "./timeline.tsx";
+import { Waiting } from "./waiting.tsx";
+
+type Deployment = Schemas["Deployment"];
+
+const TABS: readonly Tab<DeploymentTabProps>[] = [
+  { path: "", label: "Log", Content: LogTab },
+  { path: "changes", label: "Changes", Content: ChangesTab },
+  { path: "timeline", label: "Timeline", Content: TimelineTab },
+  { path: "outputs", label: "Outputs", Content: OutputsTab },
+];
 
 const ENDED: readonly Schemas["DeploymentStatus"][] = [
   "succeeded",
@@ -25,102 +41,83 @@ const ENDED: readonly Schemas["DeploymentStatus"][] = [
 ];
 
 export function DeploymentPage({ params }: { params: Params }) {
-  const { deployment_id: id = "" } = params;
-  const path = { deployment_id: id };
+  const { deployment_id: id = "", tab: path = "" } = params;
   const [isLive, setLive] = useState(true);
   // The log's stream reports each change. Polling finds what a lost stream has not reported.
-  const deployment = useQuery("/v1/deployments/{deployment_id}", { path }, isLive ? "on" : "off");
-  const { data } = deployment;
+  const polling = path === "" ? "on" : "live";
+  const { data, error, reload } = useQuery(
+    "/v1/deployments/{deployment_id}",
+    { path: { deployment_id: id } },
+    isLive ? polling : "off",
+  );
   const status = data?.status;
   useEffect(() => {
     if (status) setLive(!ENDED.includes(status));
   }, [status]);
-  if (!data) return <PendingPage title="Deployment" error={deployment.error} />;
-  return <LoadedPage deployment={data} isLive={isLive} reload={deployment.reload} />;
+  const tab = TABS.find((each) => each.path === path);
+  if (!tab) return <NotFoundPage />;
+  if (!data) return <PendingPage title="Deployment" error={error} />;
+  return <LoadedPage deployment={data} tab={tab} isEnded={!isLive} reload={reload} />;
 }
 
 interface LoadedPageProps {
-  deployment: Schemas["Deployment"];
-  isLive: boolean;
+  deployment: Deployment;
+  tab: Tab<DeploymentTabProps>;
+  isEnded: boolean;
   reload: () => Promise<void>;
 }
 
-function LoadedPage({ deployment, isLive, reload }: LoadedPageProps) {
-  const { id, status, environment_id } = deployment;
-  const path = { environment_id };
-  const environment = useQuery("/v1/environments/{environment_id}", { path });
-  const stacks = useList("/v1/environments/{environment_id}/stacks", { path });
+function LoadedPage({ deployment, tab, isEnded, reload }: LoadedPageProps) {
+  const { id, status, environment_id, waiting_for = [] } = deployment;
+  const stacks = useStacks(environment_id);
   useNewStatus(status, () => {
     // For a person with a screen reader, or who looks elsewhere on the page.
     announce(`The deployment is now: ${humanize(status).toLowerCase()}.`);
     // A success gives them their outputs.
     void stacks.reload();
   });
-  const projectId = environment.data?.project_id;
-  const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
-    path: { project_id: projectId ?? "" },
-  });
+  const { projectId, crumbs, title } = useCrumbs(deployment);
   const can = useCan(projectId);
   const neighbors = useNeighbors(deployment);
-  const { previousRun } = neighbors;
-  const hasVariables = deployment.started_at !== undefined || status === "queued";
-  const stackNames = new Map(stacks.items?.map((stack) => [stack.id, stack.name]));
-  const name = environment.data?.name ?? "environment";
+  const decisions = useDecisions(deployment, projectId);
+  const { mending, others } = useActions({ deployment, projectId, can, isEnded });
+  const buttons = [...decisions, ...others];
+  const { open, dialog } = useOpenDialog(reload, [...buttons, ...mending]);
   return (
     <Page
-      title={`Deployment to ${name}`}
-      crumbs={[
-        ["Projects", ROOT],
-        [project.data?.name ?? "Project", `${ROOT}projects/${projectId ?? ""}`],
-        [name, `${ROOT}environments/${environment_id}`],
-      ]}
+      title={title}
+      crumbs={crumbs}
       beside={
         <>
           <Status of={status} />
+          {neighbors.isLive && <Status of="live" />}
           <NeighborLinks neighbors={neighbors} />
         </>
       }
-      actions={
-        <DeploymentButtons
-          deployment={deployment}
-          projectId={projectId}
-          can={can}
-          isLive={isLive}
-          reload={reload}
-        />
+      actions={<DialogButtons buttons={buttons} open={open} />}
+      lead={
+        <>
+          <Summary deployment={deployment} />
+          {status === "failed" && (
+            <Failure deployment={deployment} stacks={stacks.items}>
+              <DialogButtons buttons={mending} open={open} />
+            </Failure>
+          )}
+          <Marks deployment={deployment} projectId={projectId} />
+          {status === "queued" && <Waiting reasons={waiting_for} />}
+        </>
       }
+      tabs={linkTabs(`${ROOT}deployments/${id}`, TABS)}
     >
-      <div class="stack loose">
-        <Marks deployment={deployment} projectId={projectId} />
-        <DeploymentFacts deployment={deployment} />
-        <Phases deployment={deployment} stacks={stacks.items} />
-        <Approvals deployment={deployment} />
-        <Section title="Changes to the configuration">
-          <Changes deployment={deployment} />
-        </Section>
-        {previousRun && hasVariables && can("previewRedeployment") && (
-          <ChangedVariables deployment={deployment} previousRun={previousRun} />
-        )}
-        {can("readLog") && (
-          <Section title="Log">
-            <LogView deploymentId={id} stackNames={stackNames} onStatus={reload} />
-          </Section>
-        )}
-      </div>
+      <tab.Content
+        deployment={deployment}
+        stacks={stacks.items}
+        neighbors={neighbors}
+        reload={reload}
+      />
+      {dialog}
     </Page>
   );
-}
-
-/** Of one that waits for rules, what would start now. */
-function Changes({ deployment }: { deployment: Schemas["Deployment"] }) {
-  const { id, data } = deployment;
-  const isHeld = openConditions(deployment).length > 0 && can("getEnvironment", "viewer");
-  const content = useQuery(
-    isHeld ? "/v1/deployments/{deployment_id}/configuration" : undefined,
-    { path: { deployment_id: id } },
-    isHeld ? "on" : "off",
-  );
-  return <PatchDiff patch={content.data?.diff ?? data.patch} />;
 }
 
 function useNewStatus(status: Schemas["DeploymentStatus"], run: () => void): void {

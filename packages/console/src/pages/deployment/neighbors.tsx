@@ -12,8 +12,10 @@ const MOST_SEARCHED = 500;
 export interface Neighbors {
   previous?: Deployment;
   next?: Deployment;
-  /** The newest before it that a runner has started. */
-  previousRun?: Deployment;
+  /** The newest success before it. */
+  previousSuccess?: Deployment;
+  /** Whether it is the newest success: the environment runs it. */
+  isLive?: boolean;
 }
 
 export function useNeighbors({ id, environment_id, status }: Deployment): Neighbors {
@@ -36,17 +38,23 @@ export function useNeighbors({ id, environment_id, status }: Deployment): Neighb
 async function findNeighbors(id: string, environmentId: string): Promise<Neighbors> {
   const found: Neighbors = {};
   let isPassed = false;
+  let isSucceeded = false;
   let searched = 0;
   const items = client.list("/v1/environments/{environment_id}/deployments", {
     path: { environment_id: environmentId },
     query: { limit: PAGE_ITEMS },
   });
   for await (const each of items) {
-    if (each.id === id) isPassed = true;
-    else if (!isPassed) found.next = each;
-    else {
+    const isSuccess = each.status === "succeeded";
+    if (each.id === id) {
+      isPassed = true;
+      found.isLive = isSuccess && !isSucceeded;
+    } else if (!isPassed) {
+      found.next = each;
+      isSucceeded ||= isSuccess;
+    } else {
       found.previous ??= each;
-      if (each.started_at !== undefined) return { ...found, previousRun: each };
+      if (isSuccess) return { ...found, previousSuccess: each };
     }
     searched += 1;
     if (searched === MOST_SEARCHED) break;

@@ -13,7 +13,7 @@ export function Waiting({ reasons }: { reasons: readonly Schemas["WaitingReason"
             {(opens_at ?? expires_at) && (
               <span>
                 <TimeAfter words="Opens" at={opens_at} />
-                <TimeAfter words="Ends without them" at={expires_at} />
+                <TimeAfter words="Expires" at={expires_at} />
               </span>
             )}
             {deployment_id && <a href={`${ROOT}deployments/${deployment_id}`}>The deployment</a>}

@@ -12,6 +12,7 @@ import { PromoteDeployment } from "../deployment/copies.tsx";
 import { Creator } from "../deployment/facts.tsx";
 import { RollbackOfEnvironment } from "../deployment/rollback.tsx";
 import { describeSource, SourceDetails } from "../deployment/source.tsx";
+import { approvePath } from "../protection/decisions.tsx";
 import { DeploymentStrip } from "./deployment-strip.tsx";
 
 /** The height of a small button. */
@@ -170,7 +171,11 @@ function Queued({ deployment }: { deployment: Schemas["QueuedDeployment"] }) {
       </a>
       <span class="small">
         <Time at={created_at} />
-        {awaits_approval && ", waits for approval"}
+        {awaits_approval && (
+          <>
+            , <a href={approvePath(id)}>waits for approval</a>
+          </>
+        )}
         <TimeAfter words=", opens" at={opens_at} />
       </span>
     </div>

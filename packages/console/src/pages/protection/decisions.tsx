@@ -1,21 +1,15 @@
 import { can } from "../../access.ts";
 import { client, type Schemas } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog, FormDialog } from "../../components/dialog.tsx";
+import { FormDialog } from "../../components/dialog.tsx";
 import type { Buttons, OpenDialogProps } from "../../components/dialog-buttons.tsx";
 import { Choices, TextField } from "../../components/form.tsx";
-import { Pending } from "../../components/list.tsx";
-import { PatchDiff } from "../../components/patch-diff.tsx";
-import { formatCount } from "../../format.ts";
-import { useQuery, useReadOnce } from "../../query.ts";
+import { useQuery } from "../../query.ts";
+import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
-import { describeSource } from "../deployment/source.tsx";
 import { useNamedByFreezes } from "./freezes.ts";
 
 type Deployment = Schemas["Deployment"];
 type Condition = Schemas["OverrideDeployment"]["conditions"][number];
-
-const APPROVALS = "/v1/deployments/{deployment_id}/approvals" as const;
 
 /** What an override may leave out. */
 const CONDITIONS: Readonly<Record<Condition, string>> = {
@@ -35,33 +29,44 @@ export function describeCondition(code: string): string {
   return CONDITIONS[code as Condition] ?? code;
 }
 
+/** In a sentence, such as "approvals, freezes". */
+export function describeConditions(codes: readonly string[]): string {
+  return codes.map((code) => describeCondition(code).toLowerCase()).join(", ");
+}
+
+/** Shows everything that an approval covers. */
+export function approvePath(deploymentId: string): string {
+  return `${ROOT}deployments/${deploymentId}/approve`;
+}
+
+/** Whether the person may approve it, and has not done so. Undefined: it is not known yet. */
+export function useMayDecide(deployment: Deployment): boolean | undefined {
+  const isPending = openConditions(deployment).includes("approvals") && can("listPendingApprovals");
+  const path = { org_id: currentWho().organization.id };
+  const pending = useQuery(
+    isPending ? "/v1/orgs/{org_id}/approvals" : undefined,
+    { path, query: { deployment_id: deployment.id } },
+    "on",
+  );
+  if (!isPending) return false;
+  return pending.data && pending.data.data.length > 0;
+}
+
 /** What starts a deployment that waits for rules, or ends it, for those who may. */
 export function useDecisions(deployment: Deployment, projectId: string | undefined): Buttons {
   const { id } = deployment;
   const open = openConditions(deployment);
-  const needsApproval = open.includes("approvals") && can("listPendingApprovals");
-  const { credential, organization } = currentWho();
-  const pending = useQuery(
-    needsApproval ? "/v1/orgs/{org_id}/approvals" : undefined,
-    { path: { org_id: organization.id }, query: { deployment_id: id } },
-    "on",
-  );
-  const mayDecide = (needsApproval && pending.data?.data.length) || false;
+  const { credential } = currentWho();
+  const mayDecide = useMayDecide(deployment) ?? false;
   const isOwner = credential.role === "owner";
   const isNamed = useNamedByFreezes(deployment, open.includes("freeze") && !isOwner, projectId);
   const overridable = isOwner ? open : open.filter((code) => code === "freeze" && isNamed);
   return [
-    mayDecide !== false && {
-      verb: "Approve",
+    mayDecide && {
+      verb: "Approve or reject",
       kind: "primary",
-      inPalette: "Approve this deployment",
-      dialog: (props) => <Approve deployment={deployment} {...props} />,
-    },
-    mayDecide !== false && {
-      verb: "Reject",
-      kind: "danger",
-      inPalette: "Reject this deployment",
-      dialog: (props) => <Reject id={id} {...props} />,
+      inPalette: "Approve or reject this deployment",
+      href: approvePath(id),
     },
     credential.full &&
       overridable.length > 0 && {
@@ -70,84 +75,6 @@ export function useDecisions(deployment: Deployment, projectId: string | undefin
         dialog: (props) => <Override id={id} conditions={overridable} {...props} />,
       },
   ];
-}
-
-function Comment({ error }: { error: unknown }) {
-  return <TextField name="comment" label="Comment (optional)" error={error} />;
-}
-
-/** Shows what it approves: the digest is of that alone. */
-function Approve({ deployment, ...dialog }: OpenDialogProps & { deployment: Deployment }) {
-  const { id, data, stack_ids } = deployment;
-  const path = { deployment_id: id };
-  const content = useReadOnce(() =>
-    client.get("/v1/deployments/{deployment_id}/configuration", { path }),
-  );
-  const { digest, diff = [] } = content.data ?? {};
-  if (digest === undefined) {
-    return (
-      <Dialog title="Approve" onClose={dialog.onClose}>
-        {content.data ? (
-          <p>
-            The deployment cannot start any more: its changes no longer apply to the configuration.
-            Reject or cancel it.
-          </p>
-        ) : (
-          <Pending error={content.error} />
-        )}
-        <div>
-          <Button onClick={dialog.onClose}>Close</Button>
-        </div>
-      </Dialog>
-    );
-  }
-  return (
-    <FormDialog
-      {...dialog}
-      title="Approve"
-      verb="Approve"
-      done="Approved."
-      submit={async (fields) => {
-        const comment = fields.optional("comment");
-        const body = { decision: "approve", digest, ...(comment && { comment }) } as const;
-        return client.post(APPROVALS, { path, body });
-      }}
-    >
-      {(error) => (
-        <>
-          <p>
-            Source: {describeSource(data.source)}. {formatCount(stack_ids.length, "stack")}. Your
-            approval counts for this source and these changes alone:
-          </p>
-          <PatchDiff patch={diff} />
-          <Comment error={error} />
-        </>
-      )}
-    </FormDialog>
-  );
-}
-
-function Reject({ id, ...dialog }: OpenDialogProps & { id: string }) {
-  return (
-    <FormDialog
-      {...dialog}
-      title="Reject"
-      verb="Reject the deployment"
-      done="Rejected."
-      submit={async (fields) => {
-        const comment = fields.optional("comment");
-        const body = { decision: "reject", ...(comment && { comment }) } as const;
-        return client.post(APPROVALS, { path: { deployment_id: id }, body });
-      }}
-    >
-      {(error) => (
-        <>
-          <p>This ends the deployment. Everybody who sees it reads your comment.</p>
-          <Comment error={error} />
-        </>
-      )}
-    </FormDialog>
-  );
 }
 
 interface OverrideProps extends OpenDialogProps {

@@ -5,7 +5,7 @@ import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import { describeCondition, openConditions } from "./decisions.tsx";
+import { describeConditions, openConditions } from "./decisions.tsx";
 import { useMemberName } from "./members.ts";
 
 type Deployment = Schemas["Deployment"];
@@ -15,21 +15,16 @@ interface MarksProps {
   projectId: string | undefined;
 }
 
-/** Why it has failed, or was canceled by a rule; and that somebody has overridden rules. */
+/** That a rule has canceled it, and that somebody has overridden rules. */
 export function Marks({ deployment, projectId }: MarksProps) {
   const { status, failure_reason, message, overridden } = deployment;
-  const isBad = status === "failed";
   return (
     <>
-      {(isBad || failure_reason !== undefined) && (
-        <div class={`note ${isBad ? "bad" : "attention"}`}>
-          <p>
-            The deployment {isBad ? "failed" : "was canceled"}
-            {failure_reason !== undefined && `: ${humanize(failure_reason).toLowerCase()}`}.{" "}
-            {message !== undefined && <bdi>{showHidden(message)}</bdi>}
-          </p>
-          {isBad && <p>The stacks and the log have the details.</p>}
-        </div>
+      {status !== "failed" && failure_reason !== undefined && (
+        <p class="note attention">
+          Deployment canceled: {humanize(failure_reason).toLowerCase()}.{" "}
+          {message !== undefined && <bdi>{showHidden(message)}</bdi>}
+        </p>
       )}
       {overridden && <Overridden overridden={overridden} projectId={projectId} />}
     </>
@@ -44,11 +39,10 @@ interface OverriddenProps {
 function Overridden({ overridden, projectId }: OverriddenProps) {
   const { conditions, reason, membership_id, created_at } = overridden;
   const name = useMemberName(membership_id, projectId);
-  const what = conditions.map((code) => describeCondition(code).toLowerCase()).join(", ");
   return (
     <div class="note attention">
       <p>
-        Overridden by <bdi>{name}</bdi> <Time at={created_at} />: {what}.
+        Overridden by <bdi>{name}</bdi> <Time at={created_at} />: {describeConditions(conditions)}.
       </p>
       <p>{showHidden(reason)}</p>
     </div>

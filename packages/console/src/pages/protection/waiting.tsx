@@ -5,9 +5,9 @@ import { Status } from "../../components/status.tsx";
 import { Time, TimeAfter } from "../../components/time.tsx";
 import { joinNames, showHidden } from "../../format.ts";
 import { useList } from "../../query.ts";
-import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { describeSource } from "../deployment/source.tsx";
+import { approvePath } from "./decisions.tsx";
 
 type PendingApproval = Schemas["PendingApproval"];
 
@@ -38,7 +38,7 @@ export function WaitingApproval({ approval }: { approval: PendingApproval }) {
     <>
       <span>
         <Status of="queued" />{" "}
-        <a href={`${ROOT}deployments/${deployment_id}`}>
+        <a href={approvePath(deployment_id)}>
           {joinNames([project_name, environment_name], " / ")}
         </a>{" "}
         <span class="soft small">

@@ -39,7 +39,11 @@ export function StackPage({ params }: { params: Params }) {
       }
     >
       <div class="stack loose">
-        {stack.outputs && <Outputs outputs={stack.outputs} />}
+        {stack.outputs && (
+          <Section title="Outputs">
+            <OutputTable outputs={stack.outputs} />
+          </Section>
+        )}
         <Alarms path={path} />
         {can("listStackResources") && <Resources path={path} />}
         {can("listStackDeployments") && <Deployments path={path} />}
@@ -83,10 +87,15 @@ function StackButtons({ stack, can, reload, leave }: StackButtonsProps) {
   );
 }
 
-function Outputs({ outputs: { url, ...others } }: { outputs: Record<string, string> }) {
+interface OutputTableProps {
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** The URL as a link, and the others with their names. */
+export function OutputTable({ outputs: { url, ...others } }: OutputTableProps) {
   const rows = Object.entries(others);
   return (
-    <Section title="Outputs">
+    <>
       {url !== undefined && (
         <p>
           <OutputUrl url={url} />
@@ -110,7 +119,7 @@ function Outputs({ outputs: { url, ...others } }: { outputs: Record<string, stri
           </tbody>
         </table>
       )}
-    </Section>
+    </>
   );
 }
 
