@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Parsed, refusal } from "../../support/client.ts";
+import { refusal } from "../../support/client.ts";
 import { TrustingHarness } from "../../support/exchange-harness.ts";
 import { ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
-import type { World } from "../../support/world.ts";
 
 const MINUTE_MS = 60_000;
 
