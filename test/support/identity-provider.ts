@@ -1,5 +1,6 @@
 import { base64url, SignJWT } from "jose";
 import type { Clock } from "../../src/lib/clock.ts";
+import { Client } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
 import { newSigningKey } from "./issuer.ts";
 
@@ -166,3 +167,6 @@ export class Browser {
     return this.cookies.get("__Host-longshore") ?? "";
   }
 }
+
+/** Sends requests with the session of a browser. */
+export const clientOf = (browser: Browser) => Client.withSession(browser.session);

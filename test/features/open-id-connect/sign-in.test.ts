@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../../support/client.ts";
-import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
+import { Browser, clientOf, TestIdentityProvider } from "../../support/identity-provider.ts";
 import { newSigningKey } from "../../support/issuer.ts";
 import {
   addressOf,
@@ -28,8 +28,6 @@ async function countSessions(membershipId: string): Promise<number> {
     .first<number>("n");
   return count ?? 0;
 }
-
-const clientOf = (browser: Browser) => Client.withSession(browser.session);
 
 /** That a page refuses, that nobody is signed in, and that the sign-in is over. */
 async function expectRefused(browser: Browser, response: Response, status: number, text: string) {
