@@ -1,4 +1,5 @@
 import { base64url, SignJWT } from "jose";
+import { expect } from "vitest";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Client } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
@@ -170,3 +171,17 @@ export class Browser {
 
 /** Sends requests with the session of a browser. */
 export const clientOf = (browser: Browser) => Client.withSession(browser.session);
+
+/** That a page refuses, that nobody is signed in, and that the sign-in is over. */
+export async function expectRefused(
+  browser: Browser,
+  response: Response,
+  status: number,
+  text: string,
+) {
+  const page = await response.text();
+  expect([response.status, page]).toEqual([status, expect.stringContaining(text)]);
+  expect(page).toContain("<h1>You are not signed in</h1>");
+  expect(browser.session).toBe("");
+  expect([...browser.cookies.keys()]).toEqual([]);
+}
