@@ -337,7 +337,7 @@ it("the check of a body, which precedes the authorization, searches no list for 
 
 describe("a test file", () => {
   const MAXIMUM_LINES = 400;
-  /** Longer files: the work in progress on each splits it. */
+  /** Other branches split these. */
   const LONGER = [
     "./features/audit-log.test.ts",
     "./features/changelog/changelog.test.ts",

@@ -23,7 +23,7 @@ export class ProtectedScene {
   trusts!: WalkTrusts;
   /** The environment that is deleted and made again, which rules may name. */
   extra = "";
-  /** Of the pool that serves both environments. */
+  /** The token of the pool that serves both environments. */
   runnerKey = "";
   model = new ProtectionModel();
   offers: Offer[] = [];

@@ -64,7 +64,7 @@ const POLL_MS = constantOf("packages/console/src/query.ts", "POLL_MS");
 const LIVE_POLL_MS = constantOf("packages/console/src/query.ts", "LIVE_POLL_MS");
 const ofClient = (name: string) => count(constantOf("packages/client/src/client.ts", name));
 
-/** Of the pages about its use. */
+/** Pages about the use of the API, by people and programs. */
 const OF_USE: Record<string, readonly string[]> = {
   "README.md": [
     `In any ${seconds(WINDOW_MS)} seconds, a key gets exactly its ${POLICIES.default.limit} requests`,

@@ -1,3 +1,8 @@
+/**
+ * Stands in for `kubectl`: checks the options that the executor `kubernetes` gives it, and keeps a cluster in the file
+ * `cluster.json` beside it. The tag of an image says how its pods behave; while the folder has the file `hold`, none is
+ * ready. Other files beside it make commands fail.
+ */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";

@@ -73,7 +73,7 @@ const METRICS_CACHED = seconds(
   constantOf("src/features/deployments/metrics/service.ts", "CACHED_MS"),
 );
 
-/** Of the pages about how the service works and is operated. */
+/** Pages about how the service works, and how to operate it. */
 export const OF_OPERATION: Record<string, readonly string[]> = {
   "docs/architecture.md": [`while ${limit("concurrentReads")} requests of its key are in progress`],
   "docs/configuration.md": [

@@ -60,7 +60,7 @@ import {
   word,
 } from "./documented-units.ts";
 
-/** Of the pages about runners, executors and what they run. */
+/** Pages about runners, executors and what they run. */
 export const OF_RUNNERS: Record<string, readonly string[]> = {
   "docs/deploy-with/kubernetes.md": [
     `Node.js ${nodeOf(".")} or newer`,
