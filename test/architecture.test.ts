@@ -1,107 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { findWritingFunctions, type Sources } from "./support/writing-functions.ts";
-
-const sources: Record<string, string> = import.meta.glob("../src/**/*.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-
-interface Source {
-  /** Below `src/`. */
-  file: string;
-  role: Role;
-  /** The folder of the feature that it belongs to, if any: `housekeeping/outbox`. */
-  feature: string | undefined;
-  /** What it imports, types included: packages, and files below `src/`. */
-  imports: string[];
-}
-
-/**
- * What a file is for, by its place, its name, or else what it uses: SQL makes it a store, HTTP a
- * route, the context or the database a service; the rest of a feature is pure.
- */
-type Role =
-  | "composition"
-  | "manifest"
-  | "context"
-  | "auth"
-  | "http"
-  | "document"
-  | "rate-limits"
-  | "routes"
-  | "schemas"
-  | "presenters"
-  | "object"
-  | "writes"
-  | "service"
-  | "domain"
-  | "index"
-  | "store"
-  | "table"
-  | "model"
-  | "db"
-  | "lib";
-
-const FOLDERS = ["auth", "document", "http", "rate-limits", "writes", "db", "lib"] as const;
-const NAMES = ["routes", "schemas", "presenters", "service", "index", "table", "model"] as const;
-
-const files: Source[] = Object.entries(sources)
-  .map(([path, text]) => {
-    const file = path.replace("../src/", "");
-    const imports = importsOf(file, text);
-    return { file, role: roleOf(file, imports), feature: featureOf(file), imports };
-  })
-  .filter(({ file }) => !file.endsWith(".d.ts"));
-
-const roles = new Map(files.map(({ file, role }) => [file, role]));
-
-function roleOf(file: string, imports: readonly string[]): Role {
-  const folder = FOLDERS.find((name) => file.startsWith(`${name}/`));
-  if (folder) return folder;
-  if (["actor.ts", "context.ts", "turns.ts"].includes(file)) return "context";
-  if (file === "features/index.ts") return "composition";
-  if (/(^|\/)feature\.ts$/.test(file)) return "manifest";
-  if (!file.startsWith("features/")) return "composition";
-  if (file.endsWith(".do.ts")) return "object";
-  if (file.endsWith("/webhooks.ts")) return "document";
-  if (file.endsWith("/event-payloads.ts")) return "schemas";
-  if (/(^|[/-])routes\.ts$/.test(file)) return "routes";
-  const name = NAMES.find((each) => file.endsWith(`/${each}.ts`) || file.endsWith(`-${each}.ts`));
-  if (name) return name;
-  if (/\/(lifecycle|events)\.ts$/.test(file)) return "model";
-  const uses = (pattern: RegExp) => imports.some((each) => pattern.test(each));
-  if (uses(/^drizzle-orm/)) return "store";
-  if (uses(/^(hono|@hono)\b|^http\//)) return "routes";
-  return uses(/^(actor|context)\.ts$|^db\/|\/store\.ts$/) ? "service" : "domain";
-}
-
-/** Everything that a file imports, or exports from elsewhere. */
-function importsOf(file: string, text: string): string[] {
-  const clauses = text.matchAll(/^(?:import|export)\s[^"';]*?\sfrom\s"([^"]+)"/gm);
-  const bare = text.matchAll(/^import\s"([^"]+)"/gm);
-  const dynamic = text.matchAll(/\bimport\(\s*["'`]([^"'`]+)["'`]/g);
-  return [...clauses, ...bare, ...dynamic].map(([, specifier]) => {
-    const name = String(specifier);
-    return name.startsWith(".") ? join(file, name) : name;
-  });
-}
-
-function join(file: string, relative: string): string {
-  return new URL(relative, `https://src/${file}`).pathname.slice(1);
-}
-
-/** The deepest folder with a manifest, an index or routes, or else that of the file. */
-function featureOf(file: string): string | undefined {
-  const [, path] = /^features\/(.+)\/[^/]+$/.exec(file) ?? [];
-  const parts = path?.split("/") ?? [];
-  const folders = parts.map((_, at) => parts.slice(0, at + 1).join("/")).reverse();
-  const isFeature = (folder: string) =>
-    ["feature", "index", "routes"].some(
-      (name) => `../src/features/${folder}/${name}.ts` in sources,
-    );
-  return folders.find(isFeature) ?? folders[0];
-}
+import {
+  featureOf,
+  files,
+  importsOf,
+  join,
+  type Role,
+  roles,
+  type Source,
+  sources,
+} from "./support/source-files.ts";
 
 /** Which roles a file of each role may import, itself apart. The flow has one direction. */
 const MAY_IMPORT: Record<Role, readonly Role[]> = {
@@ -249,8 +156,7 @@ describe("imports", () => {
   });
 
   const runtime = new Map(
-    Object.entries(sources).map(([path, text]) => {
-      const file = path.replace("../src/", "");
+    Object.entries(sources).map(([file, text]) => {
       return [file, importsOf(file, text.replaceAll(/^import type\s[^;]*;/gm, ""))] as const;
     }),
   );
@@ -267,10 +173,10 @@ describe("imports", () => {
 
   it("of the Worker reach no schemas and no routes before the first request, which would delay its start", () => {
     const statically = new Map(
-      Object.entries(sources).map(([path, text]) => {
-        const withoutLazy = text.replaceAll(/\bimport\("[^"]+"\)/g, "");
-        return [path.replace("../src/", ""), withoutLazy] as const;
-      }),
+      Object.entries(sources).map(([file, text]) => [
+        file,
+        text.replaceAll(/\bimport\("[^"]+"\)/g, ""),
+      ]),
     );
     const found = new Set<string>();
     const visit = (file: string): void => {
@@ -379,108 +285,6 @@ describe("imports", () => {
   });
 });
 
-/** What writes outside of `src/writes`: by the path of a file and the name of a function in it. */
-const OTHER_WRITERS: readonly { what: RegExp; because: string }[] = [
-  { what: /^writes\/write-batch\.ts: writeBatch$/, because: "Every write of a caller." },
-  { what: /: sweep\w+$|\/sweep\.ts: /, because: "The schedule." },
-  { what: /^features\/housekeeping\/purge\//, because: "The purge." },
-  {
-    what: /^features\/deployments\/deployments\/evaluation-service\.ts: evaluate(All|Next)$/,
-    because: "What follows of rules, of the schedule or after a commit.",
-  },
-  {
-    what: /^features\/deployments\/deployments\/service\.ts: endSome$/,
-    because: "What the schedule ends.",
-  },
-  {
-    what: /^features\/deployments\/deployments\/digest-service\.ts: /,
-    because: "Digests, which no caller chooses, of the schedule or after a commit.",
-  },
-  {
-    what: /^features\/deployments\/runner-api\//,
-    because: "Calls of runners, with the fence of their attempt.",
-  },
-  {
-    what: /^features\/deployments\/alarms\/service\.ts: reportAlarmAsRunner$/,
-    because: "A call of a runner.",
-  },
-  { what: /^features\/notifications\/delivery\/sender\.ts: /, because: "The queue's consumer." },
-  {
-    what: /^features\/notifications\/(recoveries\/service\.ts: advance|integrations\/service\.ts: advanceAll)$/,
-    because: "Deliveries of a recovery, in chunks.",
-  },
-  { what: /\/credentials\.ts: \w+Store$/, because: "When a credential was last used." },
-  { what: /^features\/housekeeping\/idempotency\/once\.ts: /, because: "The entries themselves." },
-  {
-    what: /^features\/housekeeping\/audit\/service\.ts: (refuseEscalation|exportAuditLog)$/,
-    because: "What only the audit log has: refusals and exports.",
-  },
-];
-
-describe("writes of callers", () => {
-  const below = (path: string) => path.replace("../src/", "");
-  const source: Sources = Object.fromEntries(
-    Object.entries(sources).map(([path, text]) => [below(path), text]),
-  );
-  const found = findWritingFunctions(source);
-
-  it("go through src/writes", () => {
-    const isOther = (each: string) => OTHER_WRITERS.some(({ what }) => what.test(each));
-    expect(found.filter((each) => !isOther(each))).toEqual([]);
-    const unused = OTHER_WRITERS.filter(({ what }) => !found.some((each) => what.test(each)));
-    expect(unused).toEqual([]);
-  });
-
-  it.each([
-    ["by a statement", "batch(ctx.db, { deleted: ctx.db.delete(stacks) })"],
-    [
-      "by a constant",
-      "batch(ctx.db, statements)",
-      "const statements = { done: store.remove(ctx) };",
-    ],
-    ["by a function of a store", "batch(ctx.db, { ...store.remove(ctx), read: store.list(ctx) })"],
-    ["by an index", "batch(ctx.db, { audit: auditRead(ctx, id, act, options) })"],
-    ["by a helper", "batch(ctx.db, plan(ctx))"],
-    ["by an argument", "batch(ctx.db, given)"],
-    ["by another name", "run(ctx.db, { removed: store.remove(ctx) })"],
-    ["without a batch", "store.remove(ctx)"],
-  ])("are found if they are made elsewhere: %s", (_, call, before = "") => {
-    const violating = {
-      "features/violating/store.ts": `
-import { insertFrom } from "../../db/insert-from.ts";
-import { stacks } from "../tenancy/stack-table.ts";
-export function remove({ db }: Context) {
-  return { removed: db
-    .delete(stacks) };
-}
-export function list({ db }: Context) {
-  return db.select().from(stacks);
-}
-`,
-      "features/violating/service.ts": `
-import { batch, batch as run } from "../../db/batch.ts";
-import { auditRead } from "../housekeeping/audit/index.ts";
-import * as store from "./store.ts";
-export async function verb(ctx: ServiceContext, given: Statements) {
-  ${before}
-  await ${call};
-}
-export async function reads(ctx: ServiceContext) {
-  const { rows } = await batch(ctx.db, { rows: store.list(ctx) });
-  return rows;
-}
-function plan(ctx: ServiceContext) {
-  return { first: store.list(ctx), then: store.remove(ctx) };
-}
-`,
-    };
-    const all = findWritingFunctions({ ...source, ...violating });
-    expect(all.filter((each) => !found.includes(each))).toEqual([
-      "features/violating/service.ts: verb",
-    ]);
-  });
-});
-
 /** What a file with SQL may use of the modules that decide and run: not errors, roles and batches. */
 const USED_BY_STORES: Readonly<Record<string, readonly string[]>> = {
   "actor.ts": ["credentialIdOf"],
@@ -505,7 +309,7 @@ describe("files with SQL", () => {
   it("build statements, and decide nothing: they throw no errors, check no roles and run no batch", () => {
     expect(inStores.length).toBeGreaterThan(60);
     const breaches = inStores.flatMap(({ file }) =>
-      breachesOf(file, String(sources[`../src/${file}`])).map((name) => `${file} uses ${name}`),
+      breachesOf(file, String(sources[file])).map((name) => `${file} uses ${name}`),
     );
     expect(breaches).toEqual([]);
   });
@@ -529,4 +333,28 @@ it("the check of a body, which precedes the authorization, searches no list for 
     /\.(indexOf|findIndex|includes|find)\(/.test(text),
   );
   expect(searching.map(([path]) => path)).toEqual([]);
+});
+
+describe("a test file", () => {
+  const MAXIMUM_LINES = 400;
+  /** Other branches split these. */
+  const LONGER = [
+    "./features/audit-log.test.ts",
+    "./features/changelog/changelog.test.ts",
+    "./programs/console/console-environment.test.ts",
+    "./support/world.ts",
+  ];
+  const texts: Record<string, string> = import.meta.glob("./**/*.ts", {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  });
+
+  it(`has at most ${MAXIMUM_LINES} lines`, () => {
+    expect(Object.keys(texts).length).toBeGreaterThan(500);
+    const longer = Object.entries(texts)
+      .filter(([, text]) => text.trimEnd().split("\n").length > MAXIMUM_LINES)
+      .map(([file]) => file);
+    expect(longer.toSorted()).toEqual(LONGER);
+  });
 });

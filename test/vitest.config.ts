@@ -47,8 +47,11 @@ const bundle = process.env["LONGSHORE_BUNDLE"];
 const OF_BUNDLE = [
   "test/bundle/*.test.ts",
   ...[
+    "authentication",
     "contract",
+    "document-form",
     "documents",
+    "error-examples",
     "examples",
     "hostile-input",
     "input",

@@ -2,30 +2,24 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
+import {
+  accepting,
+  authenticatedOperations,
+  runnerOperations,
+  title,
+} from "../support/authenticated-operations.ts";
 import { Client, type Parsed } from "../support/client.ts";
 import {
   errorExamples,
   exampleBody,
   type Operation,
-  openApi,
   operations,
-  published,
-  publishedOperations,
   requiresFields,
   resolve,
   sendsText,
 } from "../support/contract.ts";
 import { type Ids, newIds, pathWith, textRequest } from "../support/operations.ts";
 import { newWorld, SharedKeys, signIn, type World } from "../support/world.ts";
-
-const accepting = (credential: string) =>
-  operations.filter(({ security }) => security.some((each) => credential in each));
-/** The runner API: operations that accept a runner token and no API key. */
-const runnerOperations = accepting("runner_token").filter(
-  (each) => !accepting("api_key").includes(each),
-);
-const authenticatedOperations = [...accepting("session"), ...runnerOperations];
-const title = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** The path parameters that identify a record. {name} is excluded, because a new name is valid. */
 const parametersOf = (operation: Operation) =>
@@ -77,142 +71,6 @@ async function clientFor(operation: Operation): Promise<Client> {
   if (!accepting("api_key").includes(operation)) return (await signIn(world)).client;
   return keys.next();
 }
-
-function allOfsIn(value: unknown): object[][] {
-  if (typeof value !== "object" || value === null) return [];
-  const nested = Object.values(value).flatMap(allOfsIn);
-  return "allOf" in value ? [value.allOf as object[], ...nested] : nested;
-}
-
-describe("the document", () => {
-  it("is OpenAPI 3.1 and names every operation once", () => {
-    expect(openApi.openapi).toBe("3.1.0");
-    const names = operations.map(({ operationId }) => operationId);
-    expect(new Set(names).size).toBe(operations.length);
-  });
-
-  it.each(publishedOperations.map((each) => [title(each), each] as const))(
-    "describes %s in full",
-    (_, operation) => {
-      expect(operation.summary).not.toBe("");
-      expect(operation.tags).toHaveLength(1);
-      if (operation.requestBody) {
-        expect(operation.requestBody.required).toBe(true);
-        if (sendsText(operation)) return;
-        expect(exampleBody(operation)).toBeTypeOf("object");
-      }
-    },
-  );
-
-  it("describes a reference beside it, because client generators drop an allOf of the two", () => {
-    const { components } = openApi as unknown as {
-      components: { schemas: Record<string, Parsed> };
-    };
-    const { Identifier, Timestamp, Delivery, Deployment } = components.schemas;
-    expect(Identifier.description).toBe("An identifier in its 22-character form.");
-    expect(Timestamp.description).toBe("RFC 3339, in UTC with milliseconds.");
-    expect(Deployment.properties.status).toEqual({ $ref: "#/components/schemas/DeploymentStatus" });
-    expect(Delivery.properties.next_attempt_at).toEqual({
-      $ref: "#/components/schemas/Timestamp",
-      description: expect.stringContaining("not sent before"),
-    });
-    expect(components.schemas["PingEvent"].properties.id).toMatchObject({
-      $ref: "#/components/schemas/Identifier",
-      description: "The ID of the event, as in `webhook-id`.",
-    });
-  });
-
-  it("keeps an intersection only where a schema adds properties to another", () => {
-    const intersections = allOfsIn(openApi);
-    expect(intersections.length).toBeGreaterThan(0);
-    for (const parts of intersections) {
-      expect(parts.slice(1).map((part) => Object.keys(part))).toEqual([
-        expect.arrayContaining(["type", "properties"]),
-      ]);
-    }
-  });
-
-  it("is served unchanged at /openapi.json", async () => {
-    const reply = await new Client(undefined).get("/openapi.json");
-    expect(reply.body).toEqual(published);
-  });
-});
-
-describe("authentication", () => {
-  it("is not required for these operations only", () => {
-    const open = operations
-      .filter((operation) => !authenticatedOperations.includes(operation))
-      .map(title);
-    expect(open.toSorted()).toEqual([
-      "GET /health",
-      "GET /invitations/{token}",
-      "GET /metrics",
-      "GET /openapi.json",
-      "GET /sign-in",
-      "GET /sign-in/{token}",
-      "GET /v1/sign-in-methods",
-      "GET /v1/sign-in/callback",
-      "GET /v1/sign-in/organizations",
-      "GET /v1/slack/callback",
-      "POST /invitations/{token}",
-      "POST /sign-in/{token}",
-      "POST /v1/bootstrap",
-      "POST /v1/invitations/accept",
-      "POST /v1/oidc/token",
-      "POST /v1/sessions",
-      "POST /v1/sign-in/organizations/{org_id}",
-      "POST /v1/sign-in/organizations/{org_id}/decline",
-    ]);
-  });
-
-  const closed = operations.filter(({ security }) => security.length > 0);
-  it.each(closed.map((each) => [title(each), each] as const))(
-    "answers 401 to %s without a credential",
-    async (_, operation) => {
-      const reply = await new Client(undefined).request(
-        operation.method,
-        pathWith(operation, ids),
-        exampleBody(operation),
-      );
-      expect(reply.status).toBe(401);
-      expect(reply.body.code).toBe("unauthenticated");
-      expect(errorExamples(operation, 401)).toContainEqual(reply.body);
-    },
-  );
-});
-
-describe("the runner API", () => {
-  it.each(runnerOperations.map((each) => [title(each), each] as const))(
-    "answers 401 with the directive stop to %s with an API key",
-    async (_, operation) => {
-      const path = pathWith(operation, ids);
-      const reply = await world.client.request(operation.method, path, exampleBody(operation));
-      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
-      expect(reply.headers.get("deployment-desired")).toBe("stop");
-    },
-  );
-
-  const acceptingToken = accepting("runner_token");
-
-  it("and the report of an alarm are the only operations that declare a runner token", () => {
-    const others = acceptingToken.filter((each) => !runnerOperations.includes(each)).map(title);
-    expect(others).toEqual(["PUT /v1/stacks/{stack_id}/alarms/{name}"]);
-  });
-
-  it.each(
-    operations
-      .filter((each) => each.security.length > 0 && !acceptingToken.includes(each))
-      .map((each) => [title(each), each] as const),
-  )(
-    "and that report are the only operations that accept a runner token: %s answers 401",
-    async (_, operation) => {
-      const path = pathWith(operation, ids);
-      const client = new Client(ids["runner"]);
-      const reply = await client.request(operation.method, path, exampleBody(operation));
-      expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
-    },
-  );
-});
 
 describe("tenancy", () => {
   const cases = authenticatedOperations.flatMap((operation) =>

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../src/features/housekeeping/outbox/events.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
@@ -11,72 +10,23 @@ import { Instrumented } from "../support/instruments.ts";
 import { addDeployments, copyRow, lengthenLists, newIdsOf } from "../support/long-lists.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
 import { join, newKey, newWorld, signIn, type World } from "../support/world.ts";
+import {
+  BRANCHES,
+  BY_NAME,
+  FAMILIES,
+  LISTS_OF_DEPLOYMENTS,
+  MOST,
+  OF_ACTOR,
+  ONCE,
+  rowsOf,
+  SHORT,
+} from "./list-bounds.ts";
 
 const ROWS = 120;
 const LIMIT = 100;
 const STACKS = 500;
 /** Below the requests of a key that its limiter admits alone. */
 const READS_PER_CALLER = 20;
-/** The rows for each row that is sent. */
-const MOST = 3;
-/** Who may see the list, and the item after the page. */
-const ONCE = 14;
-
-/** Lists that merge a branch for each type read one row more of each. */
-const BRANCHES: Record<string, number> = { listEvents: EVENT_TYPES.length };
-
-/** The actor's membership and account. */
-const OF_ACTOR = 2;
-
-/** Rows of other tables that an item consists of, apart from those whose IDs or names it lists. */
-const JOINED: Record<string, (item: Parsed) => number> = {
-  listMembers: () => 1,
-  listServiceAccounts: () => 1,
-  listProjectMembers: () => 2,
-  listAttempts: () => 1,
-  listChangelog: namedIn,
-  listAuditLog: namedIn,
-  getProjectOverview: ({ alarms, queue, recent_deployments, ...shown }) => {
-    const { active_deployment, last_deployment, current_deployment } = shown;
-    const summaries = [active_deployment, last_deployment, current_deployment].filter(Boolean);
-    const creators = summaries.filter((each) => each.created_by);
-    return (
-      summaries.length + creators.length + alarms.length + queue.length + recent_deployments.length
-    );
-  },
-};
-
-/** The actor, the key, the target that still exists, and what it is in. */
-function namedIn({ actor, source, targets }: Parsed): number {
-  return (
-    (actor?.name ? OF_ACTOR : 0) +
-    (source?.name ? 1 : 0) +
-    (targets.length > 1 ? targets.length : 0)
-  );
-}
-
-/** They order a whole family, which the quotas bound. */
-const FAMILIES = ["listApiKeyFamily", "listMemberFamily", "listSessionFamily"];
-/** Of the organizations of an account: one, to a key. */
-const SHORT = ["listOrganizations", "listSessionOrganizations"];
-
-/** Lists without an index of names. Quotas bound them. */
-const BY_NAME = [
-  "listMembers",
-  "listServiceAccounts",
-  "listTrusts",
-  "listProjects",
-  "listProjectsOfOrganization",
-  "listProjectMembers",
-];
-
-/** The creator's membership and account, or trust. */
-const OF_CREATOR = 2;
-const LISTS_OF_DEPLOYMENTS = [
-  "listDeployments",
-  "listEnvironmentDeployments",
-  "listStackDeployments",
-];
 
 let world: World;
 let ids: Ids;
@@ -98,17 +48,6 @@ beforeAll(async () => {
   const others = Array.from({ length: STACKS }, () => newId(systemClock));
   stackIds = [...results.map(({ id }) => id), ...others].slice(0, STACKS);
 });
-
-/** The rows that an item consists of. */
-function rowsOf(operationId: string, item: Parsed): number {
-  const listed = [item, item.deployment ?? {}].flatMap((each) => [
-    ...(each.stack_ids ?? []),
-    ...(each.environment_ids ?? []),
-    ...(each.variable_names ?? []),
-  ]);
-  const joined = LISTS_OF_DEPLOYMENTS.includes(operationId) && item["created_by"] ? OF_CREATOR : 0;
-  return 1 + listed.length + joined + (JOINED[operationId]?.(item) ?? 0);
-}
 
 /** Has cached the credentials of its callers, whose own queries are no part of a list. */
 let worker: Instrumented;

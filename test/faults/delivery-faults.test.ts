@@ -7,14 +7,8 @@ import { writeChanges } from "../../src/features/housekeeping/changelog/write.ts
 import { projects } from "../../src/features/tenancy/project-table.ts";
 import { systemContext } from "../../src/system-context.ts";
 import type { Parsed } from "../support/client.ts";
-import {
-  clearOutbox,
-  DeliveryHarness,
-  insertIntegration,
-  OLD_SECRET,
-  type Received,
-  SECRET,
-} from "../support/delivery-harness.ts";
+import { clearOutbox, DeliveryHarness, type Received } from "../support/delivery-harness.ts";
+import { insertIntegration, OLD_SECRET, SECRET } from "../support/delivery-rows.ts";
 import { seededRandom } from "../support/random.ts";
 import { newProject, newWorld } from "../support/world.ts";
 import { FAULTS, type Fault, FaultInjector } from "./fault-injector.ts";

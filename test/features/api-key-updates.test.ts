@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
-import { Client, type Parsed, type Reply } from "../support/client.ts";
+import { clientOf, createKey, statusOf } from "../support/api-keys.ts";
+import type { Parsed, Reply } from "../support/client.ts";
 import { beforeBatch, Instrumented } from "../support/instruments.ts";
 import {
   join,
@@ -27,14 +28,6 @@ beforeEach(async () => {
 });
 
 const pathOf = ({ id }: Parsed) => `${keys}/${id}`;
-const clientOf = ({ key }: Parsed) => new Client(key);
-const statusOf = async (client: Client) => (await client.get("/v1/orgs")).status;
-
-async function create(fields: object = {}, client = world.client): Promise<Parsed> {
-  const reply = await client.post(keys, { name: "ci", ...fields });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.body;
-}
 
 async function narrow(key: Parsed, fields: object, client = world.client): Promise<Parsed> {
   const reply = await client.patch(pathOf(key), fields);
@@ -65,7 +58,7 @@ async function storedVersions(id: string): Promise<unknown> {
 describe("narrowing a key", () => {
   it("keeps what is absent, and takes effect with the next request of every isolate", async () => {
     const project = await newProject(world.client);
-    const key = await create();
+    const key = await createKey(world);
     const other = clientOf(key).via(new Instrumented().fetch);
     expect((await other.get(`/v1/projects/${project.id}`)).status).toBe(200);
     const narrowed = await narrow(key, { scopes: ["environments:read"] });
@@ -87,7 +80,7 @@ describe("narrowing a key", () => {
   });
 
   it("changes the version of its credential; another name does not, and neither does nothing", async () => {
-    const key = await create();
+    const key = await createKey(world);
     await narrow(key, { name: "renamed" });
     expect(await storedVersions(key.id)).toEqual({ version: 1, record_version: 2 });
     await narrow(key, { scopes: ["keys:read", "keys:write"] });
@@ -101,7 +94,7 @@ describe("narrowing a key", () => {
 
   it("never gives it more, and says what to send", async () => {
     const [project, other] = [await newProject(world.client), await newProject(world.client)];
-    const key = await create({
+    const key = await createKey(world, {
       scopes: ["deployments:write"],
       project_ids: [project.id],
       environment_ids: [project.default_environment_id],
@@ -130,7 +123,7 @@ describe("narrowing a key", () => {
 
   it("accepts only projects and environments that exist and belong together", async () => {
     const [project, other] = [await newProject(world.client), await newProject(world.client)];
-    const key = await create();
+    const key = await createKey(world);
     const unknown = newId(systemClock);
     for (const fields of [
       { project_ids: [unknown] },
@@ -152,11 +145,11 @@ describe("narrowing a key", () => {
 
   it("does not tell a key with boundaries what exists outside of them", async () => {
     const [inside, outside] = [await newProject(world.client), await newProject(world.client)];
-    const bounded = clientOf(await create({ project_ids: [inside.id] }));
-    const stronger = await create();
+    const bounded = clientOf(await createKey(world, { project_ids: [inside.id] }));
+    const stronger = await createKey(world);
     const refused = await bounded.patch(pathOf(stronger), { project_ids: [inside.id] });
     expect([refused.status, refused.body.code]).toEqual([403, "unauthorized"]);
-    const target = await create({ project_ids: [inside.id] });
+    const target = await createKey(world, { project_ids: [inside.id] });
     const replyTo = async (fields: object) => (await bounded.patch(pathOf(target), fields)).text;
     expect(await replyTo({ project_ids: [outside.id] })).toBe(
       await replyTo({ project_ids: [newId(systemClock)] }),
@@ -175,19 +168,19 @@ describe("narrowing a key", () => {
     const own = { id: member.keyId };
     expect((await narrow(own, { scopes: ["keys:write"] }, member.client)).scopes).toHaveLength(1);
     expect((await member.client.patch(pathOf(own), { name: "mine" })).status).toBe(200);
-    const key = await create();
+    const key = await createKey(world);
     const asMember = await member.client.patch(pathOf(key), { expires_at: at(DAY_MS) });
     expect(asMember.body.code).toBe("unauthorized");
     const admin = await join(world, "admin");
     const asAdmin = await admin.client.patch(pathOf(key), { expires_at: at(DAY_MS) });
     expect([asAdmin.status, asAdmin.body.code]).toEqual([403, "unauthorized"]);
     expect((await admin.client.patch(pathOf(key), { name: "of the owner" })).status).toBe(403);
-    const lower = await create({ role: "admin" });
+    const lower = await createKey(world, { role: "admin" });
     expect((await admin.client.patch(pathOf(lower), { name: "of the owner" })).status).toBe(200);
   });
 
   it("is refused for a revoked key, and an expired one keeps its expiry", async () => {
-    const key = await create({ expires_at: at(DAY_MS) });
+    const key = await createKey(world, { expires_at: at(DAY_MS) });
     await env.DB.prepare("update api_keys set expires_at = ? where id = ?")
       .bind(Date.now() - 1000, key.id)
       .run();
@@ -224,9 +217,9 @@ describe("the last owner's key", () => {
 
 describe("what descends from a narrowed key", () => {
   it("must not last longer: a key, a trust or a runner token, also through a revoked key", async () => {
-    const parent = await create();
-    const child = await create({}, clientOf(parent));
-    const grandchild = await create({}, clientOf(child));
+    const parent = await createKey(world);
+    const child = await createKey(world, {}, clientOf(parent));
+    const grandchild = await createKey(world, {}, clientOf(child));
     const fields = { expires_at: at(DAY_MS) };
     await expectConflict(parent, fields, "lasts longer");
     await narrow(grandchild, { expires_at: at(DAY_MS / 2) });
@@ -238,9 +231,9 @@ describe("what descends from a narrowed key", () => {
     await expectConflict(parent, { expires_at: before }, "lasts longer");
     expect((await narrow(parent, { expires_at: same })).expires_at).toBe(same);
 
-    const holder = await create();
-    const middle = await create({}, clientOf(holder));
-    await create({}, clientOf(middle));
+    const holder = await createKey(world);
+    const middle = await createKey(world, {}, clientOf(holder));
+    await createKey(world, {}, clientOf(middle));
     await world.client.delete(`${pathOf(middle)}?descendants=keep`);
     await expectConflict(holder, fields, "lasts longer");
     await world.client.delete(`${pathOf(middle)}?descendants=revoke`);
@@ -250,8 +243,9 @@ describe("what descends from a narrowed key", () => {
   it("must not access more, in scopes, projects or environments", async () => {
     const [project, other] = [await newProject(world.client), await newProject(world.client)];
     const within = { project_ids: [project.id] };
-    const parent = await create();
-    const child = await create(
+    const parent = await createKey(world);
+    const child = await createKey(
+      world,
       { scopes: ["deployments:read", "keys:write"], ...within },
       clientOf(parent),
     );
@@ -270,7 +264,7 @@ describe("what descends from a narrowed key", () => {
   });
 
   it("includes the key that a rotation replaces, for as long as it is there", async () => {
-    const old = await create();
+    const old = await createKey(world);
     const rotated = (await world.client.post(`${pathOf(old)}/rotate`, { overlap_seconds: 60 }))
       .body;
     await expectConflict(rotated, { scopes: ["keys:read"] }, "access more");
@@ -282,7 +276,11 @@ describe("what descends from a narrowed key", () => {
     const project = await newProject(world.client);
     const membershipId = await newServiceAccount(world);
     const origin = (key: Parsed) => ({ createdByKeyId: key.id });
-    const [narrowTrust, wideTrust, poolTrust] = [await create(), await create(), await create()];
+    const [narrowTrust, wideTrust, poolTrust] = [
+      await createKey(world),
+      await createKey(world),
+      await createKey(world),
+    ];
     await newTrust(world, { membershipId }, { ...origin(narrowTrust), scopes: ["keys:read"] });
     await newTrust(world, { membershipId }, origin(wideTrust));
     const pool = await newPool(world, [project.default_environment_id]);
@@ -296,7 +294,7 @@ describe("what descends from a narrowed key", () => {
     await expectConflict(poolTrust, { scopes: ["keys:write"] }, "access more");
     await narrow(poolTrust, { scopes: ["keys:write", "runners:write"] });
 
-    const creator = await create();
+    const creator = await createKey(world);
     const tokens = `/v1/orgs/${world.id}/runner-pools/${pool.id}/tokens`;
     await clientOf(creator).post(tokens, { name: "eu", expires_at: at(DAY_MS) });
     await expectConflict(creator, { expires_at: at(DAY_MS / 2) }, "lasts longer");
@@ -318,7 +316,7 @@ describe("what descends from a narrowed key", () => {
       { expires_at: at(DAY_MS) },
     ]) {
       for (const [batch, path, body] of late) {
-        const key = await create();
+        const key = await createKey(world);
         const database = beforeBatch(batch, () => narrow(key, fields));
         const client = clientOf(key).via(new Instrumented({ database }).fetch);
         const { status, body: refusal } = await client.post(path, body);
@@ -329,8 +327,8 @@ describe("what descends from a narrowed key", () => {
   });
 
   it("does not outlive it by a rotation that its expiry overtakes", async () => {
-    const parent = await create({ expires_at: at(3 * DAY_MS) });
-    const child = await create({ expires_at: at(DAY_MS) }, clientOf(parent));
+    const parent = await createKey(world, { expires_at: at(3 * DAY_MS) });
+    const child = await createKey(world, { expires_at: at(DAY_MS) }, clientOf(parent));
     const database = beforeBatch(3, () => narrow(parent, { expires_at: at(2 * DAY_MS) }));
     const client = world.client.via(new Instrumented({ database }).fetch);
     const body = { expires_at: at(2.5 * DAY_MS) };
@@ -342,7 +340,9 @@ describe("what descends from a narrowed key", () => {
 
 describe("two requests at once", () => {
   it("that narrow a key leave the narrower of both, or one of them is a conflict", async () => {
-    const key = await create({ scopes: ["keys:write", "members:write", "projects:write"] });
+    const key = await createKey(world, {
+      scopes: ["keys:write", "members:write", "projects:write"],
+    });
     const scopes = [["keys:write"], ["members:write"]];
     const replies = await Promise.all(
       scopes.map((each) => world.client.patch(pathOf(key), { scopes: each })),
@@ -353,7 +353,7 @@ describe("two requests at once", () => {
   });
 
   it("of which one narrows a key and the other rotates it never give the new key more", async () => {
-    const key = await create();
+    const key = await createKey(world);
     const database = beforeBatch(3, () => narrow(key, { scopes: ["keys:read"] }));
     const client = world.client.via(new Instrumented({ database }).fetch);
     expect((await client.post(`${pathOf(key)}/rotate`, {})).status).toBe(409);

@@ -4,15 +4,14 @@ import { valueContext } from "../../src/features/projects/variables/model.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
 import type { Parsed, Reply } from "../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
   insertDeliveries,
   insertIntegration,
   OLD_SECRET,
   SECRET,
   storedAttempts,
-} from "../support/delivery-harness.ts";
+} from "../support/delivery-rows.ts";
 import { sealInFormV1 } from "../support/form-v1.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { Attempt } from "../support/runner.ts";

@@ -1,11 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { USER_AGENT } from "../../src/lib/fetch.ts";
 import { VERSION } from "../../src/lib/version.ts";
-import {
-  DeliveryHarness,
-  insertDeliveries,
-  insertIntegration,
-} from "../support/delivery-harness.ts";
+import { DeliveryHarness } from "../support/delivery-harness.ts";
+import { insertDeliveries, insertIntegration } from "../support/delivery-rows.ts";
 import { ExchangeHarness } from "../support/exchange-harness.ts";
 import { Browser, PROVIDER, TestIdentityProvider } from "../support/identity-provider.ts";
 import { AUDIENCE, ISSUER, Issuer } from "../support/issuer.ts";

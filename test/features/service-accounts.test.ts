@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Client, type Reply } from "../support/client.ts";
+import { Client, refusal } from "../support/client.ts";
 import {
   join,
   newKey,
@@ -17,8 +17,6 @@ beforeEach(async () => {
   world = await newWorld();
   accounts = `/v1/orgs/${world.id}/service-accounts`;
 });
-
-const refusal = ({ status, body }: Reply) => [status, body.code];
 
 async function records(action: string) {
   const { results } = await env.DB.prepare(

@@ -3,14 +3,12 @@ import { drizzle } from "drizzle-orm/d1";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { beforeEach, describe, expect, it } from "vitest";
 import { insertVariable } from "../../src/features/projects/variables/store.ts";
-import { LIMITS } from "../../src/lib/limits.ts";
 import { CANARY_PREFIX, newCanarySecret } from "../support/canary-secrets.ts";
-import type { Parsed, Reply } from "../support/client.ts";
+import type { Parsed } from "../support/client.ts";
 import { freezeTime } from "../support/frozen-time.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { copyRow, newIdsOf } from "../support/long-lists.ts";
-import { copiesOf } from "../support/template.ts";
-import { join, newKey, newProject, newWorld, type World } from "../support/world.ts";
+import { byName, namesOf, newVariableScopes, reveal, variable } from "../support/variables.ts";
+import { join, newKey, type World } from "../support/world.ts";
 
 const KIBIBYTE = 1024;
 
@@ -18,45 +16,23 @@ let world: World;
 let project: Parsed;
 let environment: string;
 let component: string;
-let scopes: string[];
-
-const newFixture = copiesOf(async () => {
-  const original = await newWorld();
-  const created = await newProject(original.client);
-  const components = `/v1/environments/${created.default_environment_id}/components`;
-  const { body } = await original.client.post(components, { name: "api", kind: "service" });
-  return { world: original, project: created, componentId: String(body.id) };
-});
 
 beforeEach(async () => {
-  const fixture = await newFixture();
-  ({ world, project } = fixture);
-  environment = `/v1/environments/${project.default_environment_id}/variables`;
-  component = `/v1/components/${fixture.componentId}/variables`;
-  scopes = [environment, component];
+  ({ world, project, environment, component } = await newVariableScopes());
 });
 
-const variable = (name: string, value = newCanarySecret(), storage_method = "secret") => ({
-  name,
-  storage_method,
-  value,
-});
-const namesOf = (reply: { body: Parsed }): string[] =>
-  reply.body.data.map(({ name }: Parsed) => name).toSorted();
-const reveal = async (id: string) => (await world.client.get(`/v1/variables/${id}/value`)).body;
-const byName = (a: Parsed, b: Parsed) => (a.name < b.name ? -1 : 1);
 const list = (path: string) => world.client.get(`${path}?limit=240`);
 
 describe("variables", () => {
   it("store their value, which only the paths of values return", async () => {
     const value = newCanarySecret();
-    for (const path of scopes) {
+    for (const path of [environment, component]) {
       const created = await world.client.post(path, variable("TOKEN", value));
       expect(created.status).toBe(201);
       expect(created.body).toMatchObject({ name: "TOKEN", storage_method: "secret", version: 1 });
       const read = await world.client.get(`/v1/variables/${created.body.id}`);
       expect(read.body).toEqual(created.body);
-      expect(await reveal(created.body.id)).toEqual({ value });
+      expect(await reveal(world, created.body.id)).toEqual({ value });
       expect((await world.client.get(`${path}/values`)).body.data[0]).toEqual({
         ...created.body,
         value,
@@ -73,7 +49,7 @@ describe("variables", () => {
     const expected =
       /^The reference runner refuses this name \(kubernetes\), .* --allow-variables kubernetes\.$/;
     const warned = { name: "KUBECONFIG", warning: expect.stringMatching(expected) };
-    for (const path of scopes) {
+    for (const path of [environment, component]) {
       const { body } = await world.client.post(path, variable("KUBECONFIG"));
       expect(body).toMatchObject(warned);
       const one = `/v1/variables/${body.id}`;
@@ -146,7 +122,7 @@ describe("variables", () => {
         variable("TOKEN", value, "string"),
       );
       expect(replaced.body).toMatchObject({ version, storage_method: "string" });
-      expect(await reveal(id)).toEqual({ value });
+      expect(await reveal(world, id)).toEqual({ value });
     }
     expect((await world.client.delete(`/v1/variables/${id}`)).status).toBe(204);
     expect((await world.client.get(`/v1/variables/${id}/value`)).status).toBe(404);
@@ -157,7 +133,7 @@ describe("variables", () => {
     for (const [index, value] of values.entries()) {
       const { status, body } = await world.client.post(component, variable(`V${index}`, value));
       expect(status).toBe(201);
-      expect(await reveal(body.id)).toEqual({ value });
+      expect(await reveal(world, body.id)).toEqual({ value });
     }
     for (const value of ["a".repeat(32 * KIBIBYTE + 1), "€".repeat(10_923), "\ud800", "a\u0000b"]) {
       const { status, body } = await world.client.post(component, variable("BAD", value));
@@ -243,383 +219,6 @@ describe("variables", () => {
       .bind(project.id)
       .first("n");
     expect(remaining).toBe(0);
-  });
-});
-
-describe("the values of all variables", () => {
-  const values = async (path: string, client = world.client) =>
-    (await client.get(`${path}/values`)).body;
-  const recordsOf = async (targetId: string) => {
-    const { body } = await world.client.get(
-      `/v1/orgs/${world.id}/audit-log?action=variables.revealed&target=${targetId}`,
-    );
-    return body.data;
-  };
-  const scopeIdOf = (path: string) => String(path.split("/")[3]);
-  const put = (path: string, variables: object[]) =>
-    world.client.put(path, { mode: "merge", variables });
-
-  it("are those of the environment only, or of the component only, sorted by name", async () => {
-    const sent: [string, object[]][] = [
-      [environment, [variable("SHARED"), variable("EMPTY", ""), variable("A_b", "x", "string")]],
-      [component, [variable("SHARED"), variable("OWN", "v", "secure_string")]],
-    ];
-    for (const [path, variables] of sent) {
-      const { body } = await put(path, variables);
-      const expected = body.data.map((each: Parsed) => {
-        return { ...each, ...variables.find((one) => "name" in one && one.name === each.name) };
-      });
-      const { data, ...rest } = await values(path);
-      expect(rest).toEqual({ has_more: false });
-      expect(data).toEqual(expected.toSorted(byName));
-    }
-  });
-
-  it("are an empty list where there are none, with a record", async () => {
-    await world.client.post(component, variable("ELSEWHERE"));
-    expect(await values(environment)).toEqual({ data: [], has_more: false });
-    const id = scopeIdOf(environment);
-    expect(await recordsOf(id)).toMatchObject([
-      {
-        action: "variables.revealed",
-        target: { type: "environment", id, name: "production" },
-        project_id: project.id,
-        changes: { after: { variables: [], count: 0 } },
-      },
-    ]);
-    expect(await recordsOf(scopeIdOf(component))).toEqual([]);
-  });
-
-  it("have one record with their names, for contributors only", async () => {
-    await put(component, [variable("TWO"), variable("ONE")]);
-    await world.client.post(environment, variable("OTHER"));
-    const people = { viewer: await join(world), contributor: await join(world) };
-    for (const [role, { membershipId }] of Object.entries(people)) {
-      const body = { member_ids: [membershipId], role };
-      await world.client.post(`/v1/projects/${project.id}/members`, body);
-    }
-    for (const client of [people.viewer.client, (await join(world)).client]) {
-      expect((await client.get(component)).status).toBe(
-        client === people.viewer.client ? 200 : 403,
-      );
-      expect((await values(component, client)).code).toBe("forbidden");
-    }
-    const stranger = await newWorld();
-    expect((await values(component, stranger.client)).code).toBe("not_found");
-    const { client, keyId } = people.contributor;
-    const reply = await client.get(`${component}/values`);
-    expect(namesOf(reply)).toEqual(["ONE", "TWO"]);
-    expect(reply.headers.get("cache-control")).toBe("private, no-store");
-    expect(reply.headers.get("ratelimit-policy")).toBe('"reveal";q=30;w=60');
-    const records = await recordsOf(scopeIdOf(component));
-    expect(records).toMatchObject([
-      {
-        actor: { credential_id: keyId },
-        target: { type: "component", name: "api" },
-        changes: { after: { variables: ["ONE", "TWO"], count: 2 } },
-      },
-    ]);
-    expect(JSON.stringify(records)).not.toContain(CANARY_PREFIX);
-  });
-
-  it("need a key with their scope that may access the environment", async () => {
-    const fields = { projectIds: [project.id], role: "admin" } as const;
-    const environmentIds = [project.default_environment_id];
-    const keys = {
-      whole: await newKey(world, { ...fields, environmentIds, scopes: ["variables:reveal"] }),
-      reading: await newKey(world, { ...fields, scopes: ["variables:write"] }),
-      elsewhere: await newKey(world, { projectIds: [(await newProject(world.client)).id] }),
-    };
-    for (const path of scopes) {
-      const statuses = Object.values(keys).map(({ client }) => client.get(`${path}/values`));
-      expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 403, 404]);
-    }
-  });
-
-  it("are up to the limits of an environment, and the record has the names that fit", async () => {
-    const count = LIMITS.variablesOfEnvironment.value;
-    const nameAt = (at: number) => `V${String(at).padStart(4, "0")}_${"x".repeat(60)}`;
-    const textAt = (at: number) => `"${at}\n`.repeat(200);
-    for (let from = 0; from < count; from += LIMITS.writtenVariables.value) {
-      const batch = Array.from({ length: LIMITS.writtenVariables.value }, (_, at) =>
-        variable(nameAt(from + at), textAt(from + at)),
-      );
-      expect((await put(environment, batch)).status).toBe(200);
-    }
-    const { data } = await values(environment);
-    expect(data.map(({ name, value }: Parsed) => [name, value])).toEqual(
-      Array.from({ length: count }, (_, at) => [nameAt(at), textAt(at)]),
-    );
-    const [{ changes }] = await recordsOf(scopeIdOf(environment));
-    const { variables } = changes.after;
-    expect(changes).toEqual({ after: { variables, count } });
-    const fitting = Math.floor((LIMITS.auditNamesLength.value - 1) / (nameAt(0).length + 3));
-    expect(variables).toEqual(Array.from({ length: fitting }, (_, at) => nameAt(at)));
-    expect(JSON.stringify(variables).length).toBeLessThanOrEqual(LIMITS.auditNamesLength.value);
-  });
-
-  it("of a deleted component leave their place at once", async () => {
-    const { body } = await world.client.post(component, variable("FIRST", "1"));
-    const others = newIdsOf(LIMITS.variablesOfEnvironment.value - 2);
-    const changes = { name: "'V' || item.key", resource_id: "item.value" };
-    await copyRow(world.id, "variables", body.id, others, changes);
-    expect((await world.client.post(component, variable("LAST", "1"))).status).toBe(201);
-    const one = variable("ONE_MORE", "1");
-    expect((await world.client.post(environment, one)).body.code).toBe("conflict");
-    await world.client.delete(component.replace("/variables", ""));
-    expect((await world.client.post(environment, one)).status).toBe(201);
-  });
-
-  it("are read 30 times a minute, together with single values, and no rejected read has a record", async () => {
-    freezeTime();
-    const { id } = (await world.client.post(environment, variable("TOKEN"))).body;
-    const { client } = await newKey(world);
-    const replies = await Promise.all(
-      Array.from({ length: 40 }, (_, at) =>
-        client.get(at % 2 ? `${environment}/values` : `/v1/variables/${id}/value`),
-      ),
-    );
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
-    const revealed = replies.filter(({ status, body }) => status === 200 && "data" in body);
-    expect(await recordsOf(scopeIdOf(environment))).toHaveLength(revealed.length);
-  });
-
-  it("are not cached: a read after a write has the new value", async () => {
-    const { id } = (await world.client.post(component, variable("TOKEN"))).body;
-    for (const version of [2, 3]) {
-      const value = newCanarySecret();
-      await world.client.put(`/v1/variables/${id}`, variable("TOKEN", value));
-      expect((await values(component)).data).toMatchObject([{ id, version, value }]);
-    }
-    await world.client.delete(`/v1/variables/${id}`);
-    expect((await values(component)).data).toEqual([]);
-  });
-
-  it("are not found for an unknown or deleted scope", async () => {
-    await world.client.post(component, variable("GONE"));
-    await world.client.delete(component.replace("/variables", ""));
-    for (const path of [
-      component,
-      environment.replace("environments", "components"),
-      component.replace("components", "environments"),
-    ]) {
-      expect((await values(path)).code).toBe("not_found");
-    }
-    expect((await values("/v1/components/!/variables")).code).toBe("bad_input");
-  });
-});
-
-describe("a bulk write of variables", () => {
-  const put = (path: string, mode: string, variables: unknown) =>
-    world.client.put(path, { mode, variables });
-
-  it("merges: it writes the named variables and keeps the others", async () => {
-    await world.client.post(component, variable("STAYS"));
-    const before = (await world.client.post(component, variable("CHANGES"))).body;
-    const [changed, added] = [newCanarySecret(), newCanarySecret()];
-    const reply = await put(component, "merge", [
-      variable("CHANGES", changed, "string"),
-      variable("NEW", added),
-    ]);
-    expect(reply.status).toBe(200);
-    expect(namesOf(reply)).toEqual(["CHANGES", "NEW", "STAYS"]);
-    expect(reply.body.has_more).toBe(false);
-    const byName = new Map(reply.body.data.map((each: Parsed) => [each.name, each]));
-    expect(byName.get("CHANGES")).toMatchObject({
-      id: before.id,
-      version: 2,
-      storage_method: "string",
-      created_at: before.created_at,
-      resource_id: before.resource_id,
-    });
-    expect(await reveal((byName.get("CHANGES") as Parsed).id)).toEqual({ value: changed });
-    expect(await reveal((byName.get("NEW") as Parsed).id)).toEqual({ value: added });
-  });
-
-  it("replaces the variables of its scope only", async () => {
-    await world.client.post(component, variable("GOES"));
-    const kept = (await world.client.post(component, variable("KEPT"))).body;
-    await world.client.post(environment, variable("ELSEWHERE"));
-    const reply = await put(component, "replace", [variable("KEPT"), variable("NEW")]);
-    expect(namesOf(reply)).toEqual(["KEPT", "NEW"]);
-    expect(reply.body.data.find(({ name }: Parsed) => name === "KEPT")).toMatchObject({
-      id: kept.id,
-      version: 2,
-    });
-    expect(namesOf(await list(environment))).toEqual(["ELSEWHERE"]);
-    expect((await put(component, "replace", [])).body.data).toEqual([]);
-  });
-
-  it("writes only what differs, and a value that does not open", async () => {
-    const sent = ["SAME", "VALUE", "METHOD", "BROKEN"].map((name) => variable(name, "v"));
-    const { body } = await put(component, "merge", sent);
-    const idOf = (name: string) => body.data.find((each: Parsed) => each.name === name).id;
-    await env.DB.prepare("update variables set value = 'test.v2.AAAA' where id = ?")
-      .bind(idOf("BROKEN"))
-      .run();
-    const readRows = async () =>
-      (
-        await env.DB.prepare(
-          "select name, version, storage_method, value, updated_at from variables where scope_id = ? order by name",
-        )
-          .bind(String(component.split("/")[3]))
-          .all<Parsed>()
-      ).results;
-    const before = await readRows();
-    const changed = sent.map((each) => ({
-      ...each,
-      ...(each.name === "VALUE" && { value: "w" }),
-      ...(each.name === "METHOD" && { storage_method: "string" }),
-    }));
-    const after = (await put(component, "replace", changed)).body.data.toSorted(byName);
-    expect(after.map(({ name, version }: Parsed) => [name, version])).toEqual([
-      ["BROKEN", 2],
-      ["METHOD", 2],
-      ["SAME", 1],
-      ["VALUE", 2],
-    ]);
-    const rows = await readRows();
-    expect(rows.map((row, at) => row.value === before[at]?.value)).toEqual([
-      false,
-      false,
-      true,
-      false,
-    ]);
-    expect(await reveal(idOf("BROKEN"))).toEqual({ value: "v" });
-    for (const mode of ["merge", "replace"]) {
-      const repeated = await put(component, mode, changed);
-      expect(repeated.body.data.toSorted(byName)).toEqual(after);
-    }
-    expect(await readRows()).toEqual(rows);
-  });
-
-  it("writes 200 variables in one batch, as one request of the rate limit", async () => {
-    const many = Array.from({ length: 200 }, (_, index) => variable(`V_${index}`));
-    const worker = new Instrumented();
-    const { client } = await newKey(world);
-    const caller = client.via(worker.fetch);
-    await caller.get("/v1/orgs");
-    worker.forget();
-    const reply = await caller.put(component, { mode: "replace", variables: many });
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toHaveLength(200);
-    expect(reply.headers.get("x-ratelimit-remaining")).toBe("98");
-    const shapes = worker.database.map(({ statements }) => statements.length);
-    expect(shapes).toEqual([2, 7]);
-    for (const { params } of worker.database.flatMap(({ statements }) => statements)) {
-      expect(params.length).toBeLessThanOrEqual(100);
-    }
-    const one = reply.body.data[123];
-    const { value } = many.find(({ name }) => name === one.name) ?? {};
-    expect(await reveal(one.id)).toEqual({ value });
-  });
-
-  it.each([
-    ["a bad name", [variable("OK"), variable("not-ok")], "variables.1.name"],
-    ["a value that is too long", [variable("OK", "a".repeat(32_769))], "variables.0.value"],
-    ["a name twice", [variable("A"), variable("B"), variable("A")], "variables.2.name"],
-    ["an unknown field", [{ ...variable("A"), note: "x" }], "variables.0.note"],
-    [
-      "more than two hundred",
-      Array.from({ length: 201 }, (_, i) => variable(`V${i}`)),
-      "variables",
-    ],
-  ])("is rejected as a whole for %s, by its index", async (_, variables, path) => {
-    await world.client.post(component, variable("BEFORE"));
-    const reply = await put(component, "replace", variables);
-    expect(reply.status).toBe(400);
-    expect(reply.body.cause.issues.map((issue: Parsed) => issue.path)).toContain(path);
-    expect(namesOf(await list(component))).toEqual(["BEFORE"]);
-  });
-
-  describe.each([
-    ["of an empty scope", [], [], []],
-    ["with an empty list", ["BEFORE"], [], []],
-    ["with a list", ["BEFORE", "KEPT"], ["KEPT", "NEW"], ["KEPT", "NEW"]],
-  ])("that replaces the variables %s", (_, before, sent, after) => {
-    const variables = sent.map((name) => variable(name));
-    beforeEach(async () => {
-      for (const name of before) await world.client.post(component, variable(name));
-    });
-
-    it("also deletes a variable that is created concurrently", async () => {
-      const create = () => world.client.post(component, variable("RACING"));
-      const { caller, created } = await racing(create, 1);
-      const reply = await caller.put(component, { mode: "replace", variables });
-      expect([reply.status, namesOf(reply), created()]).toEqual([200, after, 1]);
-      expect(namesOf(await list(component))).toEqual(after);
-    });
-
-    it("changes nothing if variables are created during all of its attempts", async () => {
-      const create = (at: number) => world.client.post(component, variable(`RACING_${at}`));
-      const { caller, created } = await racing(create, Number.POSITIVE_INFINITY);
-      const reply = await caller.put(component, { mode: "replace", variables });
-      expect([reply.status, reply.body.code]).toEqual([409, "conflict"]);
-      const racers = Array.from({ length: created() }, (_each, index) => `RACING_${index + 1}`);
-      expect(racers.length).toBeGreaterThan(1);
-      expect(namesOf(await list(component))).toEqual([...before, ...racers].toSorted());
-    });
-
-    it("ignores variables that are created elsewhere", async () => {
-      const create = () => world.client.post(environment, variable("ELSEWHERE"));
-      const { caller } = await racing(create, 1);
-      const reply = await caller.put(component, { mode: "replace", variables });
-      expect([reply.status, namesOf(reply)]).toEqual([200, after]);
-      expect(namesOf(await list(environment))).toEqual(["ELSEWHERE"]);
-    });
-  });
-
-  it("that merges keeps a variable of another name that is created concurrently", async () => {
-    const create = () => world.client.post(component, variable("RACING"));
-    const { caller, created } = await racing(create, 1);
-    for (const variables of [[variable("NEW")], []]) {
-      const reply = await caller.put(component, { mode: "merge", variables });
-      expect([reply.status, namesOf(reply)]).toEqual([200, ["NEW", "RACING"]]);
-    }
-    expect(created()).toBe(1);
-  });
-
-  /** A client whose first `times` writes are each preceded by `create`, after the read. */
-  async function racing(create: (at: number) => Promise<Reply>, times: number) {
-    let batches = 0;
-    let created = 0;
-    const withSession = (constraint: string) => {
-      const session = env.DB.withSession(constraint);
-      return {
-        prepare: (sql: string) => session.prepare(sql),
-        batch: async (statements: D1PreparedStatement[]) => {
-          batches += 1;
-          // An attempt is a batch that reads, and a batch that writes.
-          if (batches % 2 === 0 && created < times) {
-            created += 1;
-            expect((await create(created)).status).toBe(201);
-          }
-          return session.batch(statements);
-        },
-        getBookmark: () => session.getBookmark(),
-      };
-    };
-    const worker = new Instrumented({ database: { withSession } as unknown as D1Database });
-    const caller = (await newKey(world)).client.via(worker.fetch);
-    return { caller, created: () => created };
-  }
-
-  it("leaves every value readable and every name unique after concurrent writes", async () => {
-    const write = (round: number) =>
-      put(
-        component,
-        round % 2 ? "merge" : "replace",
-        Array.from({ length: 5 }, (_, index) => variable(`V_${(index + round) % 7}`)),
-      );
-    const replies = await Promise.all(Array.from({ length: 8 }, (_, round) => write(round)));
-    for (const { status } of replies) expect([200, 409]).toContain(status);
-    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-    const { body } = await list(component);
-    const names = body.data.map(({ name }: Parsed) => name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { id } of body.data) {
-      expect((await reveal(id)).value).toContain(CANARY_PREFIX);
-    }
   });
 });
 

@@ -7,13 +7,8 @@ import { rotateBatch } from "../../src/features/housekeeping/key-rotation/rotati
 import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import { Cipher } from "../../src/lib/cipher.ts";
 import { Client, type Reply } from "../support/client.ts";
-import {
-  clearOutbox,
-  DeliveryHarness,
-  insertDeliveries,
-  insertIntegration,
-  stored,
-} from "../support/delivery-harness.ts";
+import { clearOutbox, DeliveryHarness } from "../support/delivery-harness.ts";
+import { insertDeliveries, insertIntegration, stored } from "../support/delivery-rows.ts";
 import { newPool, newProject, newWorld, type Pool, type World } from "../support/world.ts";
 
 const MINUTE = 60_000;

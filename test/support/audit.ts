@@ -15,6 +15,16 @@ export async function listAuditLog(world: World, query = ""): Promise<Parsed[]> 
   }
 }
 
+/** The rows of the log of an organization, oldest first. */
+export async function auditOf(organizationId: string): Promise<Parsed[]> {
+  const { results } = await env.DB.prepare(
+    "select * from audit_log where organization_id = ? order by created_at, id",
+  )
+    .bind(organizationId)
+    .all();
+  return results;
+}
+
 /** Makes every record of this credential fail; returns a function that ends this. */
 export async function refuseRecords(credentialId: string): Promise<() => Promise<unknown>> {
   await env.DB.batch([

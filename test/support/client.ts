@@ -14,6 +14,9 @@ export interface Reply {
   body: Parsed;
 }
 
+/** What a refused request gets: its status, and the code of the error. */
+export const refusal = ({ status, body }: Reply) => [status, body.code];
+
 /** A client address of its own: all requests without one share a limit. */
 export function newAddress(): string {
   return `192.0.2.${crypto.randomUUID()}`;

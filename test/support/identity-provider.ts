@@ -1,5 +1,7 @@
 import { base64url, SignJWT } from "jose";
+import { expect } from "vitest";
 import type { Clock } from "../../src/lib/clock.ts";
+import { Client } from "./client.ts";
 import { Instrumented } from "./instruments.ts";
 import { newSigningKey } from "./issuer.ts";
 
@@ -165,4 +167,21 @@ export class Browser {
   get session(): string {
     return this.cookies.get("__Host-longshore") ?? "";
   }
+}
+
+/** Sends requests with the session of a browser. */
+export const clientOf = (browser: Browser) => Client.withSession(browser.session);
+
+/** That a page refuses, that nobody is signed in, and that the sign-in is over. */
+export async function expectRefused(
+  browser: Browser,
+  response: Response,
+  status: number,
+  text: string,
+) {
+  const page = await response.text();
+  expect([response.status, page]).toEqual([status, expect.stringContaining(text)]);
+  expect(page).toContain("<h1>You are not signed in</h1>");
+  expect(browser.session).toBe("");
+  expect([...browser.cookies.keys()]).toEqual([]);
 }

@@ -4,7 +4,8 @@ import { type Operation, operations } from "./contract.ts";
 import { pathWith } from "./created.ts";
 import { type Fixture, prepare } from "./operation-requests.ts";
 import { accept, newKey, type Person } from "./world.ts";
-import { OF_RUNNERS, WRITE_CASES, type WriteCase } from "./write-cases.ts";
+import type { WriteCase } from "./write-acts.ts";
+import { OF_RUNNERS, WRITE_CASES } from "./write-cases.ts";
 import { rowsOf } from "./written-rows.ts";
 
 export const accepts = (name: string) => (each: Operation) =>

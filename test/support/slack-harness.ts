@@ -74,3 +74,11 @@ export class SlackHarness {
     return this.anonymous.get(`/v1/slack/callback?${new URLSearchParams(query)}`);
   }
 }
+
+/** The rows of the integrations of a project. */
+export async function listIntegrations(projectId: string) {
+  const { results } = await env.DB.prepare("select * from integrations where project_id = ?")
+    .bind(projectId)
+    .all<Record<string, string | number | null>>();
+  return results;
+}

@@ -5,21 +5,18 @@ import { LIMITS } from "../../../src/lib/limits.ts";
 import { LONG_MS } from "../../effort.ts";
 import { Client } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { EVENTS, Follower } from "../../support/log-follower.ts";
 import {
   append,
   type LoggedDeployment,
   logObject,
   newLoggedDeployment,
   passTime,
-  readEvents,
-  type ServerSentEvent,
   start,
   WatchedLogs,
 } from "../../support/log-harness.ts";
 import type { Attempt } from "../../support/runner.ts";
 import { join, newDeployment, newKey, type Person, signIn } from "../../support/world.ts";
-
-const EVENTS = { accept: "text/event-stream" };
 
 let logged: LoggedDeployment;
 let attempt: Attempt;
@@ -40,54 +37,8 @@ const send = (offset: number, body: string, stack: 0 | 1 = 0) =>
 const followers = () =>
   runInDurableObject(logObject(logged.deploymentId), (_, state) => state.getWebSockets().length);
 
-/** A stream whose events are read one at a time. */
-class Follower {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
-  text = "";
-
-  constructor({ body }: Response) {
-    if (!body) throw new Error("There is no stream");
-    this.#reader = body.getReader();
-  }
-
-  static async open(client: Client, headers: Record<string, string> = {}): Promise<Follower> {
-    const response = await client.raw("GET", path, { ...EVENTS, ...headers });
-    expect(response.status).toBe(200);
-    return new Follower(response);
-  }
-
-  /** Reads until the stream contains this text. False if the stream ends before. */
-  async reads(text: string): Promise<boolean> {
-    while (!this.text.includes(text)) if (!(await this.next())) return false;
-    return true;
-  }
-
-  async next(): Promise<boolean> {
-    const { value, done } = await this.#reader.read();
-    this.text += this.#decoder.decode(value, { stream: true });
-    return !done;
-  }
-
-  async rest(): Promise<string> {
-    const { length } = this.text;
-    while (await this.next());
-    return this.text.slice(length);
-  }
-
-  disconnect(): Promise<void> {
-    return this.#reader.cancel();
-  }
-
-  async events(): Promise<ServerSentEvent[]> {
-    const events: ServerSentEvent[] = [];
-    for await (const event of readEvents(new Blob([this.text]).stream())) events.push(event);
-    return events;
-  }
-}
-
 const open = (headers?: Record<string, string>, client = logged.world.client) =>
-  Follower.open(client, headers);
+  Follower.open(client, path, headers);
 
 function limitStreams(count: number): void {
   const spy = vi.spyOn(LIMITS.logStreamsOfKey, "value", "get").mockReturnValue(count);

@@ -1,14 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
+  breakEvent,
   insertDeliveries,
   insertIntegration,
   stored,
   storedAttempts,
-} from "../../support/delivery-harness.ts";
+  updateDelivery,
+  updateIntegration,
+} from "../../support/delivery-rows.ts";
+import { roundTripsOf, STATEMENT_KINDS } from "../../support/delivery-steps.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 
 const SECOND = 1_000;
@@ -30,47 +33,12 @@ beforeEach(async () => {
   integrationId = await insertIntegration(project);
 });
 
-const update = (id: string, set: string) =>
-  env.DB.prepare(`update deliveries set ${set} where id = ?`).bind(id).run();
-
-/** A body that no sender can read. */
-const breakEvent = (id: string) =>
-  env.DB.prepare(
-    "update events set data = '{' where id = (select event_id from deliveries where id = ?)",
-  )
-    .bind(id)
-    .run();
-
-const updateIntegration = (set: string) =>
-  env.DB.prepare(`update integrations set ${set} where id = ?`).bind(integrationId).run();
-
 const prove = async (harness: DeliveryHarness, id = integrationId) => {
   harness.enqueue(await insertDeliveries(project, id, harness.now));
   await harness.runUntil(harness.now);
   harness.roundTrips.length = 0;
   harness.received.length = 0;
 };
-
-/** What each statement of each round trip does. */
-const roundTripsOf = (harness: DeliveryHarness) =>
-  harness.roundTrips.map((statements) =>
-    statements.map((sql) => KINDS.find(([, of]) => of.test(sql))?.[0]),
-  );
-
-const KINDS: readonly (readonly [string, RegExp])[] = [
-  ["claim", /with recursive/],
-  ["throttled", /"wait_ms"/],
-  ["release", /^update "deliveries" set "attempts" = "deliveries"."attempts" - 1/],
-  ["attempts", /^insert into "delivery_attempts"/],
-  ["succeed", /^update "deliveries" set "status" = \?/],
-  ["fail", /^update "deliveries" set "status" = case/],
-  ["healthy", /^update "integrations" set "failing_since" = \?/],
-  [
-    "failing",
-    /^update "integrations" set "paused_until"|^update "integrations" set "failing_since" = coalesce/,
-  ],
-  ["sweep", /^select min/],
-];
 
 describe("a run of the sender", () => {
   it("uses two batches for an event: one claims it, and one records the attempt", async () => {
@@ -129,8 +97,8 @@ describe("a run of the sender", () => {
     const explained = new Set(
       harness.roundTrips.flat().filter((sql) => /deliver|integr/.test(sql)),
     );
-    const kinds = KINDS.filter(([, of]) => [...explained].some((sql) => of.test(sql)));
-    expect(kinds.map(([kind]) => kind)).toEqual(KINDS.map(([kind]) => kind));
+    const kinds = STATEMENT_KINDS.filter(([, of]) => [...explained].some((sql) => of.test(sql)));
+    expect(kinds.map(([kind]) => kind)).toEqual(STATEMENT_KINDS.map(([kind]) => kind));
     for (const sql of explained) {
       const { results } = await env.DB.prepare(`explain query plan ${sql}`)
         .bind(...Array.from(sql.matchAll(/\?/g), () => "[]"))
@@ -227,142 +195,13 @@ describe("a run of the sender", () => {
   });
 });
 
-/** What another consumer has written of a delivery. */
-const ENDED = (status: string) => ({ status, finished_at: 1 });
-
-describe("a claim", () => {
-  it("that answers when the time to send is over starts no request, and the next run sends", async () => {
-    let runs = 0;
-    const sentBy: number[] = [];
-    const harness = new DeliveryHarness(
-      () => {
-        sentBy.push(runs);
-        return arrived();
-      },
-      { instances: 1 },
-    );
-    const start = harness.now;
-    harness.newInvocation = () => {
-      runs += 1;
-      return {
-        hasCrashed: false,
-        pass: async (call) => {
-          const result = await call();
-          if (harness.roundTrips.length === 1 && harness.now === start) harness.now += 9 * SECOND;
-          return result;
-        },
-      };
-    };
-    const ids = await insertDeliveries(project, integrationId, start, 2);
-    harness.enqueue(ids);
-    await harness.runUntil(start + 10 * SECOND);
-    expect(sentBy).toEqual([2, 2]);
-    expect(roundTripsOf(harness).slice(0, 3)).toEqual([
-      ["claim", "throttled"],
-      ["release"],
-      ["claim", "throttled"],
-    ]);
-    for (const id of ids) {
-      expect(await stored(id)).toMatchObject({ status: "succeeded" });
-      expect(await storedAttempts(id)).toMatchObject([{ status_code: 204 }]);
-    }
-    expect(harness.queue.messages).toEqual([]);
-  });
-
-  it("lets another consumer send once it has expired, and its failure no longer counts", async () => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const start = harness.now;
-    const [id = ""] = await insertDeliveries(project, integrationId, start);
-    const other = new DeliveryHarness(arrived, { instances: 1 });
-    harness.endpoint = async () => {
-      other.now = start + MINUTE;
-      other.endpoint = () => refused();
-      other.enqueue([id]);
-      await other.runUntil(other.now);
-      return refused();
-    };
-    harness.enqueue([id]);
-    await harness.runUntil(start);
-    expect(await stored(id)).toMatchObject({
-      status: "pending",
-      attempts: 2,
-      // The expired claim had not recorded an attempt.
-      due_at: start + MINUTE + 5 * SECOND,
-    });
-    expect(await storedAttempts(id)).toMatchObject([{ number: 1 }, { number: 2 }]);
-  });
-
-  it("uses up no retry if it ends without a recorded attempt", async () => {
-    const harness = new DeliveryHarness(refused, { instances: 1 });
-    const start = harness.now;
-    const [id = ""] = await insertDeliveries(project, integrationId, start);
-    // Three claims crash; every later attempt is recorded.
-    await update(id, "attempts = 3");
-    harness.enqueue([id]);
-    await harness.runUntil(start);
-    expect(await stored(id)).toMatchObject({ attempts: 4, due_at: start + 5 * SECOND });
-    await harness.runUntil(start + 72 * 60 * MINUTE);
-    const delays = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
-    const times = harness.received.map(({ at }) => at);
-    const gaps = times.slice(1).map((at, before) => (at - Number(times[before])) / SECOND);
-    expect(gaps).toEqual(delays);
-    expect(await storedAttempts(id)).toHaveLength(8);
-    expect(await stored(id)).toMatchObject({
-      status: "failed",
-      attempts: 11,
-      failure_reason: null,
-    });
-  });
-
-  it.each([
-    ["still succeeds after it has expired", arrived, { attempts: 2 }, { status: "succeeded" }],
-    ["does not change a delivery that has failed meanwhile", arrived, ENDED("failed"), {}],
-    ["does not undo a success if its attempt fails late", refused, ENDED("succeeded"), {}],
-  ])("%s", async (_, answer, meanwhile, expected) => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
-    harness.endpoint = async () => {
-      const set = Object.entries(meanwhile).map(([column, value]) => `${column} = '${value}'`);
-      await update(id, set.join());
-      return answer();
-    };
-    harness.enqueue([id]);
-    await harness.runUntil(harness.now);
-    expect(await stored(id)).toMatchObject({ ...meanwhile, ...expected });
-  });
-
-  it("fails the deliveries of a disabled integration that are due and unclaimed", async () => {
-    const harness = new DeliveryHarness(arrived, { instances: 1 });
-    const ids = await insertDeliveries(project, integrationId, harness.now, 3);
-    const [due = "", inFlight = "", later = ""] = ids;
-    // The end of a claim.
-    await update(inFlight, `attempts = 1, due_at = ${harness.now + 1}`);
-    await update(later, `due_at = ${harness.now + MINUTE}`);
-    await updateIntegration("disabled_at = 1, disabled_reason = 'gone'");
-    harness.enqueue(ids);
-    await harness.runUntil(harness.now);
-    expect(await stored(due)).toMatchObject({
-      status: "failed",
-      finished_at: harness.now,
-      failure_reason: "integration_disabled",
-    });
-    for (const id of [inFlight, later]) {
-      expect(await stored(id)).toMatchObject({
-        status: "pending",
-        finished_at: null,
-        failure_reason: null,
-      });
-    }
-  });
-});
-
 describe("a delivery", () => {
   it("uses up no attempt while its integration is paused again and again", async () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [id = ""] = await insertDeliveries(project, integrationId, harness.now);
     harness.enqueue([id]);
     for (let times = 0; times < 4; times += 1) {
-      await updateIntegration(`paused_until = ${harness.now + 4 * MINUTE}`);
+      await updateIntegration(integrationId, `paused_until = ${harness.now + 4 * MINUTE}`);
       await harness.runUntil(harness.now + 3 * MINUTE);
     }
     expect(harness.received).toEqual([]);
@@ -375,7 +214,7 @@ describe("a delivery", () => {
     const harness = new DeliveryHarness(arrived, { instances: 1 });
     const [bad = ""] = await insertDeliveries(project, integrationId, harness.now);
     await breakEvent(bad);
-    await update(bad, "attempts = 97");
+    await updateDelivery(bad, "attempts = 97");
     const start = harness.now;
     harness.enqueue([bad]);
     // The sweep wakes a consumer a minute after the end of each claim, at a full minute.

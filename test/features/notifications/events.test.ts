@@ -8,12 +8,8 @@ import {
 import { PAYLOADS } from "../../../src/features/notifications/events/event-payloads.ts";
 import { canonicalId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
-import {
-  clearOutbox,
-  DeliveryHarness,
-  insertDeliveries,
-  insertIntegration,
-} from "../../support/delivery-harness.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
+import { insertDeliveries, insertIntegration } from "../../support/delivery-rows.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { approve, newFreeze, protect, reject } from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";

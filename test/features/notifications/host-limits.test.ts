@@ -2,15 +2,14 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
   insertDeliveries,
   insertIntegration,
   stored,
   storedAttempts,
   storedIntegration,
-} from "../../support/delivery-harness.ts";
+} from "../../support/delivery-rows.ts";
 import { freezeTime } from "../../support/frozen-time.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 

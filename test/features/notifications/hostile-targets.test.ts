@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
   insertDeliveries,
   insertIntegration,
   stored,
   storedAttempts,
   storedIntegration,
-} from "../../support/delivery-harness.ts";
+} from "../../support/delivery-rows.ts";
 import { HOSTILE } from "../../support/targets.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 

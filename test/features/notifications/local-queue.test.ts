@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { wakeConsumers } from "../../../src/features/notifications/delivery/index.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
   insertDeliveries,
   insertIntegration,
   SECRET,
   stored,
   storedAttempts,
-} from "../../support/delivery-harness.ts";
+} from "../../support/delivery-rows.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 
 const ORIGIN = "https://hooks.longshore.dev";

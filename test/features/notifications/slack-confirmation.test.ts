@@ -1,12 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../../support/client.ts";
-import {
-  clearOutbox,
-  DeliveryHarness,
-  insertDeliveries,
-  stored,
-} from "../../support/delivery-harness.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
+import { insertDeliveries, stored } from "../../support/delivery-rows.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { GRANTED, HOOK, SlackHarness } from "../../support/slack-harness.ts";

@@ -1,15 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
   insertDeliveries,
   insertIntegration,
   stored,
   storedAttempts,
   storedIntegration,
-} from "../../support/delivery-harness.ts";
+} from "../../support/delivery-rows.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 
 const SECOND = 1_000;

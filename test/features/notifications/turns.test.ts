@@ -8,12 +8,8 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import type { Parsed } from "../../support/client.ts";
-import {
-  clearOutbox,
-  DeliveryHarness,
-  insertDeliveries,
-  insertIntegration,
-} from "../../support/delivery-harness.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
+import { insertDeliveries, insertIntegration } from "../../support/delivery-rows.ts";
 import { insertProjects } from "../../support/lists.ts";
 import { addToOrganizations, newEmail, newProject, newWorld } from "../../support/world.ts";
 

@@ -6,14 +6,13 @@ import {
   wakeConsumers,
 } from "../../../src/features/notifications/delivery/wake-up.ts";
 import type { Parsed } from "../../support/client.ts";
+import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import {
-  clearOutbox,
-  DeliveryHarness,
   insertAttempts,
   insertDeliveries,
   insertIntegration,
   stored,
-} from "../../support/delivery-harness.ts";
+} from "../../support/delivery-rows.ts";
 import { VirtualQueue } from "../../support/virtual-queue.ts";
 import { newProject, newWorld } from "../../support/world.ts";
 

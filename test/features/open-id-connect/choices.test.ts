@@ -1,7 +1,20 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, type Parsed } from "../../support/client.ts";
-import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
+import { Browser, clientOf, TestIdentityProvider } from "../../support/identity-provider.ts";
+import {
+  accept,
+  add,
+  CHOICE_PAGE,
+  countSessions,
+  decline,
+  expectRefused,
+  isMember,
+  openPage,
+  recordsOf,
+  shownIn,
+  signInToPage,
+} from "../../support/organization-choice.ts";
 import {
   addressOf,
   addToOrganizations,
@@ -11,9 +24,6 @@ import {
   newWorld,
   type World,
 } from "../../support/world.ts";
-
-const PAGE = "/v1/sign-in/organizations";
-const COOKIE = "__Host-longshore-choice";
 
 let provider: TestIdentityProvider;
 /** Two organizations of strangers to most addresses. */
@@ -25,41 +35,9 @@ beforeAll(async () => {
   [corp, stranger] = [await newWorld(), await newWorld()];
 });
 
-const clientOf = (browser: Browser) => Client.withSession(browser.session);
-const accept = (browser: Browser, { id }: Pick<World, "id">) =>
-  browser.open(`${PAGE}/${id}`, "POST");
-const decline = (browser: Browser, { id }: Pick<World, "id">) =>
-  browser.open(`${PAGE}/${id}/decline`, "POST");
-
-/** Adds a member without the person. Returns the ID of the membership. */
-async function add(world: World, email: string, role = "member"): Promise<string> {
-  const body = { email, name: "New Hire", role };
-  const reply = await world.client.post(`/v1/orgs/${world.id}/members`, body);
-  expect(reply.status).toBe(201);
-  return reply.body.membership_id;
-}
-
-/** Signs in, and expects the page with the choice instead of a session. */
-async function signInToPage(email: string, options = {}): Promise<Browser> {
-  const browser = new Browser(provider, options);
-  const { status, headers } = await browser.signIn(provider, email);
-  expect([status, headers.get("location")]).toEqual([303, PAGE]);
-  expect([...browser.cookies.keys()]).toEqual([COOKIE]);
-  return browser;
-}
-
-async function openPage(browser: Browser, path = PAGE): Promise<string> {
-  const response = await browser.open(path);
-  expect(response.status).toBe(200);
-  return response.text();
-}
-
-/** The IDs of the organizations, in the order of a page. */
-const shownIn = (page: string) => [...page.matchAll(/<h3 id="(\w{22})">/g)].map(([, id]) => id);
-
 async function shownInAllPages(browser: Browser): Promise<(string | undefined)[]> {
   const shown: (string | undefined)[] = [];
-  let path: string | undefined = PAGE;
+  let path: string | undefined = CHOICE_PAGE;
   while (path !== undefined) {
     const page: string = await openPage(browser, path);
     shown.push(...shownIn(page));
@@ -68,41 +46,16 @@ async function shownInAllPages(browser: Browser): Promise<(string | undefined)[]
   return shown;
 }
 
-async function recordsOf(world: World, ...actions: string[]): Promise<Parsed[]> {
-  const { body } = await world.client.get(`/v1/orgs/${world.id}/audit-log?limit=100`);
-  return body.data.filter(({ action }: Parsed) => actions.includes(action));
-}
-
-async function isMember(world: World, membershipId: string): Promise<boolean> {
-  const reply = await world.client.get(`/v1/orgs/${world.id}/members/${membershipId}`);
-  return reply.status === 200;
-}
-
-async function countSessions(...organizations: World[]): Promise<number> {
-  const counts = organizations.map(({ id }) =>
-    env.DB.prepare("select count(*) as n from sessions where organization_id = ?")
-      .bind(id)
-      .first<number>("n"),
-  );
-  return (await Promise.all(counts)).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-}
-
-async function expectRefused(response: Response, status: number, text: string): Promise<void> {
-  const page = await response.text();
-  expect([response.status, page]).toEqual([status, expect.stringContaining(text)]);
-  expect(page).toContain("<h1>You are not signed in</h1>");
-}
-
 describe("a first sign-in", () => {
   it("does not land in the organization of a stranger who has added the address", async () => {
     const email = newEmail();
     const membershipId = await add(stranger, email, "admin");
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect(shownIn(await openPage(browser))).toEqual([stranger.id]);
     expect(await isMember(stranger, membershipId)).toBe(true);
     expect(await countSessions(stranger)).toBe(0);
     await newInvitation(corp, { email });
-    const again = await signInToPage(email);
+    const again = await signInToPage(provider, email);
     expect((await accept(again, corp)).status).toBe(303);
     expect((await clientOf(again).get("/v1/whoami")).body.organization.id).toBe(corp.id);
     const { body } = await clientOf(again).get("/v1/sessions/current/organizations");
@@ -114,7 +67,7 @@ describe("a first sign-in", () => {
     const membershipId = await add(corp, email);
     const { client } = await newKey(corp, { membershipId, role: "member" });
     expect((await client.get("/v1/whoami")).status).toBe(200);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     const response = await accept(browser, corp);
     expect([response.status, response.headers.get("location")]).toEqual([303, "/console/"]);
     expect([...browser.cookies.keys()]).toEqual(["__Host-longshore"]);
@@ -132,7 +85,7 @@ describe("a first sign-in", () => {
   it("accepts an open invitation without its link, which then no longer works", async () => {
     const email = newEmail();
     const { token, id } = await newInvitation(corp, { email, role: "admin" });
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect((await accept(browser, corp)).status).toBe(303);
     const { body } = await clientOf(browser).get("/v1/whoami");
     expect(body).toMatchObject({ organization: { id: corp.id }, membership: { role: "admin" } });
@@ -150,7 +103,7 @@ describe("a first sign-in", () => {
     const email = newEmail();
     const { token } = await newInvitation(corp, { email });
     await new Client(undefined).post("/v1/invitations/accept", { token });
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect(shownIn(await openPage(browser))).toEqual([corp.id]);
     expect((await accept(browser, corp)).status).toBe(303);
   });
@@ -174,7 +127,7 @@ describe("a later sign-in", () => {
     expect([response.status, response.headers.get("location")]).toEqual([303, "/console/"]);
     expect((await clientOf(straight).get("/v1/whoami")).body.organization.id).toBe(corp.id);
     await add(stranger, email);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect(shownIn(await openPage(browser))).toEqual([corp.id, stranger.id]);
     await decline(browser, stranger);
     expect((await new Browser(provider).signIn(provider, email)).headers.get("location")).toBe(
@@ -187,7 +140,7 @@ describe("a later sign-in", () => {
     const [older = ""] = await addToOrganizations(email, 1, { status: "pending" });
     const membershipId = await add(corp, email);
     await new Browser(provider).signInTo(provider, email, corp.id);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect(shownIn(await openPage(browser))).toEqual([corp.id, older]);
     expect((await accept(browser, corp)).status).toBe(303);
     const { body } = await clientOf(browser).get("/v1/whoami");
@@ -205,7 +158,7 @@ describe("a later sign-in", () => {
       [corp, stranger],
       [stranger, corp],
     ] as const) {
-      const browser = await signInToPage(email);
+      const browser = await signInToPage(provider, email);
       const page = await openPage(browser);
       expect(shownIn(page)).toEqual([used.id, next.id]);
       expect(page.split("Used last")).toHaveLength(2);
@@ -221,7 +174,7 @@ describe("a later sign-in", () => {
     const invited = await newWorld();
     await newInvitation(invited, { email });
     const ids = await addToOrganizations(email, 201);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     const shown = await shownInAllPages(browser);
     expect(shown[0]).toBe(corp.id);
     expect(shown.toSorted()).toEqual([corp.id, invited.id, ...ids].toSorted());
@@ -234,9 +187,9 @@ describe("declining", () => {
     const email = newEmail();
     const { id, token } = await newInvitation(stranger, { email });
     await newInvitation(corp, { email });
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     const response = await decline(browser, stranger);
-    expect([response.status, response.headers.get("location")]).toEqual([303, PAGE]);
+    expect([response.status, response.headers.get("location")]).toEqual([303, CHOICE_PAGE]);
     expect(shownIn(await openPage(browser))).toEqual([corp.id]);
     const open = await stranger.client.get(`/v1/orgs/${stranger.id}/invitations/${id}`);
     expect(open.status).toBe(404);
@@ -253,7 +206,7 @@ describe("declining", () => {
     const membershipId = await add(stranger, email);
     const { client } = await newKey(stranger, { membershipId, role: "member" });
     expect((await client.get("/v1/whoami")).status).toBe(200);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect((await decline(browser, stranger)).status).toBe(303);
     expect(await isMember(stranger, membershipId)).toBe(false);
     expect((await client.get("/v1/whoami")).status).toBe(401);
@@ -262,7 +215,7 @@ describe("declining", () => {
       target: { type: "member", id: membershipId },
       actor: { type: "open_id_connect", membership_id: membershipId },
     });
-    await expectRefused(await browser.open(PAGE), 403, "has no account here");
+    await expectRefused(await browser.open(CHOICE_PAGE), 403, "has no account here");
   });
 
   it("is a conflict for the last owner, whom the page tells why", async () => {
@@ -272,11 +225,11 @@ describe("declining", () => {
     await env.DB.prepare("update memberships set role = 'member' where id = ?")
       .bind(left.membershipId)
       .run();
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     const response = await decline(browser, left);
     const page = await response.clone().text();
     await expectRefused(response, 409, "no other owner");
-    expect(page).toContain(`href="${PAGE}"`);
+    expect(page).toContain(`href="${CHOICE_PAGE}"`);
     const kept = await env.DB.prepare("select role from memberships where id = ?")
       .bind(membershipId)
       .first("role");
@@ -291,7 +244,7 @@ describe("declining", () => {
     const { id: invitationId } = await newInvitation(corp, { email: other });
     await new Browser(provider).signInTo(provider, email, corp.id);
     await add(stranger, email);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     const foreign = await newWorld();
     const foreignMember = await add(foreign, other);
     await expectRefused(await decline(browser, foreign), 404, "no such organization");
@@ -315,145 +268,9 @@ describe("declining", () => {
       .bind(founded.membershipId)
       .run();
     await add(stranger, email);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     await expectRefused(await decline(browser, founded), 409, "cannot decline");
     expect(await isMember(founded, founded.membershipId)).toBe(true);
-  });
-});
-
-describe("the state of a choice", () => {
-  let email: string;
-  let own: World;
-  let other: World;
-
-  beforeAll(async () => {
-    email = newEmail();
-    [own, other] = [await newWorld(), await newWorld()];
-    for (const world of [own, other]) await newInvitation(world, { email });
-  });
-
-  const attempts = (browser: Browser) =>
-    [() => browser.open(PAGE), () => accept(browser, own), () => decline(browser, own)] as const;
-
-  async function expectUnknown(browser: Browser): Promise<void> {
-    for (const attempt of attempts(browser)) {
-      const response = await attempt();
-      await expectRefused(response, 400, "Start again");
-      expect(browser.session).toBe("");
-    }
-  }
-
-  it("is in the cookie of one browser, and opens nothing if it is absent, altered, repeated or of another kind", async () => {
-    await expectUnknown(new Browser(provider));
-    const browser = await signInToPage(email);
-    const sealed = String(browser.cookies.get(COOKIE));
-    const pending = new Browser(provider);
-    await pending.open("/sign-in");
-    const ofPending = String(pending.cookies.get("__Host-longshore-sign-in"));
-    for (const [name, value] of [
-      [COOKIE, sealed.slice(0, -4) + (sealed.endsWith("AAAA") ? "BBBB" : "AAAA")],
-      [COOKIE, `${sealed}; ${COOKIE}=${sealed}`],
-      [COOKIE, ofPending],
-      ["longshore-choice-8787", sealed],
-    ] as const) {
-      const thief = new Browser(provider);
-      thief.cookies.set(name, value);
-      await expectUnknown(thief);
-    }
-    expect(atob(sealed.split(".")[2] ?? "")).not.toContain(email);
-    expect(shownIn(await openPage(browser)).toSorted()).toEqual([own.id, other.id].toSorted());
-  });
-
-  it("is no state of a sign-in that waits for the callback", async () => {
-    const browser = await signInToPage(email);
-    const { headers } = await browser.open("/sign-in");
-    browser.cookies.set("__Host-longshore-sign-in", String(browser.cookies.get(COOKIE)));
-    const callback = provider.authorize(headers.get("location") ?? "", { claims: { email } });
-    expect((await browser.open(callback)).status).toBe(400);
-    expect(browser.session).toBe("");
-  });
-
-  it("ends after 10 minutes", async () => {
-    let now = Date.now();
-    const browser = await signInToPage(email, { clock: { now: () => now } });
-    now += 10 * 60_000 - 1;
-    await openPage(browser);
-    now += 1;
-    await expectUnknown(browser);
-  });
-
-  it("opens what its own address is offered, and nothing of another", async () => {
-    const another = newEmail();
-    const membershipId = await add(corp, another);
-    const browser = await signInToPage(another);
-    expect(shownIn(await openPage(browser))).toEqual([corp.id]);
-    await expectRefused(await accept(browser, own), 404, "no such organization");
-    await expectRefused(await decline(browser, own), 404, "no such organization");
-    expect(await isMember(corp, membershipId)).toBe(true);
-    expect(shownIn(await openPage(await signInToPage(email)))).toHaveLength(2);
-  });
-
-  it("starts one session, also for concurrent requests, and does nothing more", async () => {
-    const address = newEmail();
-    const worlds = [await newWorld(), await newWorld()] as const;
-    for (const world of worlds) await newInvitation(world, { email: address });
-    const browser = await signInToPage(address);
-    const state = new Map(browser.cookies);
-    const copies = Array.from({ length: 6 }, () => {
-      const copy = new Browser(provider);
-      for (const [name, value] of state) copy.cookies.set(name, value);
-      return copy;
-    });
-    const responses = await Promise.all(
-      copies.map((copy, at) => accept(copy, worlds[at % 2 === 0 ? 0 : 1])),
-    );
-    const statuses = responses.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
-    expect(copies.filter(({ session }) => session !== "")).toHaveLength(1);
-    expect(await countSessions(...worlds)).toBe(1);
-    const replay = new Browser(provider);
-    for (const [name, value] of state) replay.cookies.set(name, value);
-    for (const world of worlds) {
-      await expectRefused(await accept(replay, world), 400, "Start again");
-      await expectRefused(await decline(replay, world), 400, "Start again");
-    }
-    await expectRefused(await replay.open(PAGE), 400, "Start again");
-    expect(await countSessions(...worlds)).toBe(1);
-  });
-
-  it("does not let the callback start another session", async () => {
-    const address = newEmail();
-    await newInvitation(corp, { email: address });
-    const browser = new Browser(provider);
-    const { headers } = await browser.open("/sign-in");
-    const location = headers.get("location") ?? "";
-    const pending = new Map(browser.cookies);
-    await browser.open(provider.authorize(location, { claims: { email: address } }));
-    expect((await accept(browser, corp)).status).toBe(303);
-    const again = new Browser(provider);
-    for (const [name, value] of pending) again.cookies.set(name, value);
-    const callback = provider.authorize(location, { claims: { email: address } });
-    expect((await again.open(callback)).status).toBe(400);
-    expect(again.session).toBe("");
-  });
-
-  it.each([
-    ["of another site", { "sec-fetch-site": "cross-site" }],
-    ["of another port or a subdomain", { "sec-fetch-site": "same-site" }],
-    ["of another origin, by an old browser", { origin: "https://evil.example" }],
-    ["without an origin", {}],
-  ])("is not used by a form %s", async (_, headers) => {
-    const browser = await signInToPage(email);
-    for (const path of [`${PAGE}/${own.id}`, `${PAGE}/${own.id}/decline`]) {
-      const request = new Request(new URL(path, "https://longshore.test"), {
-        method: "POST",
-        headers: { ...headers, cookie: `${COOKIE}=${browser.cookies.get(COOKIE)}` },
-      });
-      const response = await browser.isolate.fetch(request);
-      expect(response.status).toBe(403);
-      expect(response.headers.getSetCookie()).toEqual([]);
-    }
-    expect(shownIn(await openPage(browser))).toContain(own.id);
   });
 });
 
@@ -470,7 +287,7 @@ describe("the page of a choice", () => {
     await stranger.client.delete(`/v1/orgs/${stranger.id}/api-keys/${inviter.keyId}`);
     const { expires_at } = await newInvitation(corp, { email });
     const [unknown] = await addToOrganizations(email, 1);
-    const page = await openPage(await signInToPage(email));
+    const page = await openPage(await signInToPage(provider, email));
     const textOf = (id: string | undefined) => {
       const item = page.split("<li>").find((each) => each.includes(`id="${id}"`)) ?? "";
       return item.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -495,7 +312,7 @@ describe("the page of a choice", () => {
         expired.id,
       ),
     ]);
-    const browser = await signInToPage(email);
+    const browser = await signInToPage(provider, email);
     expect(shownIn(await openPage(browser))).toEqual([corp.id]);
     for (const world of [lapsed, expired]) {
       expect((await accept(browser, world)).status).toBe(404);
@@ -511,8 +328,8 @@ describe("the page of a choice", () => {
       env.DB.prepare("update organizations set name = ? where id = ?").bind(hostile, world.id),
       env.DB.prepare("update accounts set name = ? where id = ?").bind(hostile, world.accountId),
     ]);
-    const browser = await signInToPage(email);
-    const response = await browser.open(PAGE);
+    const browser = await signInToPage(provider, email);
+    const response = await browser.open(CHOICE_PAGE);
     const text = await response.text();
     expect(text).not.toContain("<img");
     expect(text.split("<bdi>&lt;img src=x")).toHaveLength(3);

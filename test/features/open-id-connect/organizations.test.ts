@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client, type Parsed } from "../../support/client.ts";
-import { Browser, TestIdentityProvider } from "../../support/identity-provider.ts";
+import type { Parsed } from "../../support/client.ts";
+import { Browser, clientOf, TestIdentityProvider } from "../../support/identity-provider.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import {
   addressOf,
@@ -37,7 +37,6 @@ async function newPerson() {
   return { own, other, foreign, email, membershipId: String(body.membership_id), browser };
 }
 
-const clientOf = (browser: Browser) => Client.withSession(browser.session);
 const switchPath = ({ id }: Pick<World, "id">) => `/v1/sessions/current/organizations/${id}`;
 
 /** Switches in the browser, which keeps the new cookie. */

@@ -1,134 +1,18 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { getTableName } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { OwnedTable } from "../../../src/db/ownership.ts";
-import { rowBytes } from "../../../src/db/row-bytes.ts";
-import { FEATURES } from "../../../src/features/index.ts";
-import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
-import { Instrumented } from "../../support/instruments.ts";
-import { append, logObject, newLoggedDeployment, start } from "../../support/log-harness.ts";
-import { queryPlans } from "../../support/query-plans.ts";
 import {
-  newDeployableProject,
-  newDeployment,
-  newIntegration,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
-
-const DAY_MS = 86_400_000;
-const daysAgo = (days: number) => Math.floor(Date.now() - days * DAY_MS);
-const idAt = (time: number) => newId({ now: () => time });
-
-/** Those whose rows the schedule counts; triggers count deployments. */
-const HISTORY = FEATURES.flatMap(({ tables = [] }) => tables as readonly OwnedTable[]).flatMap(
-  ({ table, history }) =>
-    history
-      ? [{ name: getTableName(table), bytes: rowBytes(table, "each", history.fixed), ...history }]
-      : [],
-);
-
-const run = (sql: string, ...values: (string | number | null)[]) =>
-  env.DB.prepare(sql)
-    .bind(...values)
-    .run();
-
-async function idsOf(table: string, organizationId: string, where = "true"): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    `select id from ${table} where organization_id = ? and ${where} order by id`,
-  )
-    .bind(organizationId)
-    .all<{ id: string }>();
-  return results.map(({ id }) => id);
-}
-
-/** What the schedule does once an hour. */
-async function countHistory(): Promise<void> {
-  await run("delete from history_usage where kind <> 'deployments'");
-  for (const { name, kind, bytes } of HISTORY) {
-    await run(
-      `insert into history_usage select each.organization_id, ?1, count(*), sum(${bytes}) from ${name} as each
-         where true group by 1
-       on conflict do update set records = records + excluded.records, bytes = bytes + excluded.bytes`,
-      kind,
-    );
-    await run(
-      `insert into history_positions select ?1, coalesce(max(rowid), 0) from ${name} where true
-         on conflict do update set position = excluded.position`,
-      name,
-    );
-  }
-}
-
-async function historyOf({ id }: World): Promise<number> {
-  const query =
-    "select sum(bytes) as n from history_usage where organization_id = ? and kind <> 'audit_log'";
-  return (await env.DB.prepare(query).bind(id).first<number>("n")) ?? 0;
-}
-
-/** Of every organization. */
-const setShare = (bytes: number) =>
-  void vi.spyOn(LIMITS.historyBytes, "value", "get").mockReturnValue(bytes);
-
-async function sweep(): Promise<Instrumented> {
-  const isolate = new Instrumented();
-  await isolate.sweep();
-  return isolate;
-}
-
-interface Owner {
-  world: World;
-  projectId: string;
-  integrationId: string;
-}
-
-async function newOwner(): Promise<Owner> {
-  const world = await newWorld();
-  const project = await newProject(world.client);
-  const integration = await newIntegration(world.client, project.id);
-  return { world, projectId: project.id, integrationId: integration.id };
-}
-
-/** Of the same size. Returns the IDs, oldest first. */
-async function addEntries({ world, projectId }: Owner, ages: readonly number[]): Promise<string[]> {
-  const ids = ages.map((days) => idAt(daysAgo(days))).toSorted();
-  await run(
-    `insert into changelog_entries (id, organization_id, project_id, action, record_type, record_id,
-       before, created_at) select value, ?2, ?3, 'updated', 'stack', ?3, json_object('x', printf('%1000s', '')), 1700000000000
-     from json_each(?1)`,
-    JSON.stringify(ids),
-    world.id,
-    projectId,
-  );
-  return ids;
-}
-
-/** An event with a delivery, which has an attempt. */
-async function addDelivery(
-  { world, projectId, integrationId }: Owner,
-  days: number,
-  status = "succeeded",
-): Promise<{ event: string; delivery: string }> {
-  const createdAt = daysAgo(days);
-  const [event, delivery] = [idAt(createdAt), idAt(createdAt)];
-  await run(
-    "insert into events values (?1, ?2, ?3, null, 'deployments.failed', '{}', ?4, ?4)",
-    ...[event, world.id, projectId, createdAt],
-  );
-  await run(
-    `insert into deliveries select ?1, organization_id, project_id, id, ?2, 'deployments.failed', ?3, ?4, 1,
-       4e12, ?3, ?3, null, null from integrations where id = ?5`,
-    ...[delivery, event, createdAt, status, integrationId],
-  );
-  await run(
-    "insert into delivery_attempts values (?1, 1, ?2, ?3, 1, 200, null, null)",
-    ...[delivery, world.id, createdAt],
-  );
-  return { event, delivery };
-}
+  addDelivery,
+  addEntries,
+  countHistory,
+  historyOf,
+  idsOf,
+  newOwner,
+  runStatement,
+  setShare,
+  sweep,
+} from "../../support/history.ts";
+import { queryPlans } from "../../support/query-plans.ts";
 
 beforeEach(async () => {
   vi.restoreAllMocks();
@@ -174,7 +58,11 @@ describe("the history of an organization", () => {
     await sweep();
     expect(await idsOf("changelog_entries", small.world.id)).toEqual(expect.arrayContaining(old));
     const share = (await historyOf(small.world)) - 1;
-    await run("insert into quotas values (?1, 'history_bytes', ?2)", small.world.id, share);
+    await runStatement(
+      "insert into quotas values (?1, 'history_bytes', ?2)",
+      small.world.id,
+      share,
+    );
     await sweep();
     const left = await idsOf("changelog_entries", small.world.id);
     expect(left).not.toContain(old[0]);
@@ -253,7 +141,7 @@ describe("the history of an organization", () => {
     await sweep();
     expect(await idsOf("changelog_entries", small.world.id)).not.toContain(oldest);
     expect((await idsOf("changelog_entries", large.world.id)).length).toBeGreaterThan(10_000);
-    await run("delete from changelog_entries where organization_id = ?", large.world.id);
+    await runStatement("delete from changelog_entries where organization_id = ?", large.world.id);
   });
 
   it("is counted by the schedule, and less what is deleted", async () => {
@@ -280,7 +168,7 @@ describe("the history of an organization", () => {
     expect(bySchedule.map(({ kind }) => kind)).toEqual([
       ...["audit_log", "changelog", "deliveries", "delivery_attempts", "events"],
     ]);
-    await run("delete from changelog_entries where organization_id = ?", id);
+    await runStatement("delete from changelog_entries where organization_id = ?", id);
     expect(await counted()).toContainEqual({ kind: "changelog", records: 0, bytes: 0 });
     await sweep();
     expect(await counted()).toContainEqual({ kind: "changelog", records: 0, bytes: 0 });
@@ -300,7 +188,7 @@ describe("the history of an organization", () => {
     await sweep();
     expect(await idsOf("changelog_entries", large.world.id)).toEqual(expect.arrayContaining(lost));
     for (const { world } of [large, small]) {
-      await run(
+      await runStatement(
         "update organizations set limits_organization_id = ?1 where id = ?2",
         ...[founder.world.id, world.id],
       );
@@ -336,158 +224,5 @@ describe("the history of an organization", () => {
         .filter((detail) => !isRandom || !/TEMP B-TREE/.test(detail));
     });
     expect(refused.flat()).toEqual([]);
-  });
-});
-
-describe("deployments beyond the newest of their environment", () => {
-  /** Copies of a deployment, ended, oldest first; those with a configuration are among the newest. */
-  async function copyDeployment(id: string, count: number, columns: string): Promise<void> {
-    const { results } = await env.DB.prepare(
-      "select name from pragma_table_info('deployments')",
-    ).all<{
-      name: string;
-    }>();
-    const names = results
-      .map(({ name }) => name)
-      .filter((name) => !["id", "number", "created_at", "configuration"].includes(name));
-    await run(
-      `insert into deployments (id, number, created_at, configuration, ${names})
-         select item.value ->> 0, item.key + 2, item.value ->> 1, ${columns}, ${names}
-         from json_each(?1) as item join deployments on deployments.id = ?2`,
-      JSON.stringify(
-        Array.from({ length: count }, (_, at) => {
-          const time = daysAgo(1_000 - at);
-          return [idAt(time), time];
-        }),
-      ),
-      id,
-    );
-  }
-
-  it("go with their stacks and attempts; the newest, and the last of each status, stay", async () => {
-    const [world, other] = [await newWorld(), await newWorld()];
-    const owners: [World, string[]][] = [];
-    for (const each of [world, other]) {
-      const { environmentId } = await newDeployableProject(each);
-      await each.client.post(`/v1/environments/${environmentId}/stacks`, { name: "s" });
-      const { id } = await newDeployment(each.client, environmentId, {});
-      await run("update deployments set status = 'failed', announced = 'failed' where id = ?", id);
-      await copyDeployment(id, 8, "iif(item.key < 5, '', deployments.configuration)");
-      const all = (await idsOf("deployments", each.id)).filter((one) => one !== id);
-      // The environment's last success, which is old.
-      await run("update deployments set status = 'succeeded' where id = ?", all[1] ?? "");
-      await run(
-        `insert into deployment_stacks select item.value, stack_id, organization_id, environment_id, position,
-           status, status_reason, seq, timestamp, deployment_created_at, started_at
-         from json_each(?1) as item join deployment_stacks on deployment_id = ?2`,
-        JSON.stringify(all),
-        id,
-      );
-      owners.push([each, [...all, id]]);
-    }
-    const [[, deployments], [, others]] = owners as [[World, string[]], [World, string[]]];
-    await countHistory();
-    setShare(10_000_000);
-    await sweep();
-    expect(await idsOf("deployments", world.id)).toEqual(deployments.toSorted());
-    vi.spyOn(LIMITS.historyBytes, "value", "get").mockReturnValue(1);
-    await run("delete from history_usage where organization_id = ?", other.id);
-    await sweep();
-    const left = [deployments[1], ...deployments.slice(5)];
-    expect(await idsOf("deployments", world.id)).toEqual(left.toSorted());
-    expect(await idsOf("deployments", other.id)).toEqual(others.toSorted());
-    const { results } = await env.DB.prepare(
-      "select deployment_id as id from deployment_stacks where organization_id = ?",
-    )
-      .bind(world.id)
-      .all<{ id: string }>();
-    expect(results.map(({ id }) => id).toSorted()).toEqual(left.toSorted());
-    const list = await world.client.get("/v1/deployments");
-    expect(list.body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(left.toSorted());
-    const gone = await world.client.post(`/v1/deployments/${deployments[0]}/redeploy`, {});
-    expect([gone.status, gone.body.error?.code ?? gone.body.code]).toEqual([404, "not_found"]);
-  });
-
-  it("lose their logs first", async () => {
-    const worker = new Instrumented();
-    const logged = await newLoggedDeployment(worker.fetch);
-    const attempt = await start(logged);
-    await append(logged, attempt, { stackId: logged.stackIds[0], offset: 0, body: "abc" });
-    await attempt.complete("failed");
-    const { deploymentId, world } = logged;
-    // A newer one with the same status has made it history.
-    await run("update deployments set configuration = '' where id = ?", deploymentId);
-    await copyDeployment(deploymentId, 1, "'{}'");
-    await run(
-      "update deployments set created_at = ?1 where environment_id = ?2 and id <> ?3",
-      ...[Date.now() + DAY_MS, logged.environmentId, deploymentId],
-    );
-    setShare(1);
-    const getByName = vi.spyOn(env.ATTEMPT_LOG, "getByName").mockImplementation(() => {
-      throw new Error("The object is not reachable");
-    });
-    await worker.sweep();
-    getByName.mockRestore();
-    expect(await idsOf("deployments", world.id)).toContain(deploymentId);
-    await worker.sweep();
-    expect(await idsOf("deployments", world.id)).not.toContain(deploymentId);
-    const stored = await runInDurableObject(logObject(deploymentId), (_, { storage }) =>
-      storage.sql.exec("select name from sqlite_master where name in ('log', 'chunks')").toArray(),
-    );
-    expect(stored).toEqual([]);
-  });
-});
-
-describe("the audit log", () => {
-  async function addAudit({ id }: World, count: number): Promise<string[]> {
-    const ids = Array.from({ length: count }, (_, at) => idAt(daysAgo(89) + at)).toSorted();
-    await run(
-      `insert into audit_log (id, organization_id, created_at, action, outcome, actor_type, target_type,
-         target_id) select value, ?2, ?3 + key, 'project.deleted', 'success', 'operator', 'project', 'x'
-       from json_each(?1)`,
-      ...[JSON.stringify(ids), id, daysAgo(89)],
-    );
-    return ids;
-  }
-
-  const isOld = (time: number) => `created_at < ${time}`;
-
-  it("is kept for 90 days, however large it is, and whatever the setting says", async () => {
-    const world = await newWorld();
-    const recent = await addAudit(world, 600);
-    const [old] = [idAt(daysAgo(91))];
-    await run(
-      `insert into audit_log (id, organization_id, created_at, action, outcome, actor_type, target_type,
-         target_id) values (?1, ?2, ?3, 'project.deleted', 'success', 'operator', 'project', 'x')`,
-      ...[old, world.id, daysAgo(91)],
-    );
-    await countHistory();
-    setShare(1);
-    await sweep();
-    const left = () => idsOf("audit_log", world.id, isOld(daysAgo(1)));
-    expect(await left()).toEqual([old, ...recent]);
-    await new Instrumented({ settings: { RETAIN_AUDIT_DAYS: "30" } }).sweep();
-    expect(await left()).toEqual(recent);
-  });
-
-  it("loses its oldest entries if it is the largest in a database that is almost full", async () => {
-    const [large, small] = [await newWorld(), await newWorld()];
-    const ids = await addAudit(large, 1_400);
-    const others = await addAudit(small, 700);
-    await countHistory();
-    let checks = 0;
-    vi.spyOn(LIMITS.databaseCriticalBytes, "value", "get").mockImplementation(() => {
-      checks += 1;
-      return checks < 4 ? 1 : Number.MAX_SAFE_INTEGER;
-    });
-    const { logged } = await sweep();
-    const left = (world: World) => idsOf("audit_log", world.id, isOld(daysAgo(1)));
-    expect(await left(large)).toEqual(ids.slice(1_000));
-    expect(await left(small)).toEqual(others);
-    expect(logged.filter(({ level }) => level === "error")).toMatchObject([
-      { event: "purge.audit_log", fields: { organizationId: large.id } },
-    ]);
-    expect((await sweep()).logged.filter(({ level }) => level === "error")).toEqual([]);
-    expect(await left(large)).toEqual(ids.slice(1_000));
   });
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../src/features/identity/api-keys/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
-import { Client, type Parsed, type Reply } from "../../support/client.ts";
+import { Client, type Parsed, type Reply, refusal } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { AUDIENCE, ISSUER, Issuer } from "../../support/issuer.ts";
 import {
@@ -37,7 +37,6 @@ beforeEach(async () => {
   project = await newProject(world.client);
 });
 
-const refusal = ({ status, body }: Reply) => [status, body.code];
 const path = () => `/v1/orgs/${world.id}/trusts`;
 
 function create(fields: object = {}, client: Client = world.client): Promise<Reply> {

@@ -3,48 +3,33 @@
  * `cluster.json` beside it. The tag of an image says how its pods behave; while the folder has the file `hold`, none is
  * ready. Other files beside it make commands fail.
  */
-import { createHash } from "node:crypto";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
 import {
-  appendFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { parse, parseAllDocuments, stringify } from "yaml";
+  change,
+  demand,
+  type Fields,
+  findChanged,
+  findPods,
+  findProblems,
+  isReady,
+  kindOf,
+  nameOf,
+  PREFIX,
+  read,
+  readManifests,
+  readOption,
+  readText,
+  show,
+  statusOf,
+  store,
+  takeFault,
+  toId,
+} from "./kubectl-cluster.ts";
+import { kustomize } from "./kubectl-kustomize.ts";
 import { currentCall, exitWith, fail, pathOf, pause, print } from "./tool-call.ts";
 
-type Fields = Record<string, unknown>;
-
-interface Manifest {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
-  spec?: Fields & { replicas?: number };
-}
-
-interface Stored {
-  manifest: Manifest;
-  /** Of the last change. */
-  generation: number;
-  changedAt: number;
-  /** Its field manager. */
-  manager: string;
-}
-
-interface Cluster {
-  namespaces: string[];
-  /** By names such as `deployment.apps/web`. */
-  objects: Record<string, Stored>;
-  /** The annotations of apply sets, by the names of their parents. */
-  sets: Record<string, Record<string, string>>;
-}
-
-const PREFIX = "applyset.kubernetes.io";
-const READY_MS = 1_500;
-const CLUSTER_SCOPED = ["Namespace", "ClusterRole", "ClusterRoleBinding"];
 const UNREACHABLE =
   "Unable to connect to the server: dial tcp 192.0.2.1:443: connect: connection refused";
 
@@ -99,84 +84,6 @@ function requireTarget(args: string[]): void {
   const file = pathOf(option);
   demand((statSync(file).mode & 0o777) === 0o600, "a private kubeconfig");
   writeFileSync(join(currentCall().folder, "kubeconfig.json"), readFileSync(file));
-}
-
-function kustomize(folder: string): void {
-  demand(currentCall().env["GIT_ALLOW_PROTOCOL"] === "none", "no protocols of git");
-  demand(
-    /127\.0\.0\.1:9$/.test(currentCall().env["HTTPS_PROXY"] ?? ""),
-    "a proxy without a network",
-  );
-  print(
-    render(folder)
-      .map((each) => stringify(each))
-      .join("---\n"),
-  );
-}
-
-/** Resources and images, as the tests have them. */
-function render(folder: string): Manifest[] {
-  const file = ["kustomization.yaml", "kustomization.yml", "Kustomization"]
-    .map((name) => join(folder, name))
-    .find(existsSync);
-  if (file === undefined) return readDocuments(folder);
-  const {
-    resources = [],
-    images = [],
-    configMapGenerator = [],
-    labels = [],
-  } = parse(readFileSync(file, "utf8"));
-  const given = JSON.stringify(resources.flatMap((each: string) => render(join(folder, each))));
-  const maps: Manifest[] = configMapGenerator.map((each: Generator) => generate(folder, each));
-  const named = configMapGenerator.reduce(
-    (all: string, { name }: Generator, at: number) =>
-      all.replaceAll(
-        `"configMap":{"name":"${name}"}`,
-        `"configMap":{"name":"${maps[at]?.metadata.name}"}`,
-      ),
-    given,
-  );
-  const pairs = Object.assign({}, ...labels.map((each: Fields) => each["pairs"]));
-  return [...maps, ...setImages(named, images)].map((each) => addLabels(each, pairs));
-}
-
-function addLabels(manifest: Manifest, pairs: Record<string, string>): Manifest {
-  const { metadata } = manifest;
-  const labels = { ...metadata.labels, ...pairs };
-  if (Object.keys(labels).length === 0) return manifest;
-  return { ...manifest, metadata: { ...metadata, labels } };
-}
-
-interface Generator {
-  name: string;
-  files: string[];
-}
-
-/** With a hash of its files in its name. */
-function generate(folder: string, { name, files }: Generator): Manifest & Fields {
-  const data = Object.fromEntries(
-    files.map((file) => [basename(file), readFileSync(join(folder, file), "utf8")]),
-  );
-  const metadata = { name: `${name}-${toId(JSON.stringify(data)).slice(0, 10)}` };
-  return { apiVersion: "v1", kind: "ConfigMap", metadata, data };
-}
-
-function setImages(text: string, images: Record<string, string>[]): Manifest[] {
-  return JSON.parse(
-    images.reduce((all: string, { name, newName, newTag, digest }: Record<string, string>) => {
-      const end = digest === undefined ? `:${newTag}` : `@${digest}`;
-      return all.replaceAll(
-        new RegExp(`"image":"${name}(:[^"]*)?"`, "g"),
-        `"image":"${newName}${end}"`,
-      );
-    }, text),
-  );
-}
-
-function readDocuments(file: string): Manifest[] {
-  return parseAllDocuments(readFileSync(file, "utf8"))
-    .map((each) => each.toJS())
-    .filter(Boolean);
 }
 
 function get(what: string, args: string[]): void {
@@ -271,47 +178,6 @@ function apply(args: string[]): void {
   });
 }
 
-function store(cluster: Cluster, manifest: Manifest, set: string): void {
-  const name = nameOf(manifest);
-  const kinds = `${PREFIX}/contains-group-kinds`;
-  const annotations = cluster.sets[set] ?? {};
-  const known = (annotations[kinds] ?? "").split(",").filter(Boolean);
-  cluster.sets[set] = {
-    ...annotations,
-    [kinds]: [...new Set([...known, kindOf(manifest)])].toSorted().join(","),
-  };
-  const before = cluster.objects[name];
-  const isSame = before !== undefined && !isChanged(manifest, cluster);
-  const { metadata } = manifest;
-  const labels = { ...metadata.labels, [`${PREFIX}/part-of`]: toId(set) };
-  cluster.objects[name] = {
-    manifest: { ...manifest, metadata: { ...metadata, labels } },
-    generation: isSame ? before.generation : (before?.generation ?? 0) + 1,
-    changedAt: isSame ? before.changedAt : Date.now(),
-    manager: set,
-  };
-}
-
-/** What the server refuses before it changes anything. */
-function findProblems(args: string[]): string[] {
-  demand(args.includes("--server-side"), "--server-side");
-  const namespace = readOption(args, "--namespace");
-  const { namespaces, objects } = read();
-  if (!namespaces.includes(namespace)) {
-    return [`Error from server (NotFound): namespaces "${namespace}" not found`];
-  }
-  return readManifests(args).flatMap((each) => {
-    const other = each.metadata.namespace ?? namespace;
-    if (other !== namespace) {
-      return `error: the namespace from the provided object "${other}" does not match the namespace "${namespace}".`;
-    }
-    const manager = objects[nameOf(each)]?.manager ?? readOption(args, "--field-manager");
-    const isForeign = manager !== readOption(args, "--field-manager");
-    if (!isForeign || args.includes("--force-conflicts")) return [];
-    return `error: Apply failed with 1 conflict: conflict with "${manager}": .spec.replicas`;
-  });
-}
-
 function annotate([parent = "", ...args]: string[]): void {
   const name = parent.replace(/^configmap\//, "");
   demand(args.includes("--overwrite"), "--overwrite");
@@ -343,156 +209,12 @@ async function rolloutStatus([status = "", name = "", ...args]: string[]): Promi
   fail("error: timed out waiting for the condition");
 }
 
-/** As the cluster has it now. */
-function show(stored: Stored): Fields {
-  const { manifest, generation } = stored;
-  const { metadata, spec } = manifest;
-  const namespaced = CLUSTER_SCOPED.includes(manifest.kind) ? {} : { namespace: "shop" };
-  return {
-    ...manifest,
-    metadata: { ...namespaced, ...metadata, generation, uid: toId(nameOf(manifest)) },
-    spec,
-    status: statusOf(stored),
-  };
-}
-
-function statusOf(stored: Stored): Fields {
-  const { manifest, generation, changedAt } = stored;
-  const ready = isReady(stored);
-  const { replicas = 1, progressDeadlineSeconds: deadline } = (manifest.spec ?? {}) as Fields;
-  if (manifest.kind === "Deployment") {
-    const isLate = typeof deadline === "number" && Date.now() > changedAt + deadline * 1_000;
-    const message = `ReplicaSet "${manifest.metadata.name}-1" has timed out progressing.`;
-    const reason = "ProgressDeadlineExceeded";
-    return {
-      ...{ observedGeneration: generation, replicas, updatedReplicas: replicas },
-      availableReplicas: ready ? replicas : 0,
-      ...(isLate &&
-        !ready && {
-          conditions: [{ type: "Progressing", status: "False", reason, message }],
-        }),
-    };
-  }
-  if (manifest.kind === "Job") {
-    const type = behaviorOf(manifest) === "fails" ? "Failed" : "Complete";
-    const message = type === "Failed" ? "Job has reached the specified backoff limit" : "";
-    return { conditions: ready || type === "Failed" ? [{ type, status: "True", message }] : [] };
-  }
-  const isBalanced = manifest.spec?.["type"] === "LoadBalancer";
-  return isBalanced && ready ? { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } } : {};
-}
-
-function isReady({ manifest, changedAt }: Stored): boolean {
-  const behavior = behaviorOf(manifest);
-  if (behavior === "slow") return readText("is-fast") !== undefined;
-  if (["missing", "crashes", "fails"].includes(behavior)) return false;
-  return Date.now() > changedAt + READY_MS && readText("hold") === undefined;
-}
-
-/** The tag of the first image. */
-function behaviorOf(manifest: Manifest): string {
-  return /"image":"[^"@]*:([\w.-]+)"/.exec(JSON.stringify(manifest))?.[1] ?? "";
-}
-
-function findPods(selector: string): Fields[] {
-  const found = Object.values(read().objects).filter(({ manifest }) => {
-    const { matchLabels = {} } = (manifest.spec?.["selector"] ?? {}) as Record<string, object>;
-    const labels = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-    return labels.length > 0 && labels.join(",") === selector;
-  });
-  return found.map(({ manifest }) => {
-    const image = /"image":"([^"]*)"/.exec(JSON.stringify(manifest))?.[1] ?? "";
-    const waiting: Record<string, object> = {
-      missing: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` },
-      crashes: { reason: "CrashLoopBackOff" },
-    };
-    const behavior = behaviorOf(manifest);
-    const state = { waiting: waiting[behavior] ?? { reason: "ContainerCreating" } };
-    const restartCount = behavior === "crashes" ? 2 : 0;
-    return {
-      metadata: { name: `${manifest.metadata.name}-1` },
-      status: { containerStatuses: [{ restartCount, state }] },
-    };
-  });
-}
-
 /** What a request to the load balancer would get. */
 function readPage(): string {
   const { data = {} } = (Object.values(read().objects).find(
     ({ manifest }) => manifest.kind === "ConfigMap",
   )?.manifest ?? {}) as { data?: Record<string, string> };
   return Object.values(data).join("").trim();
-}
-
-/** Whether applying it changes more than the label of its set, which kubectl adds. */
-function isChanged(manifest: Manifest, cluster: Cluster): boolean {
-  const before = cluster.objects[nameOf(manifest)]?.manifest;
-  return !before || JSON.stringify(withoutSet(before)) !== JSON.stringify(withoutSet(manifest));
-}
-
-function withoutSet(manifest: Manifest): Manifest {
-  const { [`${PREFIX}/part-of`]: _, ...labels } = manifest.metadata.labels ?? {};
-  return { ...manifest, metadata: { ...manifest.metadata, labels } };
-}
-
-/** Those that an apply with these labels, and no others, would change. */
-function findChanged(manifests: Manifest[], { objects }: Cluster): Manifest[] {
-  return manifests.filter((each) => {
-    const before = objects[nameOf(each)]?.manifest;
-    return JSON.stringify(before) !== JSON.stringify(each);
-  });
-}
-
-function readManifests(args: string[]): Manifest[] {
-  const files = args
-    .filter((each) => each.startsWith("--filename="))
-    .map((each) => pathOf(each.slice(11)));
-  demand(files.length > 0, "files");
-  return files.flatMap(readDocuments);
-}
-
-function nameOf(manifest: Manifest): string {
-  const [first = "", ...rest] = kindOf(manifest).split(".");
-  return `${[first.toLowerCase(), ...rest].join(".")}/${manifest.metadata.name}`;
-}
-
-function kindOf({ apiVersion, kind }: Manifest): string {
-  return apiVersion.includes("/") ? `${kind}.${dirname(apiVersion)}` : kind;
-}
-
-function toId(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-function readText(name: string): string | undefined {
-  const path = join(currentCall().folder, name);
-  return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
-}
-
-function read(): Cluster {
-  return JSON.parse(readText("cluster.json") ?? '{"namespaces":["shop"],"objects":{},"sets":{}}');
-}
-
-function change(apply: (cluster: Cluster) => unknown): void {
-  const cluster = read();
-  apply(cluster);
-  const written = join(currentCall().folder, `cluster.json.${currentCall().pid}`);
-  writeFileSync(written, JSON.stringify(cluster));
-  renameSync(written, join(currentCall().folder, "cluster.json"));
-}
-
-/** The file `fault` has what happens, to which command, and how often it goes well before. */
-function takeFault(args: string[]): string | undefined {
-  const text = readText("fault");
-  if (text === undefined) return undefined;
-  const { what, command, after }: { what: string; command?: string; after: number } =
-    JSON.parse(text);
-  if (command !== undefined && args[0] !== command) return undefined;
-  writeFileSync(
-    join(currentCall().folder, "fault"),
-    JSON.stringify({ what, command, after: after - 1 }),
-  );
-  return after === 0 ? what : undefined;
 }
 
 /** The program that has started this one. */
@@ -502,12 +224,4 @@ function killParent(): void {
 
 function printJson(value: object): void {
   print(JSON.stringify(value, undefined, 2));
-}
-
-function readOption(args: readonly string[], name: string): string {
-  return args.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
-}
-
-function demand(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`The stand-in of kubectl needs ${what}.`);
 }
