@@ -372,6 +372,32 @@ describe("the references of a preview", () => {
   });
 });
 
+describe("the variables of a preview", () => {
+  it("are the environment's and those of the stack's component, and not another component's", async () => {
+    const addComponent = async (name: string) => {
+      const body = { name, kind: "service" };
+      const { id } = (await world.client.post(`${path}/components`, body)).body;
+      const variable = { name, value: "v", storage_method: "string" };
+      const added = await world.client.post(`/v1/components/${id}/variables`, variable);
+      expect(added.status, added.text).toBe(201);
+      return id;
+    };
+    const own = await addComponent("own");
+    await addComponent("other");
+    const moved = await world.client.patch(`/v1/stacks/${ids.web}`, { component_id: own });
+    expect(moved.status).toBe(200);
+    const web = { executor: "any", own: "${variables.own}", other: "${variables.other}" };
+    await put({ web });
+    const { body } = await world.client.post(`${path}/deployment-preview`, {
+      stack_ids: [ids.web],
+    });
+    expect(body.references.map(({ note }: Parsed) => note)).toEqual([
+      "The runner gets the variable when it starts.",
+      "Neither the environment nor the stack's component has this variable.",
+    ]);
+  });
+});
+
 describe("the URL of an environment", () => {
   it("is that of the chosen stack, or else of the one that has last reported one", async () => {
     const url = async () => {

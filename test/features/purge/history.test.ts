@@ -155,7 +155,8 @@ describe("the history of an organization", () => {
     const left = (await idsOf("changelog_entries", full.world.id)).filter((id) => old.includes(id));
     expect(left).toEqual(old.slice(-left.length));
     expect(after).toBeLessThanOrEqual(share);
-    expect(after + (before - after) / (old.length - left.length)).toBeGreaterThan(share);
+    const size = (before - after) / (old.length - left.length);
+    expect(after + size).toBeGreaterThan(share);
     expect(await idsOf("changelog_entries", other.world.id)).toEqual(expect.arrayContaining(kept));
     expect(await historyOf(other.world)).toBe(others);
     const { body } = await full.world.client.get(
@@ -164,6 +165,10 @@ describe("the history of an organization", () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(
       (await idsOf("changelog_entries", full.world.id)).toReversed(),
     );
+    // It fits exactly once the oldest has gone.
+    setShare(after - size);
+    await sweep();
+    expect(await historyOf(full.world)).toBe(after - size);
   });
 
   it("has the share that an operator has set, and others have their own", async () => {

@@ -4,10 +4,12 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { systemClock } from "../../../src/lib/clock.ts";
 import { matchesGlob } from "../../../src/lib/glob.ts";
 import { newId } from "../../../src/lib/ids.ts";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { ExchangeHarness } from "../../support/exchange-harness.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { AUDIENCE, GITHUB_CLAIMS, ISSUER, Issuer, newSigningKey } from "../../support/issuer.ts";
+import { addKeys, addTokens } from "../../support/many-credentials.ts";
 import {
   newKey,
   newPool,
@@ -216,6 +218,20 @@ describe("the exchange of a token", () => {
     expect((await harness.exchange(next)).status).toBe(isOfToken ? 201 : 401);
   });
 
+  it("with the jti of another issuer's is accepted", async () => {
+    const [other, issuer] = [await Harness.create(), "https://other.issuer.dev"];
+    const configuration = { issuer, jwks_uri: `${issuer}/keys` };
+    other.issuer.answers.set("/.well-known/openid-configuration", () =>
+      Response.json(configuration),
+    );
+    other.issuer.answers.set("/keys", () => Response.json({ keys: [other.issuer.jwk] }));
+    expect((await createTrust(other, { issuer })).status).toBe(201);
+    const claims = { jti: "1", iss: issuer };
+    expect((await harness.exchange(await harness.sign({ jti: "1" }))).status).toBe(201);
+    expect((await other.exchange(await other.sign(claims))).status).toBe(201);
+    expect(refusal(await other.exchange(await other.sign(claims)))).toEqual(UNAUTHENTICATED);
+  });
+
   it("with its other valid signature is accepted, and then no longer as it was", async () => {
     const token = await harness.sign({ jti: undefined });
     expect((await harness.exchange(withOtherSignature(token))).status).toBe(201);
@@ -350,6 +366,26 @@ describe("the exchange of a token", () => {
     const token = await harness.sign({ environment: "staging" });
     expect((await harness.exchange(token)).body.trust_id).toBe(staging.id);
   });
+
+  it.each(["keys", "runner tokens"])(
+    "is refused while as many %s of the trust live as may",
+    async (kind) => {
+      const { default_environment_id: environmentId } = await newProject(world.client);
+      const pool = await newPool(world, [environmentId]);
+      const conditions = { environment: "full" };
+      const target = kind === "keys" ? {} : { membership_id: undefined, pool_id: pool.id };
+      const full = (await createTrust(harness, { conditions, ...target })).body;
+      const lineage = { trustId: full.id };
+      const count = LIMITS.liveKeysOfTrust.value - 1;
+      if (kind === "keys") await addKeys(world, membershipId, count, lineage);
+      else await addTokens(world, pool.id, count, lineage);
+      const exchange = async () => harness.exchange(await harness.sign(conditions));
+      expect((await exchange()).status).toBe(201);
+      expect(refusal(await exchange())).toEqual([409, "conflict"]);
+      harness.aheadMs = full.ttl_seconds * 1_000;
+      expect((await exchange()).status).toBe(201);
+    },
+  );
 
   it("of a pool gives a runner token", async () => {
     const { body: project } = await world.client.post("/v1/projects", { name: "p" });
