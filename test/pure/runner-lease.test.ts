@@ -107,6 +107,17 @@ it("sends the next heartbeat after the time of the newest response", async () =>
   expect(await Promise.race([following, sleep(100, "none")])).toBe("none");
 });
 
+it("sends no heartbeat once the attempt is lost", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  const { answer } = await next("heartbeat");
+  lease.halt("lost");
+  answer();
+  const following = next("heartbeat").then(() => "sent");
+  expect(await Promise.race([following, sleep(100, "none")])).toBe("none");
+});
+
 it("ends no lease after the end of its attempt", async () => {
   const started = lease.start();
   (await next("start")).answer();

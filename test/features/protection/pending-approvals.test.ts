@@ -155,6 +155,7 @@ describe("the deployments that wait for a person's approval", () => {
     const { id } = await shop.deploy();
     const copies = await copyRow(shop.world.id, "deployments", id, newIdsOf(50), {
       number: "source.number + 1 + item.key",
+      created_at: "source.created_at",
     });
     const found = await idsOf(shop.world.client);
     expect(found.toSorted()).toEqual([id, ...copies].toSorted());
