@@ -171,6 +171,7 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     expect(await runner.exited).toBe(1);
     expect(runner.read("signals")).toEqual(["TERM"]);
     expect(requests).toEqual(["claims", "start", "variables", "stacks"]);
+    expect(runner.output).toContain(`Deployment ${id}: lost.`);
     const stacks = ["failed: runner_lost", "skipped: runner_lost"];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
     expect(runner.leftovers).toEqual([]);
