@@ -372,6 +372,20 @@ describe("the references of a preview", () => {
   });
 });
 
+describe("a stack whose name is written in another Unicode form", () => {
+  it.each(["NFC", "NFD"])(
+    "does not refuse a configuration that leaves it as it was: %s",
+    async (form) => {
+      const cafe = { ["café".normalize(form)]: { needs: ["none"] } };
+      expect((await put(cafe)).status).toBe(200);
+      await newStack(world.client, environmentId, "café");
+      expect((await put({ ...cafe, web: { replicas: 2 } })).status).toBe(200);
+      const changed = { ["café".normalize(form)]: { needs: ["none", "web"] } };
+      expect((await put(changed)).status).toBe(400);
+    },
+  );
+});
+
 describe("the variables of a preview", () => {
   it("are the environment's and those of the stack's component, and not another component's", async () => {
     const addComponent = async (name: string) => {
