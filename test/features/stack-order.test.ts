@@ -323,9 +323,8 @@ describe("the references of a preview", () => {
 
   it("have the values that are known, and say why others have none", async () => {
     await succeed([ids.infra], [{ name: "bucket", value: "assets" }]);
-    await world.client.post(`${path}/variables`, {
-      ...{ name: "TOKEN", value: "t-1", storage_method: "secret" },
-    });
+    const variable = { name: "TOKEN", value: "t-1", storage_method: "secret" };
+    await world.client.post(`${path}/variables`, variable);
     const web = {
       executor: "anything",
       bucket: "s3://${outputs.infra.bucket}/${environment.name}",
@@ -336,7 +335,7 @@ describe("the references of a preview", () => {
     };
     await put({ web, api: { note: "${outputs.infra.bucket}" } });
     const preview = await world.client.post(`${path}/deployment-preview`, {
-      ...{ stack_ids: [ids.web] },
+      stack_ids: [ids.web],
     });
     expect(notes(preview)).toEqual([
       ["/stacks/web/bucket", "assets", undefined],
@@ -370,6 +369,20 @@ describe("the references of a preview", () => {
       }),
     );
   });
+});
+
+describe("a stack whose name is written in another Unicode form", () => {
+  it.each(["NFC", "NFD"])(
+    "does not refuse a configuration that leaves it as it was: %s",
+    async (form) => {
+      const cafe = { ["café".normalize(form)]: { needs: ["none"] } };
+      expect((await put(cafe)).status).toBe(200);
+      await newStack(world.client, environmentId, "café");
+      expect((await put({ ...cafe, web: { replicas: 2 } })).status).toBe(200);
+      const changed = { ["café".normalize(form)]: { needs: ["none", "web"] } };
+      expect((await put(changed)).status).toBe(400);
+    },
+  );
 });
 
 describe("a rename beside the write of a configuration", () => {

@@ -1,4 +1,5 @@
 import { EventEmitter, on } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ApiClient } from "../../packages/runner/src/api.ts";
 import { Lease } from "../../packages/runner/src/lease.ts";
@@ -94,6 +95,27 @@ it("ends a lease at once that has become shorter than the response took", async 
   await next("heartbeat");
   vi.advanceTimersByTime(1);
   expect(lease.haltReason).toBe("lease_expired");
+});
+
+it("sends the next heartbeat after the time of the newest response", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  (await next("heartbeat")).answer({ heartbeat_every_seconds: 60 });
+  const following = next("heartbeat").then(() => "sent");
+  // Time that passes outside of the test, too.
+  expect(await Promise.race([following, sleep(100, "none")])).toBe("none");
+});
+
+it("sends no heartbeat once the attempt is lost", async () => {
+  const started = lease.start();
+  (await next("start")).answer();
+  await started;
+  const { answer } = await next("heartbeat");
+  lease.halt("lost");
+  answer();
+  const following = next("heartbeat").then(() => "sent");
+  expect(await Promise.race([following, sleep(100, "none")])).toBe("none");
 });
 
 it("ends no lease after the end of its attempt", async () => {

@@ -7,7 +7,7 @@ import {
   request,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientAddress, Networks } from "../../packages/server/src/http/client-address.ts";
@@ -94,6 +94,31 @@ describe("the server in front of workerd", () => {
       expect(received).toHaveLength(times);
     },
   );
+
+  it("also waits for a request that arrives while it waits for others", async () => {
+    const ends: (() => void)[] = [];
+    answer = (_, response) => ends.push(() => response.end("{}"));
+    const first = send("GET");
+    await expect.poll(() => ends.length).toBe(1);
+    const socket = connect(port, "127.0.0.1");
+    let reply = "";
+    socket.on("data", (chunk) => {
+      reply += chunk;
+    });
+    const closed = once(socket, "close");
+    socket.write("GET /late HTTP/1.1\r\nhost: x\r\n");
+    await sleep(100);
+    const drained = front.drain(10_000);
+    socket.write("\r\n");
+    await expect.poll(() => ends.length).toBe(2);
+    ends[0]?.();
+    await first;
+    await sleep(100);
+    ends[1]?.();
+    await closed;
+    expect(reply).toMatch(/^HTTP\/1\.1 200/);
+    await drained;
+  });
 
   it.each(["host", "cf-connecting-ip", "x-own"])(
     "adds its own %s, also if Connection names it",

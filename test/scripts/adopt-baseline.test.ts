@@ -216,6 +216,48 @@ describe("a database of the last commit before the baseline", () => {
       .toBe(0);
   });
 
+  it("has the creators of the changelog, and knows since when each environment fails", async () => {
+    const find = (sql: string) => env.DB.prepare(sql).first<Record<string, string>>();
+    const unknown = (status: string) =>
+      find(`select * from deployments where creators is null and status = '${status}'`);
+    const [queued, succeeded] = [await unknown("queued"), await unknown("succeeded")];
+    const { results: members } = await env.DB.prepare("select id from memberships limit 2").all();
+    // Another one of the same project was created within the same second.
+    const created = [succeeded?.["environment_id"], succeeded?.["id"]].map((record, at) => {
+      const places = `'${succeeded?.["organization_id"]}', '${succeeded?.["project_id"]}'`;
+      return `insert into changelog_entries (id, organization_id, project_id, membership_id, action, record_type, record_id, created_at)
+        values ('${newId(systemClock)}', ${places}, '${members[at]?.["id"]}', 'created', 'deployment', '${record}', ${succeeded?.["created_at"]} + ${at})`;
+    });
+    const days = [1, 2].map(
+      (
+        day,
+      ) => `insert into deployment_days (id, organization_id, project_id, environment_id, day, succeeded, failed, canceled,
+          superseded, queued, run, recoveries, recovery_ms, failing_since)
+        select '${newId(systemClock)}', organization_id, project_id, environment_id, ${day}, 0, 1, 0, 0, '{}', '{}', 0, 0, ${day}
+        from deployments where id = '${queued?.["id"]}'`,
+    );
+    await run(env.DB, [...created, ...days]);
+    await adopt(env.DB, adoption);
+    const after = await find(`select * from deployments where id = '${succeeded?.["id"]}'`);
+    expect(after?.["creator_membership_id"]).toBe(members[1]?.["id"]);
+    const newest = await find(`select * from deployment_days
+      where environment_id = '${queued?.["environment_id"]}' order by day desc limit 1`);
+    expect(newest).toMatchObject({ canceled: 1, failing_since: 2 });
+  });
+
+  it("has its history counted again by the schedule", async () => {
+    await run(env.DB, [
+      "insert or replace into history_positions select 'changelog_entries', max(rowid) from changelog_entries",
+    ]);
+    await adopt(env.DB, adoption);
+    await applyAll(env.DB, adoption.later);
+    await new Instrumented().sweep();
+    const sql = (from: string) => env.DB.prepare(`select ${from}`).first<number>("n");
+    const counted = await sql("sum(records) as n from history_usage where kind = 'changelog'");
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBe(await sql("count(*) as n from changelog_entries"));
+  });
+
   it.each([
     ["a trigger that is gone", "drop trigger audit_log_day"],
     ["an index that is gone", "drop index deployments_number"],

@@ -16,7 +16,7 @@ import {
 } from "../support/backups.ts";
 import { FullOrganization } from "../support/full-organization.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { newProject, newWorld } from "../support/world.ts";
+import { newProject, newWorld, type World } from "../support/world.ts";
 import { permissive } from "../walk/fixture.ts";
 
 beforeAll(async () => {
@@ -26,6 +26,31 @@ beforeAll(async () => {
 beforeEach(async () => {
   await deleteAllRows(env.RESTORED);
 });
+
+const KNOWN_ACCOUNT = "1knownAccount111111111";
+
+/** The target knows the same person by another ID. */
+async function addKnownAccount({ accountId }: World): Promise<void> {
+  const select = env.DB.prepare("select email from accounts where id = ?");
+  const email = await select.bind(accountId).first("email");
+  const insert = "insert into accounts values (?, ?, 'Known', 'Known', null, '{}', 1, 1, 1)";
+  await env.RESTORED.prepare(insert).bind(KNOWN_ACCOUNT, email).run();
+}
+
+/** The target, whose connection is lost after so many batches. */
+function failingAfter(count: number): D1Database {
+  let batches = 0;
+  return new Proxy(env.RESTORED, {
+    get: (database, name) => {
+      if (name !== "batch") return Reflect.get(database, name).bind(database);
+      return (statements: D1PreparedStatement[]) => {
+        batches += 1;
+        if (batches > count) throw new Error("The connection was lost");
+        return database.batch(statements);
+      };
+    },
+  });
+}
 
 describe("a restore", () => {
   it("refuses a file that is truncated, changed, or not a backup, and inserts nothing", async () => {
@@ -107,13 +132,7 @@ describe("a restore", () => {
     const { id: projectId } = await newProject(world.client);
     const other = await newWorld();
     const lines = await backUp();
-    // The target knows the same person by another ID.
-    const [account] = rowsIn(lines, "accounts").filter(({ id }) => id === world.accountId);
-    await env.RESTORED.prepare(
-      "insert into accounts values (?, ?, 'Known', 'Known', null, '{}', 1, 1, 1)",
-    )
-      .bind("1knownAccount111111111", account?.["email"] ?? null)
-      .run();
+    await addKnownAccount(world);
     const { skipped } = await restoreLines(lines, world.id);
     expect(skipped).toBe(0);
     const isolate = new Instrumented({ database: env.RESTORED, limiters: permissive });
@@ -121,7 +140,7 @@ describe("a restore", () => {
       .via(isolate.fetch)
       .get(`/v1/projects/${projectId}/members`);
     expect(status).toBe(200);
-    expect(body.data).toMatchObject([{ account_id: "1knownAccount111111111", name: "Known" }]);
+    expect(body.data).toMatchObject([{ account_id: KNOWN_ACCOUNT, name: "Known" }]);
     expect((await other.client.via(isolate.fetch).get("/v1/orgs")).status).toBe(401);
     await restoreLines(lines, other.id);
     const later = new Instrumented({ database: env.RESTORED, limiters: permissive });
@@ -130,22 +149,26 @@ describe("a restore", () => {
     await expectExactUsage();
   });
 
+  it("that is interrupted after the accounts still joins them by e-mail address", async () => {
+    const { world } = await FullOrganization.create(600);
+    await addKnownAccount(world);
+    const lines = await backUp();
+    const interrupted = restoreLines(lines, world.id, failingAfter(2));
+    await expect(interrupted).rejects.toThrow("The connection was lost");
+    await restoreLines(lines, world.id);
+    for (const table of ["memberships", "changelog_entries", "audit_log"]) {
+      const select = `select sum(account_id = '${KNOWN_ACCOUNT}') as known,
+        sum(account_id = '${world.accountId}') as own from ${table}`;
+      const { known, own } = (await env.RESTORED.prepare(select).first()) ?? {};
+      expect([table, Number(known) > 0, own]).toEqual([table, true, 0]);
+    }
+  });
+
   it("that is interrupted continues with the same file, and refuses another", async () => {
     await FullOrganization.create(600);
     const lines = await backUp();
     const others = await backUp();
-    let batches = 0;
-    const failing = new Proxy(env.RESTORED, {
-      get: (database, name) => {
-        if (name !== "batch") return Reflect.get(database, name).bind(database);
-        return (statements: D1PreparedStatement[]) => {
-          batches += 1;
-          if (batches > 4) throw new Error("The connection was lost");
-          return database.batch(statements);
-        };
-      },
-    });
-    await expect(restoreLines(lines, undefined, failing)).rejects.toThrow(
+    await expect(restoreLines(lines, undefined, failingAfter(4))).rejects.toThrow(
       "The connection was lost",
     );
     const partial = await countOf("organizations", undefined, env.RESTORED);

@@ -37,15 +37,15 @@ async function addVariables(path: string, methods: Record<string, string>): Prom
   }
 }
 
+const image = (tag: string) => JSON.stringify({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
+const setSource = (id: string, source: string | null) =>
+  env.DB.prepare("update environments set source = ?2 where id = ?1").bind(id, source).run();
+
 const compare = (id: string, other: string, { client } = world) =>
   client.get(`/v1/environments/${id}/comparison?with=${other}`);
 
 describe("a comparison of two environments", () => {
   it("has what makes the configuration of one that of the other, and their sources", async () => {
-    const image = (tag: string) =>
-      JSON.stringify({ registry: { image: `ghcr.io/acme/shop:${tag}` } });
-    const setSource = (id: string, source: string | null) =>
-      env.DB.prepare("update environments set source = ?2 where id = ?1").bind(id, source).run();
     await setSource(production, image("1"));
     await setSource(staging, image("2"));
     const { status, body } = await compare(production, staging);
@@ -76,12 +76,15 @@ describe("a comparison of two environments", () => {
     const other = await newComponent(staging, "api");
     await newComponent(staging, "web");
     await addVariables(`/v1/environments/${production}`, { A: "string", B: "string", C: "secret" });
-    await addVariables(`/v1/environments/${staging}`, { B: "secret", C: "secret", D: "string" });
+    // The name of the component and that of its variable, together.
+    const joined = { apiE: "string" };
+    const ofStaging = { B: "secret", C: "secret", D: "string", ...joined };
+    await addVariables(`/v1/environments/${staging}`, ofStaging);
     await addVariables(`/v1/components/${own}`, { A: "string", E: "string" });
     await addVariables(`/v1/components/${other}`, { A: "string", D: "string" });
     const { body, text } = await compare(production, staging);
     expect(body.variables).toEqual({
-      missing: [{ name: "D" }, { name: "D", component: "api" }],
+      missing: [{ name: "D" }, { name: "apiE" }, { name: "D", component: "api" }],
       extra: [{ name: "A" }, { name: "E", component: "api" }],
       stored_differently: [{ name: "B", storage_method: "string", with_storage_method: "secret" }],
     });
@@ -107,6 +110,8 @@ describe("a comparison of two environments", () => {
   });
 
   it("has no names for a key that may not read variables, and no sources for one that may not read deployments", async () => {
+    await setSource(production, image("1"));
+    await setSource(staging, image("2"));
     const { client } = await newKey(world, { scopes: ["environments:read"] });
     const { status, body } = await compare(production, staging, { ...world, client });
     expect([status, body.variables]).toEqual([200, undefined]);
@@ -114,7 +119,11 @@ describe("a comparison of two environments", () => {
     for (const part of [body.environment, body.with]) expect(part).not.toHaveProperty("source");
     const both = await newKey(world, { scopes: ["environments:read", "deployments:read"] });
     const read = await compare(production, staging, { ...world, ...both });
-    expect(read.body).toMatchObject({ same_source: false, environment: { source: {} } });
+    expect(read.body).toMatchObject({
+      same_source: false,
+      environment: { source: JSON.parse(image("1")) },
+      with: { source: JSON.parse(image("2")) },
+    });
     const narrow = await newKey(world, { scopes: ["variables:read"] });
     expect((await compare(production, staging, { ...world, ...narrow })).status).toBe(403);
   });

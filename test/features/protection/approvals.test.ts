@@ -293,6 +293,23 @@ describe("rules that change while a deployment waits", () => {
     expect(await claimedBy(shop.pool)).toBe(id);
   });
 
+  it("end the deployment with the first of their times for approvals, whichever rule is newer", async () => {
+    const rule = (expires_after_seconds: number) => ({
+      approvals: { required: 1, approvers: { role: "owner" }, expires_after_seconds },
+    });
+    for (const [kept, current] of [
+      [60, 3_600],
+      [3_600, 60],
+    ] as const) {
+      await shop.protect(rule(kept));
+      const { id, created_at } = await newDeployment(shop.mona.client, shop.environmentId);
+      await shop.protect(rule(current));
+      const [reason, ...others] = await shop.reasons(id);
+      expect([reason?.["code"], others]).toEqual(["approvals", []]);
+      expect(Date.parse(reason?.["expires_at"]) - Date.parse(created_at)).toBe(60_000);
+    }
+  });
+
   it("apply to what was queued before there were any", async () => {
     await shop.protect({});
     const { id } = await newDeployment(shop.mona.client, shop.environmentId);

@@ -151,6 +151,21 @@ describe("a group", () => {
     const [reason] = (await newDeployment(shop.world.client, idle))["waiting_for"];
     expect(reason).toMatchObject({ code: "group", deployment_id: held.id });
   });
+
+  it("waits for a deployment that is being canceled, too", async () => {
+    const other = await newEnvironment("other");
+    for (const id of [shop.environmentId, other.id])
+      await protect(shop.world.client, id, { group: "prod" });
+    const { id } = await newDeployment(shop.world.client, shop.environmentId);
+    const running = await shop.start();
+    await shop.world.client.patch(`/v1/deployments/${id}/cancel`);
+    const [reason] = (await newDeployment(shop.world.client, other.id))["waiting_for"];
+    expect(reason).toMatchObject({ code: "group", deployment_id: id });
+    expect(await claimedBy(other.pool)).toBeUndefined();
+    await running.complete("canceled");
+    await shop.sweep();
+    expect(await claimedBy(other.pool)).toBeDefined();
+  });
 });
 
 describe("an environment to come from", () => {

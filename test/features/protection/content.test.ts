@@ -172,6 +172,44 @@ describe("a success elsewhere", () => {
     expect((await Attempt.started(pools.production.runner)).deploymentId).toBe(id);
   });
 
+  it("opens when the last of its stacks has been there for long enough", async () => {
+    await newStack(shop.world.client, production, "web");
+    const qa = await newEnvironment("qa");
+    await newStack(shop.world.client, qa, "web");
+    const rule = { environment_ids: [staging, qa], minimum_seconds: 7_200 };
+    await protect(shop.world.client, production, { from: rule });
+    const now = Date.now();
+    const finish = (id: string, at: number) =>
+      run("update deployments set finished_at = ?2 where id = ?1", id, at);
+    const api = await succeed(staging, pools.staging, image("1"));
+    const web = await succeed(qa, await newPool(shop.world, [qa]), image("1"));
+    const id = await deploy(image("1"));
+    for (const [first, last] of [
+      [api, web],
+      [web, api],
+    ] as const) {
+      await finish(first, now - 3_600_000);
+      await finish(last, now - 1_800_000);
+      const [reason] = await shop.reasons(id);
+      expect(Date.parse(reason?.["opens_at"])).toBe(now - 1_800_000 + 7_200_000);
+    }
+  });
+
+  it("has been there until the next one started, whatever came after that", async () => {
+    const rule = { environment_ids: [staging], minimum_seconds: 3_600 };
+    await protect(shop.world.client, production, { from: rule });
+    const noon = Date.now() - 12 * 3_600_000;
+    for (const [at, minutes] of [0, 30, 180].entries()) {
+      const time = noon + minutes * 60_000;
+      const id = await succeed(staging, pools.staging, image(String(at)));
+      const sql = "update deployments set started_at = ?2, finished_at = ?2 where id = ?1";
+      await run(sql, id, time);
+    }
+    const held = [];
+    for (const tag of ["0", "1", "2"]) held.push(await codes(await deploy(image(tag))));
+    expect(held).toEqual([["from"], [], []]);
+  });
+
   it("does not count in an environment that was deleted", async () => {
     await protect(shop.world.client, production, from());
     await succeed(staging, pools.staging, image("1"));

@@ -130,6 +130,17 @@ describe("the deployments that wait for a person's approval", () => {
     }
   });
 
+  it("are none whose time is over, also before the schedule has ended them", async () => {
+    const { id, waiting_for } = await shop.deploy();
+    const olga = await shop.join("owner");
+    let now = Date.parse(waiting_for[0].expires_at) - 1;
+    const worker = new Instrumented({ clock: { now: () => now } });
+    const client = olga.client.via(worker.fetch);
+    expect(await idsOf(client)).toEqual([id]);
+    now += 1;
+    expect(await idsOf(client)).toEqual([]);
+  });
+
   it("are newest first, of all projects, or a single one", async () => {
     const { id: first } = await shop.deploy();
     const other = await newProtectedEnvironment(shop.world, { approvals: OWNERS });
@@ -138,6 +149,16 @@ describe("the deployments that wait for a person's approval", () => {
     expect(await idsOf(shop.world.client)).toEqual([second, first]);
     expect(await idsOf(shop.world.client, `?deployment_id=${first}`)).toEqual([first]);
     expect(await idsOf(shop.world.client, `?deployment_id=${shop.world.id}`)).toEqual([]);
+  });
+
+  it("are all of those that were created in the same millisecond", async () => {
+    const { id } = await shop.deploy();
+    const copies = await copyRow(shop.world.id, "deployments", id, newIdsOf(50), {
+      number: "source.number + 1 + item.key",
+      created_at: "source.created_at",
+    });
+    const found = await idsOf(shop.world.client);
+    expect(found.toSorted()).toEqual([id, ...copies].toSorted());
   });
 
   it("are not hidden by hundreds that others have to approve", async () => {

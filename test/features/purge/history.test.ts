@@ -50,6 +50,23 @@ describe("the history of an organization", () => {
     );
   });
 
+  it("loses no more than it must of the rows of one second", async () => {
+    const owner = await newOwner();
+    await countHistory();
+    const others = await historyOf(owner.world);
+    const ages = Array.from({ length: 10 }, (_, at) => 300 - at / 1_000_000);
+    const old = await addEntries(owner, ages);
+    await countHistory();
+    const before = await historyOf(owner.world);
+    const share = before - (3 * (before - others)) / old.length;
+    setShare(share);
+    await sweep();
+    expect(await historyOf(owner.world)).toBe(share);
+    expect(await idsOf("changelog_entries", owner.world.id)).toEqual(
+      expect.arrayContaining(old.slice(3)),
+    );
+  });
+
   it("has the share that an operator has set, and others have their own", async () => {
     const [small, other] = [await newOwner(), await newOwner()];
     const old = await addEntries(small, [9, 8, 7, 6, 5]);

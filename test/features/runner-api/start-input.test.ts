@@ -177,4 +177,19 @@ describe("the outputs of a stack", () => {
     expect(await shown(String(ids[3]))).toBeUndefined();
     expect((await attempt.complete("succeeded")).body.status).toBe("succeeded");
   });
+
+  it("replace those of its success before, which take no room beside them", async () => {
+    const [api, web] = [await newStack("api"), await newStack("web")];
+    const most = (letter: string) =>
+      Array.from({ length: LIMITS.stackOutputs.value }, (_, at) => {
+        return { name: `output-${at}`, value: letter.repeat(LIMITS.outputBytes.value) };
+      });
+    const first = await start();
+    for (const id of [api, web]) await report(first.attempt, id, 1, "succeeded", most("v"));
+    await first.attempt.complete("succeeded");
+    const second = await start();
+    const { body } = await report(second.attempt, web, 1, "succeeded", most("w"));
+    expect(body.warnings).toBeUndefined();
+    expect((await shown(web))["output-0"]).toMatch(/^w+$/);
+  });
 });

@@ -53,6 +53,21 @@ describe("the exchange of a token", () => {
   });
 });
 
+it("a token with the jti of another issuer's is exchanged", async () => {
+  const [first, other] = [await TrustingHarness.create(), await TrustingHarness.create()];
+  const issuer = "https://other.issuer.dev";
+  other.issuer.answers.set("/.well-known/openid-configuration", () =>
+    Response.json({ issuer, jwks_uri: `${issuer}/keys` }),
+  );
+  other.issuer.answers.set("/keys", () => Response.json({ keys: [other.issuer.jwk] }));
+  expect((await first.createTrust()).status).toBe(201);
+  expect((await other.createTrust({ issuer })).status).toBe(201);
+  const claims = { jti: "1", iss: issuer };
+  expect((await first.exchange(await first.sign({ jti: "1" }))).status).toBe(201);
+  expect((await other.exchange(await other.sign(claims))).status).toBe(201);
+  expect(refusal(await other.exchange(await other.sign(claims)))).toEqual(UNAUTHENTICATED);
+});
+
 describe("an issuer", () => {
   const JWKS = "/keys";
   const CONFIGURATION = "/.well-known/openid-configuration";

@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/lib/limits.ts";
 import { Client, type Parsed, refusal } from "../../support/client.ts";
 import { CONDITIONS, ExchangeHarness, TrustingHarness } from "../../support/exchange-harness.ts";
 import { Instrumented } from "../../support/instruments.ts";
 import { AUDIENCE, ISSUER, Issuer } from "../../support/issuer.ts";
+import { addKeys, addTokens } from "../../support/many-credentials.ts";
 import {
   newKey,
   newPool,
@@ -41,6 +43,26 @@ describe("the exchange of a token", () => {
     const token = await harness.sign({ environment: "staging" });
     expect((await harness.exchange(token)).body.trust_id).toBe(staging.id);
   });
+
+  it.each(["keys", "runner tokens"])(
+    "is refused while as many %s of the trust live as may",
+    async (kind) => {
+      const { default_environment_id: environmentId } = await newProject(world.client);
+      const pool = await newPool(world, [environmentId]);
+      const conditions = { environment: "full" };
+      const target = kind === "keys" ? {} : { membership_id: undefined, pool_id: pool.id };
+      const full = (await harness.createTrust({ conditions, ...target })).body;
+      const lineage = { trustId: full.id };
+      const count = LIMITS.liveKeysOfTrust.value - 1;
+      if (kind === "keys") await addKeys(world, membershipId, count, lineage);
+      else await addTokens(world, pool.id, count, lineage);
+      const exchange = async () => harness.exchange(await harness.sign(conditions));
+      expect((await exchange()).status).toBe(201);
+      expect(refusal(await exchange())).toEqual([409, "conflict"]);
+      harness.aheadMs = full.ttl_seconds * 1_000;
+      expect((await exchange()).status).toBe(201);
+    },
+  );
 
   it("of a pool gives a runner token", async () => {
     const { body: project } = await world.client.post("/v1/projects", { name: "p" });

@@ -234,16 +234,18 @@ describe.concurrent("the outputs", () => {
           ],
           tls: [{ hosts: ["shop.example.com"] }],
         }),
-        configMap("settings", { "log/level": "info" }),
+        configMap("settings", { "log/level": "info", "a~1b": "tilde" }),
       ),
     );
     const outputs = {
       level: "configmap/settings#/data/log~1level",
+      tilde: "configmap/settings#/data/a~01b",
       none: "service/web#/spec/none",
     };
     const { outputs: found, log } = await run.run({ outputs });
     expect(found).toEqual({
       level: "info",
+      tilde: "tilde",
       shop: "https://shop.example.com",
       shop_2: "http://www.example.com",
       web_80: "192.0.2.7:80",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { SETTINGS } from "../../../packages/executors/workers/src/settings.ts";
+import { findVersion } from "../../../packages/executors/workers/src/version-tag.ts";
 import { CloudflareApi } from "../support/cloudflare-api.ts";
 import { ExecutorCheckout, type RunResult } from "../support/executor-run.ts";
 import { installWrangler } from "../support/wrangler-program.ts";
@@ -259,6 +260,21 @@ describe.concurrent("the executor workers", () => {
     expect(status).toBe(1);
     expect(reason).toMatch(message);
     expect(cloudflare.tokens.size).toBe(0);
+  });
+
+  it("deploys the newest of several versions of the same again, in whichever order they are listed", () => {
+    const version = (id: string, created_on: string, tag = "longshore-1") => ({
+      ...{ id, metadata: { created_on }, annotations: { "workers/tag": tag } },
+    });
+    const versions = [
+      version("old", "2026-11-01T08:00:00.1Z"),
+      version("new", "2026-11-03T08:00:00.1Z"),
+      version("middle", "2026-11-02T08:00:00.1Z"),
+      version("other", "2026-11-04T08:00:00.1Z", "longshore-2"),
+    ];
+    for (const listed of [versions, versions.toReversed()])
+      expect(findVersion(listed, "longshore-1")).toBe("new");
+    expect(findVersion(versions, "longshore-3")).toBeUndefined();
   });
 
   it("has names and environments that are no options, and lead nowhere else in the API", () => {

@@ -163,12 +163,15 @@ describe.concurrent("the reference runner, when its work is stopped", () => {
     });
     const { id } = await project.deploy();
     const late = report({ resource: { template_id: "late", status: "CREATE_COMPLETE" } });
-    const runner = run(STOPS.replace("exit", `${late.replaceAll("'", `'\\''`)}; exit`), "--once");
+    // Longer than between two reports.
+    const cleanUp = `${late.replaceAll("'", `'\\''`)}; sleep 2; exit`;
+    const runner = run(STOPS.replace("exit", cleanUp), "--once");
     await runner.waitForLines("ready", 1);
     await fixture.expireLease(id, LOST_AFTER_MS);
     expect(await runner.exited).toBe(1);
     expect(runner.read("signals")).toEqual(["TERM"]);
     expect(requests).toEqual(["claims", "start", "variables", "stacks"]);
+    expect(runner.output).toContain(`Deployment ${id}: lost.`);
     const stacks = ["failed: runner_lost", "skipped: runner_lost"];
     expect(await project.waitForEnd(id)).toEqual({ status: "failed", stacks });
     expect(runner.leftovers).toEqual([]);

@@ -67,10 +67,14 @@ const COMMANDS: Record<string, (args: string[], flags: string[]) => void | Promi
       engine.imported[name] = content;
     });
   },
-  "image rm": ([name = ""]) =>
+  /** By its ID, it loses its names, too. */
+  "image rm": ([image = ""]) =>
     change((engine) => {
-      delete engine.images[name];
-      delete engine.imported[name];
+      for (const [name, id] of Object.entries(engine.images)) {
+        if (name !== image && id !== image) continue;
+        delete engine.images[name];
+        delete engine.imported[name];
+      }
     }),
   "container create": ([image = ""]) => print(`copy-of-${image}`),
   "container cp": ([from = "", to = ""]) => {

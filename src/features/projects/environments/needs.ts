@@ -23,8 +23,10 @@ export function findNeedsProblems({
   before,
   existing,
 }: NeedsInput): string[] {
+  const [after, earlier] = [configuration, before].map(objectsByName);
+  const isSame = (name: string) => equalJson(after?.get(name), earlier?.get(name), { nodes: 0 });
   const problems = [...needs].flatMap(([name, { problems: own, missing }]) => {
-    if (isSame(configuration, before, name)) return [];
+    if (isSame(name)) return [];
     return existing?.has(name) ? [...own, ...missing] : own;
   });
   return [...problems, ...cycleProblems(needs)];
@@ -70,11 +72,10 @@ export function needsOf(
   return readNeeds(configuration, existing ?? new Set(namesIn(configuration)));
 }
 
-function isSame(configuration: Configuration, before: Configuration, name: string): boolean {
-  const [one, other] = [configuration, before].map((each) =>
-    getChild(getChild(each, "stacks"), name),
-  );
-  return one !== undefined && equalJson(one, other, { nodes: 0 });
+/** What a configuration has of each stack, by its name in NFC: a key may be written otherwise. */
+function objectsByName(configuration: Configuration): ReadonlyMap<string, unknown> {
+  const stacks = Object.entries(getChild(configuration, "stacks") ?? {});
+  return Map.groupBy(stacks, ([name]) => name.normalize());
 }
 
 function namesIn(configuration: Configuration): string[] {
