@@ -341,7 +341,6 @@ describe("a test file", () => {
   const LONGER = [
     "./features/audit-log.test.ts",
     "./features/changelog/changelog.test.ts",
-    "./contract/list-cost.test.ts",
     "./support/world.ts",
   ];
   const texts: Record<string, string> = import.meta.glob("./**/*.ts", {

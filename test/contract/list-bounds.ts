@@ -1,5 +1,8 @@
 import { EVENT_TYPES } from "../../src/features/housekeeping/outbox/events.ts";
+import { isList } from "../support/all-reads.ts";
 import type { Parsed } from "../support/client.ts";
+import { type Operation, operations, resolve } from "../support/contract.ts";
+import type { Ids } from "../support/operations.ts";
 
 /** The rows for each row that is sent. */
 export const MOST = 3;
@@ -72,3 +75,39 @@ export function rowsOf(operationId: string, item: Parsed): number {
   const joined = LISTS_OF_DEPLOYMENTS.includes(operationId) && item["created_by"] ? OF_CREATOR : 0;
   return 1 + listed.length + joined + (JOINED[operationId]?.(item) ?? 0);
 }
+
+/** Each filter with values that match some rows of `lengthenLists`, or with some of those that the document names. */
+export function filtersOf(
+  ids: Ids,
+  { operationId, parameters = [] }: Operation,
+): [string, string][] {
+  const known: Record<string, string | undefined> = {
+    actor: ids["member_id"],
+    target: ids["stack_id"],
+    project_id: ids["project_id"],
+    environment_id: ids["environment_id"],
+    from: "2020-01-01T00:00:00Z",
+    to: "2100-01-01T00:00:00Z",
+    name: "copy-7",
+    days: "90",
+  };
+  return parameters.filter(isFilter).flatMap(({ name, schema }) => {
+    const one = resolve(schema) as { enum?: string[]; items?: Record<string, unknown> };
+    const several = one.items && (resolve(one.items) as { enum: string[] }).enum;
+    const named = several ? [several.slice(0, 2).join(), several.slice(1).join()] : one.enum;
+    const values = known[name] ? [known[name]] : named;
+    if (!values) throw new Error(`${operationId} has a new filter ${name}`);
+    return values.map((value): [string, string] => [name, value]);
+  });
+}
+
+export const lists = operations.filter(isList).map((each) => [each.operationId, each] as const);
+/** No index has these names: a page searches for them. */
+const SEARCHING = ["actor_name", "target_name", "record_name"];
+export const isFilter = ({ name, in: place }: { name: string; in: string }) =>
+  place === "query" && !["after", "limit", "sort_by", ...SEARCHING].includes(name);
+export const operationNamed = (id: string) => {
+  const found = lists.find(([operationId]) => operationId === id);
+  if (!found) throw new Error(`There is no list ${id}`);
+  return found[1];
+};

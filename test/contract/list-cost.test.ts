@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
-import { isList } from "../support/all-reads.ts";
 import { Client, type Parsed } from "../support/client.ts";
-import { type Operation, operations, resolve } from "../support/contract.ts";
+import type { Operation } from "../support/contract.ts";
 import { Instrumented } from "../support/instruments.ts";
 import { addDeployments, copyRow, lengthenLists, newIdsOf } from "../support/long-lists.ts";
 import { type Ids, newIds, pathWith } from "../support/operations.ts";
@@ -14,10 +13,14 @@ import {
   BRANCHES,
   BY_NAME,
   FAMILIES,
+  filtersOf,
+  isFilter,
   LISTS_OF_DEPLOYMENTS,
+  lists,
   MOST,
   OF_ACTOR,
   ONCE,
+  operationNamed,
   rowsOf,
   SHORT,
 } from "./list-bounds.ts";
@@ -98,39 +101,6 @@ async function readList(operation: Operation, path: string, caller?: Client) {
   return { items, sent, read, next: body.next_page as string | undefined };
 }
 
-/** Each filter with values that match some rows of `lengthenLists`, or with some of those that the document names. */
-function filtersOf({ operationId, parameters = [] }: Operation): [string, string][] {
-  const known: Record<string, string | undefined> = {
-    actor: ids["member_id"],
-    target: ids["stack_id"],
-    project_id: ids["project_id"],
-    environment_id: ids["environment_id"],
-    from: "2020-01-01T00:00:00Z",
-    to: "2100-01-01T00:00:00Z",
-    name: "copy-7",
-    days: "90",
-  };
-  return parameters.filter(isFilter).flatMap(({ name, schema }) => {
-    const one = resolve(schema) as { enum?: string[]; items?: Record<string, unknown> };
-    const several = one.items && (resolve(one.items) as { enum: string[] }).enum;
-    const named = several ? [several.slice(0, 2).join(), several.slice(1).join()] : one.enum;
-    const values = known[name] ? [known[name]] : named;
-    if (!values) throw new Error(`${operationId} has a new filter ${name}`);
-    return values.map((value): [string, string] => [name, value]);
-  });
-}
-
-const lists = operations.filter(isList).map((each) => [each.operationId, each] as const);
-/** No index has these names: a page searches for them. */
-const SEARCHING = ["actor_name", "target_name", "record_name"];
-const isFilter = ({ name, in: place }: { name: string; in: string }) =>
-  place === "query" && !["after", "limit", "sort_by", ...SEARCHING].includes(name);
-const operationNamed = (id: string) => {
-  const found = lists.find(([operationId]) => operationId === id);
-  if (!found) throw new Error(`There is no list ${id}`);
-  return found[1];
-};
-
 describe("a list", () => {
   it.each(lists.filter(([id]) => !FAMILIES.includes(id)))(
     "(%s) reads at most three rows for each row that it sends",
@@ -152,7 +122,7 @@ describe("a list", () => {
   it.each(lists.filter(([, { parameters = [] }]) => parameters.some(isFilter)))(
     "(%s) reads no more with each of its filters, and with all of them",
     async (operationId, operation) => {
-      const filters = filtersOf(operation);
+      const filters = filtersOf(ids, operation);
       const all = [...new Map(filters)];
       for (const some of [...filters.map((each) => [each]), all]) {
         const query = some.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");

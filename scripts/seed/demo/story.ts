@@ -1,6 +1,6 @@
 import { type Client, createClient, type Schemas } from "../../../packages/client/src/index.ts";
 import { passTime } from "./past.ts";
-import { invitePerson, type Person } from "./people.ts";
+import { invitePerson, type Person } from "./person.ts";
 import { type Run, runNext } from "./runner.ts";
 
 const HOUR_MS = 3_600_000;
