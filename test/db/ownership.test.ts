@@ -6,18 +6,16 @@ import { FEATURES } from "../../src/features/index.ts";
 import { projects } from "../../src/features/tenancy/project-table.ts";
 import { createMissing } from "../support/created.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { newDelivery, newIntegration, newRecovery } from "../support/integrations.ts";
 import { addProtection } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   connect,
   join,
-  newDelivery,
   newDeployment,
   newInside,
-  newIntegration,
   newPool,
   newProject,
-  newRecovery,
   newWorld,
   type World,
 } from "../support/world.ts";

@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import type { Client } from "../support/client.ts";
+import { newDelivery, newIntegration } from "../support/integrations.ts";
 import {
   connect,
-  newDelivery,
   newDeployment,
-  newIntegration,
   newKey,
   newProject,
   newServiceAccount,

@@ -4,15 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { LOST_AFTER_MS } from "../../src/features/deployments/deployments/index.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import { joinProject, protect } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
-import {
-  newDeployableProject,
-  newDeployment,
-  newIntegration,
-  newWorld,
-  type World,
-} from "../support/world.ts";
+import { newDeployableProject, newDeployment, newWorld, type World } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
 const APPROVALS = { approvals: { required: 1, approvers: { role: "owner" } } };

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { auditOf } from "../support/audit.ts";
 import type { Parsed } from "../support/client.ts";
 import { beforeBatch, Instrumented } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import { copyRow, newIdsOf } from "../support/long-lists.ts";
 import { newOrganization } from "../support/second-organization.ts";
 import {
   accept,
-  newIntegration,
   newKey,
   newProject,
   newServiceAccount,

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Parsed, Reply } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import { listDeliveries } from "../support/outbox.ts";
 import {
   newInside,
-  newIntegration,
   newKey,
   newPool,
   newProject,

@@ -8,6 +8,7 @@ import type { Parsed, Reply } from "../support/client.ts";
 import { type Operation, operations } from "../support/contract.ts";
 import { createMissing } from "../support/created.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import { type Ids, pathWith } from "../support/operations.ts";
 import { copiesOf } from "../support/template.ts";
 import {
@@ -15,7 +16,6 @@ import {
   join,
   newDeployment,
   newInside,
-  newIntegration,
   newInvitation,
   newKey,
   newPool,

@@ -3,14 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { newAddress } from "../support/client.ts";
+import { newDelivery, newIntegration } from "../support/integrations.ts";
 import { Attempt } from "../support/runner.ts";
-import {
-  newDelivery,
-  newDeployableProject,
-  newDeployment,
-  newIntegration,
-  newWorld,
-} from "../support/world.ts";
+import { newDeployableProject, newDeployment, newWorld } from "../support/world.ts";
 
 const TOKEN = "the metrics token of these tests, which is long";
 const START = Date.now();

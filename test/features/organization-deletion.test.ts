@@ -16,13 +16,13 @@ import {
   rowWith,
 } from "../support/deleted-organizations.ts";
 import { Instrumented, UNUSABLE } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import {
   accept,
   connect,
   join,
   newDeployment,
   newInside,
-  newIntegration,
   newInvitation,
   newKey,
   newPool,

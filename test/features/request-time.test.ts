@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Parsed, Reply } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
+import { newIntegration } from "../support/integrations.ts";
 import { listDeliveries } from "../support/outbox.ts";
 import { newFreeze, protect } from "../support/protection.ts";
 import { Attempt } from "../support/runner.ts";
 import {
   newDeployableProject,
   newDeployment,
-  newIntegration,
   newKey,
   newStack,
   newWorld,

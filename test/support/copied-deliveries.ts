@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { newDelivery } from "./world.ts";
+import { newDelivery } from "./integrations.ts";
 
 /** One is made as usual. The others differ by their IDs only. */
 export async function copyDeliveries(integrationId: string, rows: number): Promise<void> {

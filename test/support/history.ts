@@ -7,7 +7,8 @@ import { FEATURES } from "../../src/features/index.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { LIMITS } from "../../src/lib/limits.ts";
 import { Instrumented } from "./instruments.ts";
-import { newIntegration, newProject, newWorld, type World } from "./world.ts";
+import { newIntegration } from "./integrations.ts";
+import { newProject, newWorld, type World } from "./world.ts";
 
 export const DAY_MS = 86_400_000;
 export const daysAgo = (days: number) => Math.floor(Date.now() - days * DAY_MS);

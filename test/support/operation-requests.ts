@@ -5,6 +5,7 @@ import { exampleBody, type Operation, operations } from "./contract.ts";
 import { createMissing, pathWith, uniqueName } from "./created.ts";
 import { freezeTime } from "./frozen-time.ts";
 import { Instrumented } from "./instruments.ts";
+import { newDelivery, newIntegration, newRecovery } from "./integrations.ts";
 import { ISSUER, Issuer } from "./issuer.ts";
 import { protect } from "./protection.ts";
 import { copiesOf } from "./template.ts";
@@ -13,15 +14,12 @@ import {
   type CredentialKind,
   connect,
   join,
-  newDelivery,
   newDeployment,
   newInside,
-  newIntegration,
   newInvitation,
   newKey,
   newPool,
   newProject,
-  newRecovery,
   newResource,
   newServiceAccount,
   newTrust,

@@ -2,17 +2,15 @@ import { env } from "cloudflare:workers";
 import { hmacHex } from "../../src/lib/digest.ts";
 import type { Operation } from "./contract.ts";
 import { createMissing, type Ids, pathWith } from "./created.ts";
+import { newDelivery, newIntegration, newRecovery } from "./integrations.ts";
 import { Attempt } from "./runner.ts";
 import { copiesOf } from "./template.ts";
 import {
   join,
-  newDelivery,
   newDeployableProject,
   newDeployment,
   newInside,
-  newIntegration,
   newInvitation,
-  newRecovery,
   newResource,
   newServiceAccount,
   newToken,

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { idAt } from "./history.ts";
-import { newIntegration, newProject, newWorld } from "./world.ts";
+import { newIntegration } from "./integrations.ts";
+import { newProject, newWorld } from "./world.ts";
 
 export async function newOwner() {
   const world = await newWorld();

@@ -8,7 +8,8 @@ import { SEALED_COLUMNS } from "../../src/features/index.ts";
 import type { Cipher } from "../../src/lib/cipher.ts";
 import type { Client, Parsed } from "./client.ts";
 import { sealInFormV1 } from "./form-v1.ts";
-import { newIntegration, newKey, newProject, newWorld, type World } from "./world.ts";
+import { newIntegration } from "./integrations.ts";
+import { newKey, newProject, newWorld, type World } from "./world.ts";
 
 export const VARIABLES = 20;
 /** Each has a URL and a secret; every second one also has a previous secret. */

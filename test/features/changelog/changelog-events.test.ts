@@ -3,15 +3,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Client, Parsed } from "../../support/client.ts";
 import { webhookViolations } from "../../support/contract.ts";
 import { clearOutbox } from "../../support/delivery-harness.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
-import {
-  join,
-  newIntegration,
-  newKey,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { join, newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const MOST_ENTRIES = 50;
 const INTEGRATIONS = 20;

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { unitsOf } from "../../../src/lib/database-units.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { Attempt, claim } from "../../support/runner.ts";
 import {
   CONNECTION,
   newDeployableProject,
   newDeployment,
-  newIntegration,
   newWorld,
   type World,
 } from "../../support/world.ts";

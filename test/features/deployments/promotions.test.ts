@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import {
   connect,
   newDeployment,
   newInside,
-  newIntegration,
   newProject,
   newStack,
   newWorld,

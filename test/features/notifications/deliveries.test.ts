@@ -5,14 +5,8 @@ import { EVENT_TYPES } from "../../../src/features/housekeeping/outbox/events.ts
 import { DELIVERY_FAILURE_REASONS } from "../../../src/features/housekeeping/outbox/model.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { openApi, resolve, webhookViolations } from "../../support/contract.ts";
-import {
-  FAILED_DEPLOYMENT,
-  newDelivery,
-  newIntegration,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { FAILED_DEPLOYMENT, newDelivery, newIntegration } from "../../support/integrations.ts";
+import { newProject, newWorld, type World } from "../../support/world.ts";
 
 let world: World;
 let client: Client;

@@ -5,16 +5,10 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { expectIndexed, expectIndexedPages } from "../../support/lists.ts";
 import { listDeliveries } from "../../support/outbox.ts";
-import {
-  newInside,
-  newIntegration,
-  newKey,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { newInside, newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 let world: World;
 let project: Parsed;

@@ -10,6 +10,7 @@ import { canonicalId } from "../../../src/lib/ids.ts";
 import type { Parsed } from "../../support/client.ts";
 import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import { insertDeliveries, insertIntegration } from "../../support/delivery-rows.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { approve, newFreeze, protect, reject } from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";
@@ -17,7 +18,6 @@ import {
   connect,
   newDeployment,
   newInside,
-  newIntegration,
   newPool,
   newProject,
   newStack,

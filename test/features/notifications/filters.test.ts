@@ -11,13 +11,13 @@ import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { systemContext } from "../../../src/system-context.ts";
 import type { Parsed } from "../../support/client.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   newDeployableProject,
   newDeployment,
   newInside,
-  newIntegration,
   newKey,
   newProject,
   newWorld,

@@ -11,9 +11,10 @@ import { Cipher } from "../../../src/lib/cipher.ts";
 import { CANARY_PREFIX } from "../../support/canary-secrets.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { GOOD, HOSTILE } from "../../support/targets.ts";
-import { newIntegration, newKey, newProject, newWorld, type World } from "../../support/world.ts";
+import { newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 /**

@@ -9,8 +9,9 @@ import {
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { systemContext } from "../../../src/system-context.ts";
 import type { Client, Parsed } from "../../support/client.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
-import { newIntegration, newKey, newProject, newWorld, type World } from "../../support/world.ts";
+import { newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 const DAY = LIMITS.ownerNotificationMs.value;

@@ -16,7 +16,8 @@ import { LIMITS } from "../../../src/lib/limits.ts";
 import { systemContext } from "../../../src/system-context.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
-import { newIntegration, newKey, newProject, newWorld, type World } from "../../support/world.ts";
+import { newIntegration } from "../../support/integrations.ts";
+import { newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -4,15 +4,9 @@ import { RESUMED_AT_ONCE } from "../../../src/features/notifications/integration
 import { unitsOf } from "../../../src/lib/database-units.ts";
 import type { Client, Parsed } from "../../support/client.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newDelivery, newIntegration } from "../../support/integrations.ts";
 import { MOST_UNITS } from "../../support/many-credentials.ts";
-import {
-  newDelivery,
-  newIntegration,
-  newKey,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { newKey, newProject, newWorld, type World } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { newIntegration, newProject, newWorld } from "../../support/world.ts";
+import { newIntegration } from "../../support/integrations.ts";
+import { newProject, newWorld } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 

@@ -4,18 +4,10 @@ import { Client, type Parsed } from "../../support/client.ts";
 import { clearOutbox, DeliveryHarness } from "../../support/delivery-harness.ts";
 import { insertDeliveries, stored } from "../../support/delivery-rows.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newDelivery, newIntegration } from "../../support/integrations.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { GRANTED, HOOK, SlackHarness } from "../../support/slack-harness.ts";
-import {
-  join,
-  newDelivery,
-  newIntegration,
-  newKey,
-  newPool,
-  newProject,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { join, newKey, newPool, newProject, newWorld, type World } from "../../support/world.ts";
 
 const HOURS = 3_600_000;
 const CHANNEL = {

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Parsed } from "../../support/client.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { listDeliveries } from "../../support/outbox.ts";
 import { approve, newFreeze, reject } from "../../support/protection.ts";
 import { Attempt } from "../../support/runner.ts";
 import { useShop } from "../../support/shop.ts";
-import { newIntegration, newProject, type Person } from "../../support/world.ts";
+import { newProject, type Person } from "../../support/world.ts";
 
 const shop = useShop({});
 

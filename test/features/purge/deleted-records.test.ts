@@ -10,17 +10,11 @@ import { READS } from "../../support/all-reads.ts";
 import { Client, type Parsed, type Reply } from "../../support/client.ts";
 import { exampleBody, type Operation, operations, sendsText } from "../../support/contract.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newDelivery, newIntegration } from "../../support/integrations.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import { type Ids, newIds, pathWith, textRequest } from "../../support/operations.ts";
 import { copiesOf } from "../../support/template.ts";
-import {
-  newDelivery,
-  newDeployment,
-  newIntegration,
-  newKey,
-  newWorld,
-  type World,
-} from "../../support/world.ts";
+import { newDeployment, newKey, newWorld, type World } from "../../support/world.ts";
 
 const OF_STACK = ["stack_id", "resource_id"];
 const OF_ENVIRONMENT = [

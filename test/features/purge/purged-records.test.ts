@@ -9,8 +9,9 @@ import { copyDeliveries } from "../../support/copied-deliveries.ts";
 import { FullOrganization } from "../../support/full-organization.ts";
 import { daysAgo, idAt } from "../../support/history.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { addDelivery, count, exists, newOwner, OF_INTEGRATION } from "../../support/purge.ts";
-import { newIntegration, newKey } from "../../support/world.ts";
+import { newKey } from "../../support/world.ts";
 
 const ROWS = LIMITS.purgeRows.value;
 const ownership = new Ownership(FEATURES.flatMap(({ tables = [] }) => tables));

@@ -5,10 +5,10 @@ import { newId } from "../../../src/lib/ids.ts";
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { copyDeliveries } from "../../support/copied-deliveries.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import {
   newDeployableProject,
   newDeployment,
-  newIntegration,
   newProject,
   newWorld,
   type World,

@@ -6,6 +6,7 @@ import { selectTurns } from "../../../src/features/notifications/delivery/turns.
 import { LIMITS } from "../../../src/lib/limits.ts";
 import { QUOTAS } from "../../../src/lib/resource-types.ts";
 import { Instrumented } from "../../support/instruments.ts";
+import { newDelivery, newIntegration } from "../../support/integrations.ts";
 import { copyRow, newIdsOf } from "../../support/long-lists.ts";
 import {
   addKeys,
@@ -25,9 +26,7 @@ import { Attempt } from "../../support/runner.ts";
 import {
   accept,
   join,
-  newDelivery,
   newDeployment,
-  newIntegration,
   newPool,
   newProject,
   newServiceAccount,

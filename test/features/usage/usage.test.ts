@@ -7,6 +7,7 @@ import { type LimitedKind, QUOTAS } from "../../../src/lib/resource-types.ts";
 import type { Parsed, Reply } from "../../support/client.ts";
 import { exampleBody, operationAt, operations } from "../../support/contract.ts";
 import { pathWith } from "../../support/created.ts";
+import { newIntegration } from "../../support/integrations.ts";
 import { Attempt } from "../../support/runner.ts";
 import {
   connect,
@@ -14,7 +15,6 @@ import {
   newDeployment,
   newEmail,
   newInside,
-  newIntegration,
   newPool,
   newProject,
   newWorld,
