@@ -146,8 +146,10 @@ describe("the console of a viewer", () => {
     expect(shown).toEqual({ ...nothing, "": ["Create a project"] });
     await page.goto(at(environment).href);
     await page.getByRole("list", { name: "Deployments" }).getByRole("link").first().click();
-    await page.getByRole("heading", { name: "Log" }).waitFor();
-    expect(await buttonsOf(page)).toEqual(["Download"]);
+    await page.getByRole("region", { name: "Log" }).waitFor();
+    const stacks = page.getByRole("list", { name: "Stacks" });
+    await expect.poll(() => stacks.locator("bdi").allTextContents()).toEqual(["first", "second"]);
+    expect(await buttonsOf(page)).toEqual(["Download", "firstPending", "secondPending"]);
     expect(await page.getByRole("navigation", { name: "Main" }).textContent()).not.toContain(
       "Runners",
     );

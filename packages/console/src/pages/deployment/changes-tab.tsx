@@ -24,7 +24,7 @@ export function ChangesTab({ deployment, neighbors }: DeploymentTabProps) {
       <Section title="Configuration">
         <ConfigurationChange deployment={deployment} />
       </Section>
-      {previous && hasVariables && can("previewRedeployment") && (
+      {previous && hasVariables && can("previewRedeployment", "viewer") && (
         <ChangedVariables deployment={deployment} previous={previous} />
       )}
     </div>

@@ -21,7 +21,7 @@ export function Failure({ deployment, stacks, children }: FailureProps) {
         <bdi>{describeFailure(deployment, stacks)}</bdi>
       </p>
       <div class="row">
-        {can("readLog") && (
+        {can("readLog", "viewer") && (
           <LinkButton kind="primary" href={`${ROOT}deployments/${deployment.id}${TO_ERROR}`}>
             View error
           </LinkButton>

@@ -10,7 +10,7 @@ export function LogTab({ deployment, stacks, reload }: DeploymentTabProps) {
   return (
     <div class="with-side">
       <StackList deployment={deployment} stacks={stacks} />
-      {can("readLog") && (
+      {can("readLog", "viewer") && (
         <section aria-label="Log">
           <LogView
             deploymentId={id}
