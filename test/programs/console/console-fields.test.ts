@@ -69,6 +69,7 @@ describe("the dialog Deploy", () => {
       },
     });
     expect(continue_on_failure).toBe(true);
+    await page.getByRole("link", { name: "Timeline" }).click();
     await page.getByText("Stacks that don't need it are deployed").waitFor();
   });
 

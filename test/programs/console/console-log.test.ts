@@ -117,7 +117,7 @@ describe("from the first page", () => {
       clicks += 1;
       await target.click();
     };
-    await click(environments.getByRole("link", { name: "Failed deployment of staging" }));
+    await click(environments.getByRole("link", { name: "Failed deployment to staging" }));
     await page.locator(`#L${FAILING_LINE}.log-current`).waitFor();
     await expect.poll(() => isVisible(page, FAILING_LINE)).toBe(true);
     expect(clicks).toBeLessThanOrEqual(2);

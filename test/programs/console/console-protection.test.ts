@@ -124,7 +124,7 @@ describe("a deployment that waits for approvals", () => {
     const reason = "Black Friday";
     const { id } = await maker.client.call("POST", into, { source: newer, patch, reason });
     const { page } = await open("", service.owner);
-    const waiting = page.getByRole("list", { name: "Waiting for you" });
+    const waiting = page.getByRole("list", { name: "Needs attention" });
     await waiting.getByRole("link").first().click();
     await page.waitForURL(`**/deployments/${id}/approve`);
     const main = page.getByRole("main");
