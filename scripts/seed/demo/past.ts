@@ -9,6 +9,7 @@ const HISTORY: Readonly<Record<string, readonly string[]>> = {
   audit_log: ["created_at"],
   changelog_entries: ["created_at"],
   alarms: ["created_at", "changed_at", "updated_at"],
+  variables: ["created_at", "updated_at"],
 };
 
 /** Moves an organization's history into the past, as if that many milliseconds had passed since. */
@@ -49,4 +50,20 @@ export async function startEarlier(
       )
       .bind(deploymentId),
   ]);
+}
+
+/** Lets the stacks of a deployment, which have all ended now, have run one after the other for as long as it has. */
+export async function spreadStacks(
+  d1: D1Database,
+  deploymentId: string,
+  { runMs, stacks }: { runMs: number; stacks: number },
+): Promise<void> {
+  const each = Math.floor(runMs / stacks);
+  await d1
+    .prepare(
+      `update deployment_stacks set started_at = timestamp - ?2 * (?3 - position),
+         timestamp = timestamp - ?2 * (?3 - position - 1) where deployment_id = ?1`,
+    )
+    .bind(deploymentId, each, stacks)
+    .run();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Result } from "../../../packages/client/src/index.ts";
-import { startEarlier } from "./past.ts";
+import { spreadStacks, startEarlier } from "./past.ts";
 
 type Claim = NonNullable<Result<"/v1/runner/claims", "post">>;
 
@@ -50,6 +50,7 @@ export async function runNext(runner: Client, d1: D1Database, run: Run): Promise
       },
     });
   }
+  await spreadStacks(d1, id, { runMs: run.takes * 1_000, stacks: stack_ids.length });
   await runner.post("/v1/runner/attempts/{attempt_id}/complete", {
     path,
     headers,
