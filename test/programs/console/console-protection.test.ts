@@ -210,11 +210,11 @@ describe("the rules of an environment", () => {
     const { page } = await open(`environments/${project.environmentId}/protection`, vera.client);
     for (const text of [
       "Mona Maker and Olga Owner",
-      "Owners of the project, and admins of the organization",
-      "1 approval of: Olga Owner. Nobody approves a deployment of their own. Without that, a deployment is canceled 2 hours after its creation.",
-      "Approvals are as strong as the organization's admins",
+      "Project owners and organization admins",
+      "Needs 1 approval from Olga Owner. You can't approve your own deployment. Expires after 2 hours if not approved.",
+      "approvals are as strong as the organization's admins",
       "Monday 09:00 to 17:00 (Europe/Berlin).",
-      "A rollback or restart needs nothing of this",
+      "Rollbacks and restarts skip these rules and freezes, but still wait their turn.",
     ]) {
       await page.getByText(text).waitFor();
     }
@@ -245,7 +245,7 @@ describe("the rules of an environment", () => {
     await field.fill('{"group": "other", "exempt": ["restart"]}');
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("Over all environments of the group other.").waitFor();
+    await page.getByText("In all environments of group other.").waitFor();
     expect(await protection()).toMatchObject({ group: "other", exempt: ["restart"] });
   });
 
