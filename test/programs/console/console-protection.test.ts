@@ -1,11 +1,12 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { FAILED_REQUEST, openPage, waitUntilLoaded } from "../support/console.ts";
 import { invite, type Person } from "../support/invited-member.ts";
+import { LocalIssuer } from "../support/issuer.ts";
 import { TestProject } from "../support/project.ts";
 import { type ApiClient, useService } from "../support/service.ts";
 
-const service = useService();
+const service = useService({ ALLOW_INSECURE_WEBHOOKS: "true" });
 let project: TestProject;
 let olga: Person;
 let mona: Person;
@@ -232,7 +233,8 @@ describe("the rules of an environment", () => {
     await protect({ group: "production" });
     const page = await openForm();
     const now = page.getByRole("region", { name: "If you deployed now" });
-    await now.getByText("It would start at once.").waitFor();
+    await now.getByRole("list", { name: "Waiting for" }).waitFor();
+    expect(await now.getByText("approvals").count()).toBe(0);
     expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
     const approvals = page.getByRole("region", { name: "Approvals" });
     await approvals.getByRole("switch").check();
@@ -295,10 +297,10 @@ describe("the rules of an environment", () => {
     expect(await before.getByLabel("For at least", { exact: true }).inputValue()).toBe("90");
     const sources = page.getByRole("region", { name: "Only from CI" });
     const second = sources.getByRole("group", { name: "Repository 2" });
-    await second.getByLabel("Ref").fill("main");
+    await second.getByLabel("Ref", { exact: true }).fill("main");
     await page.getByRole("button", { name: "Save" }).click();
     await second.getByText("Send a full ref").waitFor();
-    await second.getByLabel("Ref").fill("refs/heads/next");
+    await second.getByLabel("Ref", { exact: true }).fill("refs/heads/next");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
     expect(await protection()).toMatchObject({
@@ -336,7 +338,7 @@ describe("the rules of an environment", () => {
     const tabs = page.getByRole("navigation", { name: "Editor" });
     await tabs.getByRole("link", { name: "JSON" }).click();
     expect(page.url()).toMatch(/\?view=json$/);
-    const field = page.getByLabel("Rules", { exact: true }).locator("visible=true");
+    const field = page.getByRole("textbox", { name: "Rules" });
     await field.fill("{");
     await page.getByText("JSON at position 1").waitFor();
     const save = page.getByRole("button", { name: "Save" });
@@ -380,29 +382,24 @@ describe("the rules of an environment", () => {
     await list.getByRole("link", { name: "Later" }).waitFor();
     expect(await list.getByRole("link").allTextContents()).toEqual(["Here", "Later"]);
     await list.getByRole("link", { name: "Here" }).click();
-    await page.getByRole("list", { name: "Freezes" }).getByText("Elsewhere").waitFor();
+    await page.getByText("Elsewhere", { exact: true }).waitFor();
+    expect(page.url()).toMatch(/\/freezes$/);
     for (const freeze of made) await service.owner.call("DELETE", `/v1/freezes/${freeze.id}`);
   });
 
   const environmentsPath = () => `/v1/projects/${project.projectId}/environments`;
 
-  const makeTrusts = () =>
-    Promise.all(
-      ["one", "two"].map(async (name) => {
-        const { id } = await service.owner.call(
-          "POST",
-          `/v1/orgs/${service.organizationId}/trusts`,
-          {
-            name,
-            issuer: "https://token.actions.githubusercontent.com",
-            audience: name,
-            conditions: { repository_id: "1" },
-            membership_id: mona.membershipId,
-          },
-        );
-        return id as string;
-      }),
-    );
+  const makeTrusts = async (): Promise<string[]> => {
+    const issuer = await LocalIssuer.start();
+    onTestFinished(() => issuer.stop());
+    const make = async (name: string) =>
+      service.owner.call("POST", `/v1/orgs/${service.organizationId}/trusts`, {
+        ...{ name, issuer: issuer.url, audience: name },
+        conditions: { repository_id: "1" },
+        membership_id: mona.membershipId,
+      });
+    return [(await make("one")).id, (await make("two")).id];
+  };
 
   const protection = () =>
     service.owner.call("GET", `/v1/environments/${project.environmentId}/protection`);
