@@ -2,9 +2,17 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { auditOf } from "../support/audit.ts";
 import { Client } from "../support/client.ts";
 import { Instrumented } from "../support/instruments.ts";
-import { join, newEmail, newInvitation, newWorld, type World } from "../support/world.ts";
+import {
+  join,
+  newEmail,
+  newInvitation,
+  newWorld,
+  sessionIn,
+  type World,
+} from "../support/world.ts";
 
 const ACCEPT = "/v1/invitations/accept";
 
@@ -226,19 +234,104 @@ describe("the page of an invitation", () => {
     expect((await acceptWith(token)).status).toBe(201);
   });
 
+  const FORM = { ...HTML, "content-type": "application/x-www-form-urlencoded" };
+  const FROM_PAGE = { ...FORM, "sec-fetch-site": "same-origin" };
+  const keyIn = (text: string) => /lsh_\w{72}/.exec(text)?.[0];
+
   it("accepts the invitation with its button, and shows the key once", async () => {
     const { token } = await newInvitation(world);
     const path = `/invitations/${token}`;
-    const form = { ...HTML, "content-type": "application/x-www-form-urlencoded" };
-    const { status, headers, text } = await invitee.request("POST", path, "", form);
+    const { status, headers, text } = await invitee.request("POST", path, "", FORM);
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("content-security-policy")).toContain("form-action 'none'");
-    const [key] = /lsh_\w{72}/.exec(text) ?? [];
-    const { body } = await new Client(key).get("/v1/whoami");
+    const { body } = await new Client(keyIn(text)).get("/v1/whoami");
     expect(body).toMatchObject({ organization: { id: world.id }, credential: { own: true } });
     expect(text).not.toContain(token);
+  });
+
+  it("greets the person by name, signed in, with the key for the command line aside", async () => {
+    const { token } = await newInvitation(world, { name: "Grace <Hopper>", role: "admin" });
+    const reply = await invitee.request("POST", `/invitations/${token}`, "", FROM_PAGE);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("set-cookie")).toMatch(
+      /^__Host-longshore=lss_\w{72}; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/,
+    );
+    expect(reply.headers.get("cache-control")).toBe("no-store");
+    const [before = "", aside = ""] = reply.text.split("<details>");
+    expect(before).toContain("<h1>Welcome, Grace &lt;Hopper&gt;</h1>");
+    expect(before).toContain('<a class="button" href="/console/">Continue to the console</a>');
+    expect(keyIn(before)).toBeUndefined();
+    expect(reply.text).not.toMatch(/lss_|lsi_/);
+    const session = Client.withSession(sessionIn(reply));
+    const { organization, membership, credential } = (await session.get("/v1/whoami")).body;
+    expect([organization.id, membership.role, credential.type]).toEqual([
+      world.id,
+      "admin",
+      "session",
+    ]);
+    const key = (await new Client(keyIn(aside)).get("/v1/whoami")).body;
+    expect(key.membership.id).toBe(membership.id);
+    expect(credential.key_id).toBe(key.credential.id);
+    const acts = (await auditOf(world.id)).filter(
+      ({ membership_id }) => membership_id === membership.id,
+    );
+    expect(acts.map(({ action }) => action).toSorted()).toEqual([
+      "api_key.created",
+      "invitation.accepted",
+      "member.added",
+      "session.created",
+    ]);
+  });
+
+  it("greets somebody whose invitation has no name, who can set one", async () => {
+    const { token } = await newInvitation(world);
+    const { text } = await invitee.request("POST", `/invitations/${token}`, "", FROM_PAGE);
+    expect(text).toContain("<h1>Welcome, new member</h1>");
+    expect(text).toContain("PATCH /v1/account");
+  });
+
+  it.each([
+    ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }],
+    ["a subdomain", { "sec-fetch-site": "same-site" }],
+    ["an old browser on another site", { origin: "https://evil.example" }],
+    ["a program", {}],
+  ])("signs nobody in for %s", async (_, sender) => {
+    const { token } = await newInvitation(world);
+    const reply = await invitee.request("POST", `/invitations/${token}`, "", {
+      ...FORM,
+      ...sender,
+    });
+    expect([reply.status, reply.headers.has("set-cookie")]).toEqual([200, false]);
+    expect(reply.text).not.toContain("signed in");
+    expect((await new Client(keyIn(reply.text)).get("/v1/sessions")).body.data).toEqual([]);
+  });
+
+  it("signs nobody in when it is opened, or when a program accepts the invitation", async () => {
+    const { token } = await newInvitation(world);
+    const headers = { "sec-fetch-site": "same-origin" };
+    const opened = await invitee.get(`/invitations/${token}`, { ...HTML, ...headers });
+    const accepted = await invitee.request("POST", ACCEPT, { token }, headers);
+    expect([opened, accepted].map((each) => each.headers.has("set-cookie"))).toEqual([
+      false,
+      false,
+    ]);
+    expect(accepted.status).toBe(201);
+  });
+
+  it("still shows the key if the session cannot be started", async () => {
+    const { token } = await newInvitation(world);
+    await env.DB.exec(
+      "create trigger refuse_sessions before insert on sessions begin select raise(abort, 'refused'); end",
+    );
+    const worker = new Instrumented();
+    const client = new Client(undefined, worker.fetch);
+    const reply = await client.request("POST", `/invitations/${token}`, "", FROM_PAGE);
+    await env.DB.exec("drop trigger refuse_sessions");
+    expect([reply.status, reply.headers.has("set-cookie")]).toEqual([200, false]);
+    expect(JSON.stringify(worker.logged)).toContain("invitation.not_signed_in");
+    expect((await new Client(keyIn(reply.text)).get("/v1/whoami")).status).toBe(200);
   });
 
   it("says for a browser why the invitation cannot be accepted", async () => {

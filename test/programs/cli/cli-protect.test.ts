@@ -62,10 +62,14 @@ describe("longshore protect", () => {
       },
       exempt: ["rollback"],
     });
-    expect(stdout).toMatch(/^\+ Approvals: 1 approval by owners of the project/m);
-    expect(stdout).toMatch(/^\+ Tried before: .* succeeded in staging, and been there for 1 hour/m);
+    expect(stdout).toMatch(
+      /^\+ Approvals: Needs 1 approval from a project owner or an organization admin\./m,
+    );
+    expect(stdout).toMatch(
+      /^\+ Must have run in: .* succeeded in staging and run there for 1 hour\.$/m,
+    );
     expect(stdout).toMatch(/^\+ Times: .* 09:00 to 16:00 \(Europe\/Berlin\)\.$/m);
-    expect(stdout).toMatch(/^\+ Exempt: A rollback /m);
+    expect(stdout).toMatch(/^\+ Exempt: Rollbacks skip /m);
     expect(stdout).not.toMatch(/[{}[\]]|Deploy:/);
   });
 
@@ -130,7 +134,7 @@ describe("longshore protect", () => {
     });
     const shown = await protect("--show");
     expect(shown.stdout).toMatch(new RegExp(`^Deploy +${account.name}$`, "m"));
-    expect(shown.stdout).toMatch(/^Tried before .* \(except \/replicas\) .* in staging\.$/m);
+    expect(shown.stdout).toMatch(/^Must have run in .* \(except \/replicas\) .* in staging\.$/m);
     const json = await protect("--show", "--json");
     expect(JSON.parse(json.stdout)).toEqual(await client.call("GET", path()));
   });
@@ -147,7 +151,9 @@ describe("longshore protect", () => {
     expect(await read()).toEqual(before);
     const replaced = await protect("--exempt", "rollback", "--yes");
     expect(await read()).toEqual({ ...OPEN, exempt: ["rollback"] });
-    expect(replaced.stdout).toMatch(/^- Approvals: 1 approval .*\n- One at a time: .* eu\.\n\+ /m);
+    expect(replaced.stdout).toMatch(
+      /^- Approvals: Needs 1 approval .*\n- One at a time: .* eu\.\n\+ /m,
+    );
     const same = await protect("--exempt", "rollback", "--yes");
     expect([same.stdout, same.stderr]).toEqual(["", "The rules are the same as before.\n"]);
     expect((await protect("--remove")).stderr).toMatch(/^Remove the rules of production: exempt\?/);

@@ -28,6 +28,44 @@ afterAll(async () => {
 });
 
 describe("a webhook in the console", () => {
+  it("is for all environments, or for those of one picker, with all of their stacks or some", async () => {
+    const project = await TestProject.make(service);
+    const stacks = `/v1/environments/${project.environmentId}/stacks`;
+    const picked = await service.owner.call("POST", stacks, { name: "picked" });
+    const root = `/v1/projects/${project.projectId}`;
+    await service.owner.call("POST", `${root}/environments`, { name: "staging" });
+    const integrations = `${root}/notification-integrations`;
+    const filters = async () => {
+      const { data } = await service.owner.call("GET", integrations);
+      return [data[0].environment_ids, data[0].stack_ids];
+    };
+    const url = new URL(`/console/projects/${project.projectId}/integrations`, service.pages);
+    const { page } = await openPage(url, { apiKey: project.key });
+    await page.getByRole("button", { name: "Create a webhook" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("URL").fill("https://hooks.example.com/picked");
+    const which = dialog.getByRole("combobox", { name: "Environments" });
+    await which.selectOption("Only these environments");
+    await dialog.getByRole("checkbox", { name: "production" }).check();
+    expect(await dialog.getByRole("checkbox", { name: "staging" }).isChecked()).toBe(false);
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await filters()).toEqual([[project.environmentId], undefined]);
+    await page.getByRole("list", { name: "Integrations" }).getByRole("link").click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    expect(await which.inputValue()).toBe("some");
+    await dialog.getByRole("checkbox", { name: "picked" }).check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await filters()).toEqual([[project.environmentId], [picked.id]]);
+    await page.getByRole("button", { name: "Edit" }).click();
+    expect(await dialog.getByRole("checkbox", { name: "picked" }).isChecked()).toBe(true);
+    await which.selectOption("All environments");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await filters()).toEqual([undefined, undefined]);
+  });
+
   it("is created, pinged, enabled, and gets a delivery again", async () => {
     const project = await TestProject.make(service);
     const { port } = receiver.address() as AddressInfo;

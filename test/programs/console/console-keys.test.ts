@@ -59,6 +59,37 @@ describe("an API key in the console", () => {
     expect(await page.evaluate(stored)).toBe("[{},{}]");
   });
 
+  it("has the scopes of a preset, with others added and removed", async () => {
+    const { page } = await openPage(at("organization/keys"), { apiKey: service.owner.key });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    const preset = (name: string) => dialog.getByRole("button", { name });
+    const checked = () =>
+      dialog
+        .locator("input[name=scope]:checked")
+        .evaluateAll((boxes) => boxes.map((box) => box.getAttribute("value")));
+    expect(await preset("Everything I may").getAttribute("aria-pressed")).toBe("true");
+    expect(await checked()).toEqual([]);
+    await preset("Read only").click();
+    expect((await checked()).every((scope) => scope?.endsWith(":read"))).toBe(true);
+    expect(await checked()).toHaveLength(10);
+    await preset("Deploy from CI").click();
+    expect(await checked()).toEqual(["projects:read", "environments:read", "deployments:write"]);
+    expect(await preset("Read only").getAttribute("aria-pressed")).toBe("false");
+    await dialog.getByLabel("projects:read").uncheck();
+    await dialog.getByLabel("variables:read").check();
+    await dialog.getByLabel("Name").fill("from a preset");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await dialog.getByText("it is not shown again").waitFor();
+    const key = String(await dialog.locator("code").first().textContent());
+    const { credential } = await new ApiClient(service.url, key).call("GET", "/v1/whoami");
+    expect(credential.scopes.toSorted()).toEqual([
+      "deployments:write",
+      "environments:read",
+      "variables:read",
+    ]);
+  });
+
   it("is in a list that keeps its filter on every page", async () => {
     const keys = `/v1/orgs/${service.organizationId}/api-keys`;
     for (const [index, name] of ["a", "b", "c", "d", "e"].entries()) {

@@ -83,6 +83,7 @@ export async function makeConsoleRecords(service: Service) {
         "configuration comparison components stacks variables protection settings",
       ),
       `environments/${guarded.environmentId}/protection`,
+      `environments/${guarded.environmentId}/protection?view=json`,
       ...guarded.deploymentIds.map((each) => `deployments/${each}`),
       `deployments/${guarded.deploymentIds[2]}/approve`,
       `components/${component.id}/variables`,

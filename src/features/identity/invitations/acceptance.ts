@@ -22,7 +22,8 @@ import type {
 import * as store from "./store.ts";
 
 const FIRST_KEY_NAME = "First key";
-const NAMELESS = "New member";
+/** The name of a person whose invitation has none. */
+export const NAMELESS = "New member";
 
 /** The same for every token that is of no use, so that it tells nothing about the reason. */
 export const INVALID_INVITATION = new ApiError(

@@ -1,8 +1,12 @@
 import { html } from "hono/html";
+import { CONSOLE_PATH } from "../../../http/assets.ts";
 import { renderMinute } from "../../../http/html-page.ts";
 import { createNarrowPages } from "../../../http/narrow-page.ts";
+import { RUN_CLI } from "../../../lib/addresses.ts";
 import type { ApiError } from "../../../lib/errors.ts";
+import { durationOf } from "../../../lib/quantities.ts";
 import type { OrgRole } from "../../../lib/roles.ts";
+import { SESSION_TTL_MS } from "../sessions/index.ts";
 
 // The URL and the second page contain a credential.
 const pages = createNarrowPages({
@@ -11,7 +15,8 @@ const pages = createNarrowPages({
 figure { margin: 0 0 1.5rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); }
 figcaption { font-size: .75rem; font-weight: 600; color: var(--soft); padding: .5rem 1rem; border-bottom: 1px solid var(--line); }
 pre { margin: 0; padding: .875rem 1rem; white-space: pre-wrap; }
-pre code { overflow-wrap: anywhere; }`,
+pre code { overflow-wrap: anywhere; }
+summary { cursor: pointer; margin-bottom: 1rem; }`,
 });
 
 export const pageHeaders = pages.headers;
@@ -44,20 +49,52 @@ ${byLink && renderForm(signInPath !== undefined)}`,
 }
 
 function renderForm(hasSignIn: boolean) {
-  return html`<p>${hasSignIn ? "Or accept it without a sign-in: the" : "The"} next page shows an API key of your own. Have a
-place ready to store it: it is not shown again.</p>
+  return html`<p>${hasSignIn ? "Or accept it without a sign-in: the" : "The"} next page signs this browser in, and has an
+API key of your own, which is not shown again.</p>
 <form method="post"><button>Accept the invitation</button></form>`;
 }
 
-export function renderAccepted(organizationName: string, key: string, origin: string) {
+interface Joined {
+  organizationName: string;
+  /** Undefined: nobody has given the person a name. */
+  name: string | undefined;
+  role: OrgRole;
+  key: string;
+  origin: string;
+}
+
+/** Where the person goes on: in the console, with the key aside for the command line. */
+export function renderSignedIn(joined: Joined) {
+  const { organizationName, name, role } = joined;
+  return pages.render(
+    `Welcome, ${name ?? "new member"}`,
+    html`<p>You are a member of <strong>${organizationName}</strong> with the role <strong>${role}</strong>, and signed in
+here for ${durationOf(SESSION_TTL_MS)}.</p>
+<p><a class="button" href="${CONSOLE_PATH}">Continue to the console</a></p>
+<details><summary>I also use the command line</summary>
+${renderKey(joined)}
+</details>`,
+  );
+}
+
+/** For a request that starts no session, such as one of a program. */
+export function renderAccepted(joined: Joined) {
+  const { organizationName } = joined;
   return pages.render(
     `You are a member of ${organizationName}`,
-    html`<p>This is your API key. Store it now: it is not shown again, and the link no longer works.</p>
-<figure><figcaption>API key</figcaption><pre tabindex="0"><code>${key}</code></pre></figure>
-<p>Try it, and then set your name with <code>PATCH /v1/account</code>:</p>
-<figure><figcaption>Who am I?</figcaption><pre tabindex="0"><code>curl "${origin}/v1/whoami" -H "x-api-key: $LONGSHORE_API_KEY"</code></pre></figure>
-<p><a href="/docs">Every operation is in the reference.</a></p>`,
+    html`${renderKey(joined)}
+<p><a href="${CONSOLE_PATH}">Sign in to the console with it</a></p>`,
   );
+}
+
+function renderKey({ name, key, origin }: Joined) {
+  return html`<p>This is your API key. Store it now: it is not shown again, and the link no longer works. It also signs in
+to the console.</p>
+<figure><figcaption>API key</figcaption><pre tabindex="0"><code>${key}</code></pre></figure>
+<p>The command line asks for it:</p>
+<figure><figcaption>Log in</figcaption><pre tabindex="0"><code>${RUN_CLI} login --url ${origin}</code></pre></figure>
+${name === undefined && html`<p>Set your name with <code>PATCH /v1/account</code>.</p>`}
+<p><a href="/docs">Every operation is in the reference.</a></p>`;
 }
 
 export function renderRefusal({ message }: ApiError) {

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { apiRoute } from "../../../http/api-route.ts";
 import { jsonBody } from "../../../http/bodies.ts";
 import { setLocation, tagged } from "../../../http/entity-tags.ts";
@@ -15,22 +16,26 @@ import {
   unchanging,
 } from "../../../http/replies.ts";
 import { createRouter } from "../../../http/router.ts";
+import { isSameOrigin } from "../../../http/same-origin.ts";
+import { sessionCookie, sessionCookieName } from "../../../http/session-cookie.ts";
 import { Conflict, LimitReached, Unauthorized } from "../../../lib/errors.ts";
 import { LIMITS } from "../../../lib/limits.ts";
+import { describeError } from "../../../lib/log.ts";
 import { durationOf } from "../../../lib/quantities.ts";
 import { QUOTAS } from "../../../lib/resource-types.ts";
 import { trustsAdmins } from "../../../lib/settings.ts";
 import { NOT_FULL } from "../../housekeeping/audit/index.ts";
 import { MEMBER_EXISTS, MEMBER_PATH, presentMember } from "../memberships/index.ts";
-import { SIGN_IN_PATH } from "../sessions/index.ts";
+import { type CreatedSession, SIGN_IN_PATH, signInWithKey } from "../sessions/index.ts";
 import {
   acceptInvitation,
   findInvitation,
   INVALID_INVITATION,
+  NAMELESS,
   SIGN_IN_ONLY,
 } from "./acceptance.ts";
 import { INVITATION_PATH, INVITATION_TTL_MS, OPEN } from "./model.ts";
-import { pageHeaders, renderAccepted, renderOffer, renderRefusal } from "./page.ts";
+import { pageHeaders, renderAccepted, renderOffer, renderRefusal, renderSignedIn } from "./page.ts";
 import {
   presentAcceptedInvitation,
   presentInvitation,
@@ -234,12 +239,34 @@ export const invitationRoutes = createRouter()
     return c.html(page, 200, await pageHeaders("self"));
   })
   .openapi(acceptOnPage, async (c) => {
-    const { ctx } = c.var;
-    const accepted = await acceptInvitation(ctx, c.req.valid("param").token);
-    const { organizationName, apiKey } = accepted;
-    const page = renderAccepted(organizationName, apiKey.key, new URL(c.req.url).origin);
+    const accepted = await acceptInvitation(c.var.ctx, c.req.valid("param").token);
+    const { organizationName, member, apiKey } = accepted;
+    const { name, role } = member;
+    const joined = {
+      ...{ organizationName, role, key: apiKey.key, origin: new URL(c.req.url).origin },
+      name: name === NAMELESS ? undefined : name,
+    };
+    const session = await startSession(c, apiKey.key);
+    if (session) {
+      const { secret, maxAgeSeconds } = session;
+      c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
+    }
+    const page = session ? renderSignedIn(joined) : renderAccepted(joined);
     return c.html(page, 200, await pageHeaders("none"));
   });
+
+/**
+ * Only for the button of the page: another site could otherwise sign somebody in as a member of its own
+ * organization. Undefined as well if it fails, because the key is not shown again.
+ */
+async function startSession(c: Context, key: string): Promise<CreatedSession | undefined> {
+  if (!isSameOrigin(c.req.raw) || sessionCookieName(c.req.url) === undefined) return undefined;
+  const { ctx } = c.var;
+  return signInWithKey(ctx, key).catch((error: unknown) => {
+    ctx.log("error", "invitation.not_signed_in", describeError(error));
+    return undefined;
+  });
+}
 
 function signInPathOf(invitation: string): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams({ invitation })}`;

@@ -1,7 +1,8 @@
 import { useRef } from "preact/hooks";
 import { client, type Schemas } from "../../api.ts";
 import { type OpenDialogProps, PageButtons } from "../../components/dialog-buttons.tsx";
-import { differenceOf, EditJson, type Patch } from "../../components/edit-json.tsx";
+import { EditJson } from "../../components/edit-json.tsx";
+import { differenceOf, type Patch } from "../../components/edited-version.ts";
 import { ReadErrorNote } from "../../components/error-note.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Skeleton } from "../../components/list.tsx";

@@ -59,7 +59,7 @@ export function CreateKey({ path, showSecret, ...dialog }: CreateKeyProps) {
             options={[["", "As the member, and at most yours"], ...ORG_ROLES]}
           />
           <SelectField name="days" label="Expires after" options={EXPIRIES} value="90" />
-          <ScopeFields offered={credential.scopes} />
+          <ScopeFields offered={credential.scopes} everything="Everything I may" />
           <Choices
             name="project"
             legend="Only these projects (none: all)"

@@ -16,15 +16,18 @@ export function describeRules(rules: Rules, nameOf: NameOf): (readonly [string, 
       "Approvals",
       `${describeApprovals(approvals, nameOf)} ${VERIFIED_BY[rules.approvers_verified_by ?? "identity_provider"]}`,
     ],
-    from && ["Tried before", describeFrom(from, nameOf)],
-    sources && ["Sources", `Only CI jobs of ${join(sources.map(describeSource), "or")}.`],
+    from && ["Must have run in", describeFrom(from, nameOf)],
+    sources && ["Only from CI", `${join(sources.map(describeSource), "or")}.`],
     windows && ["Times", describeWindows(windows)],
-    group !== undefined
-      ? ["One at a time", `Over all environments of the group ${group}.`]
-      : undefined,
+    group !== undefined ? ["One at a time", `In all environments of group ${group}.`] : undefined,
     exempt && [
       "Exempt",
-      `A ${join([...exempt], "or")} needs nothing of this but its turn in the group, and no freeze holds it.`,
+      `${capitalize(
+        join(
+          exempt.map((each) => `${each}s`),
+          "and",
+        ),
+      )} skip these rules and freezes, but still wait their turn.`,
     ],
   ];
   return described
@@ -34,33 +37,47 @@ export function describeRules(rules: Rules, nameOf: NameOf): (readonly [string, 
 
 function describeMembers(members: Schemas["EnvironmentMembers"], nameOf: NameOf): string {
   return members.role
-    ? `${humanize(members.role)}s of the project, and admins of the organization`
-    : join((members.membership_ids ?? []).map(nameOf).toSorted(), "and");
+    ? `Project ${members.role}s and organization admins`
+    : namesOf(members, nameOf, "and");
+}
+
+function namesOf(
+  { membership_ids: ids = [] }: Schemas["EnvironmentMembers"],
+  nameOf: NameOf,
+  word: "and" | "or",
+): string {
+  return join(ids.map(nameOf).toSorted(), word);
 }
 
 function describeApprovals(rule: Schemas["EnvironmentApprovals"], nameOf: NameOf): string {
   const { required, approvers, prevent_self_approval, expires_after_seconds } = rule;
-  const needed = approvers.role
-    ? `${formatCount(required, "approval")} by ${approvers.role}s of the project or admins of the organization`
-    : `${formatCount(required, "approval")} of: ${describeMembers(approvers, nameOf)}`;
-  const self = prevent_self_approval ? "Nobody approves a deployment of their own." : "";
-  const end = `Without that, a deployment is canceled ${formatSpan(expires_after_seconds)} after its creation.`;
-  return [`${needed}.`, self, end].filter(Boolean).join(" ");
+  const { role } = approvers;
+  const people =
+    role && (required === 1 ? ONE_OF[role] : `project ${role}s or organization admins`);
+  const needed = `Needs ${formatCount(required, "approval")} from ${people ?? namesOf(approvers, nameOf, "or")}.`;
+  const self = prevent_self_approval ? "You can't approve your own deployment." : "";
+  const end = `Expires after ${formatSpan(expires_after_seconds)} if not approved.`;
+  return [needed, self, end].filter(Boolean).join(" ");
 }
+
+const ONE_OF = {
+  owner: "a project owner or an organization admin",
+  contributor: "a project contributor or an organization admin",
+} satisfies Record<Schemas["ProtectionRole"], string>;
 
 /** Who says who an approver is. */
 const VERIFIED_BY = {
   identity_provider:
-    "People whom the creator added or invited have to sign in with the identity provider first.",
+    "Approvers the creator added or invited must first sign in with the identity provider.",
   admins:
-    "Approvals are as strong as the organization's admins: this server has no identity provider, so they vouch for who a person is.",
+    "This server has no identity provider, so approvals are as strong as the organization's admins.",
 } satisfies Record<Schemas["ApproverVerifier"], string>;
 
 function describeSource(source: Schemas["EnvironmentSource"]): string {
   const { ref, repository_id: id, issuer, trust_ids: trusts = [], protected_ref } = source;
-  const what = `${ref}${protected_ref ? " (protected)" : ""} of the repository ${id}`;
+  const what = `${ref}${protected_ref ? " (protected)" : ""} in repository ${id}`;
   if (issuer) return `${what} at ${new URL(issuer).host}`;
-  if (trusts.length > 0) return `${what} with the trust ${join(trusts, "or")}`;
+  if (trusts.length > 0) return `${what} with trust ${join(trusts, "or")}`;
   return `${what} (matches nothing: add trust_ids or issuer)`;
 }
 
@@ -69,8 +86,8 @@ function describeFrom(rule: Schemas["EnvironmentFrom"], nameOf: NameOf): string 
   const except = same_configuration?.except ?? [];
   const what = `The same source${same_configuration ? " and configuration" : ""}`;
   const but = except.length > 0 ? ` (except ${join(except, "and")})` : "";
-  const long = minimum_seconds > 0 ? `, and been there for ${formatSpan(minimum_seconds)}` : "";
-  return `${what}${but} has to have succeeded in ${join(environment_ids.map(nameOf), "or")}${long}.`;
+  const long = minimum_seconds > 0 ? ` and run there for ${formatSpan(minimum_seconds)}` : "";
+  return `${what}${but} must have succeeded in ${join(environment_ids.map(nameOf), "or")}${long}.`;
 }
 
 function describeWindows({ time_zone, weekly }: Schemas["EnvironmentWindows"]): string {
@@ -83,4 +100,8 @@ function describeWindows({ time_zone, weekly }: Schemas["EnvironmentWindows"]): 
 function join(parts: readonly string[], word: "and" | "or"): string {
   const last = parts.at(-1) ?? "";
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} ${word} ${last}`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
