@@ -101,6 +101,48 @@ describe("the list of deployments", () => {
   });
 });
 
+describe("a page in a narrow window", () => {
+  const PHONE = { viewport: { width: 390, height: 800 } };
+
+  it("has the filters of deployments behind one button, unless its URL has some", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    const path = `environments/${environment.id}`;
+    const { page } = await open(path, environment.apiKey, PHONE);
+    const status = page.getByLabel("Status");
+    const button = page.getByRole("button", { name: "Filters" });
+    expect([await status.isVisible(), await button.getAttribute("aria-expanded")]).toEqual([
+      false,
+      "false",
+    ]);
+    await button.click();
+    await status.selectOption("failed");
+    await page.reload();
+    await status.waitFor();
+    const wide = await open(path, environment.apiKey);
+    await wide.page.getByLabel("Status").waitFor();
+    expect(await wide.page.getByRole("button", { name: "Filters" }).count()).toBe(0);
+  });
+});
+
+describe("the header", () => {
+  it("has a line while the page shows a deployment that runs", async () => {
+    const environment = await DeployedEnvironment.make(service);
+    await environment.deploy();
+    const { page } = await open(`environments/${environment.id}`, environment.apiKey);
+    const line = () =>
+      page.evaluate("getComputedStyle(document.querySelector('header'), '::after').content");
+    await page.locator(".status", { hasText: "Queued" }).waitFor();
+    expect(await line()).toBe("none");
+    const started = await environment.start();
+    await page.locator(".status", { hasText: "In progress" }).waitFor();
+    expect(await line()).toBe('""');
+    await started.report(0, "failed", "it failed");
+    await started.complete("failed");
+    await page.locator(".status", { hasText: "Failed" }).waitFor();
+    expect(await line()).toBe("none");
+  });
+});
+
 describe("the button of a list that is being read", () => {
   it("is at its place once it is known whether the list is empty, so that no click is lost", async () => {
     const environment = await DeployedEnvironment.make(service);

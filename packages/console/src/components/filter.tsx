@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
 import { queryOf, setQuery } from "../router.ts";
 import { Field, Options } from "./form.tsx";
 
@@ -74,5 +76,27 @@ export function SearchFilter({ name, label, type = "text" }: SearchFilterProps) 
         />
       )}
     </Field>
+  );
+}
+
+/** Several filters. In a narrow window, they are behind one button, unless the URL has some. */
+export function FilterGroup({ children }: { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(location.search !== "");
+  const id = useId();
+  return (
+    <>
+      <button
+        type="button"
+        class="button filter-button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters
+      </button>
+      <div id={id} class={isOpen ? "filter-group open" : "filter-group"}>
+        {children}
+      </div>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { RUN_CLI } from "../../../../../src/lib/addresses.ts";
 import type { Schemas } from "../../api.ts";
-import { ChoiceFilter, TextFilter } from "../../components/filter.tsx";
+import { ChoiceFilter, FilterGroup, TextFilter } from "../../components/filter.tsx";
 import { ItemList } from "../../components/item-list.tsx";
 import { OutputUrls } from "../../components/output-url.tsx";
 import { Status } from "../../components/status.tsx";
@@ -108,7 +108,7 @@ function Filters({ items }: { items: readonly Deployment[] }) {
     id === undefined ? [] : [[id, showHidden(name ?? id)] as const],
   );
   return (
-    <>
+    <FilterGroup>
       <ChoiceFilter
         name="status"
         label="Status"
@@ -116,7 +116,7 @@ function Filters({ items }: { items: readonly Deployment[] }) {
       />
       <ChoiceFilter name="person" label="Created by" options={[["", "All"], ...choices]} />
       <TextFilter name="source" label="Source" placeholder="Branch, commit or image" />
-    </>
+    </FilterGroup>
   );
 }
 
