@@ -285,6 +285,18 @@ describe("the page of an invitation", () => {
     ]);
   });
 
+  it.each([
+    ["the API key, which is the only way", "", "sign in with your API key"],
+    ["the address, where there is an identity provider", "app", "sign in with the invited address"],
+  ])("says that the person signs in later with %s", async (_, OIDC_CLIENT_ID, expected) => {
+    const issuer = OIDC_CLIENT_ID && "https://id.example";
+    const settings = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: "secret" };
+    const client = new Client(undefined, deployment({ ...settings, TRUST_ADMINS: "true" }));
+    const { token } = await newInvitation(world);
+    const { text } = await client.request("POST", `/invitations/${token}`, "", FROM_PAGE);
+    expect(text).toContain(expected);
+  });
+
   it("greets somebody whose invitation has no name, who can set one", async () => {
     const { token } = await newInvitation(world);
     const { text } = await invitee.request("POST", `/invitations/${token}`, "", FROM_PAGE);

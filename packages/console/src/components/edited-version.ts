@@ -79,6 +79,8 @@ function merge(now: unknown, before: unknown, after: unknown): unknown {
     const bounds = { copiedBytes: 0, oldValueBytes: 0 };
     return applyPatch(now, differenceOf(before, after), bounds).document;
   } catch (error) {
-    throw new Error("You change what the others have removed. Edit the text.", { cause: error });
+    throw new Error("You change what the others have removed. Undo that change first.", {
+      cause: error,
+    });
   }
 }

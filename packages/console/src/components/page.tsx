@@ -10,6 +10,8 @@ interface PageProps {
   count?: number;
   /** The pages above this one. */
   crumbs?: readonly (readonly [label: string, href: string])[];
+  /** Before the title. */
+  icon?: ComponentChildren;
   /** What belongs to the title, such as a status. */
   beside?: ComponentChildren;
   actions?: ComponentChildren;
@@ -24,6 +26,7 @@ export function Page({
   title,
   count = 0,
   crumbs = [],
+  icon,
   beside,
   actions,
   lead,
@@ -53,6 +56,7 @@ export function Page({
       )}
       <div class="heading">
         <div class="row">
+          {icon}
           <h1 ref={heading} tabIndex={-1}>
             {showHidden(title)}
           </h1>

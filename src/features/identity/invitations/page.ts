@@ -64,12 +64,12 @@ interface Joined {
 }
 
 /** Where the person goes on: in the console, with the key aside for the command line. */
-export function renderSignedIn(joined: Joined) {
+export function renderSignedIn(joined: Joined, { hasSignIn }: { hasSignIn: boolean }) {
   const { organizationName, name, role } = joined;
   return pages.render(
     `Welcome, ${name ?? "new member"}`,
     html`<p>You are a member of <strong>${organizationName}</strong> with the role <strong>${role}</strong>, and signed in
-here for ${durationOf(SESSION_TTL_MS)}.</p>
+here for ${durationOf(SESSION_TTL_MS)}. After that, sign in with ${hasSignIn ? "the invited address" : "your API key, which is below"}.</p>
 <p><a class="button" href="${CONSOLE_PATH}">Continue to the console</a></p>
 <details><summary>I also use the command line</summary>
 ${renderKey(joined)}

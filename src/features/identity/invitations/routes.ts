@@ -251,7 +251,8 @@ export const invitationRoutes = createRouter()
       const { secret, maxAgeSeconds } = session;
       c.header("set-cookie", sessionCookie(c.req.url, secret, maxAgeSeconds));
     }
-    const page = session ? renderSignedIn(joined) : renderAccepted(joined);
+    const hasSignIn = c.var.ctx.installation.identityProvider() !== undefined;
+    const page = session ? renderSignedIn(joined, { hasSignIn }) : renderAccepted(joined);
     return c.html(page, 200, await pageHeaders("none"));
   });
 

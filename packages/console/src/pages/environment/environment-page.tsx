@@ -2,6 +2,7 @@ import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { useProjectCrumbs } from "../crumbs.ts";
 import { NotFoundPage } from "../not-found.tsx";
 import { RulesTab } from "../protection/rules-tab.tsx";
 import { type EnvironmentTabProps, linkTabs, type Tab } from "../tabs.ts";
@@ -32,22 +33,13 @@ export function EnvironmentPage({ params }: { params: Params }) {
     "on",
   );
   const projectId = data?.project_id;
-  const project = useQuery(projectId ? "/v1/projects/{project_id}" : undefined, {
-    path: { project_id: projectId ?? "" },
-  });
+  const crumbs = useProjectCrumbs(projectId);
   const can = useCan(projectId);
   const { Content } = TABS.find(({ path }) => path === tab) ?? {};
   if (!Content) return <NotFoundPage />;
   if (!data) return <PendingPage title="Environment" error={error} />;
   return (
-    <Page
-      title={data.name}
-      crumbs={[
-        ["Projects", ROOT],
-        [project.data?.name ?? "Project", `${ROOT}projects/${data.project_id}`],
-      ]}
-      tabs={linkTabs(`${ROOT}environments/${id}`, TABS)}
-    >
+    <Page title={data.name} crumbs={crumbs} tabs={linkTabs(`${ROOT}environments/${id}`, TABS)}>
       <Content environment={data} can={can} reload={reload} />
     </Page>
   );

@@ -10,7 +10,8 @@ import { Time } from "../../components/time.tsx";
 import { humanize, showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
-import { INTEGRATION, isSending, linkIntegration, stateOf } from "./integration.ts";
+import { useProjectCrumbs } from "../crumbs.ts";
+import { INTEGRATION, isSending, linkIntegration, stateOf, targetOf } from "./integration.ts";
 
 const DELIVERY = `${INTEGRATION}/deliveries/{delivery_id}` as const;
 
@@ -21,6 +22,7 @@ export function DeliveryPage({ params }: { params: Params }) {
   const integration = useQuery(INTEGRATION, { path: { project_id, integration_id } });
   const mayRedeliver = integration.data && isSending(stateOf(integration.data));
   const can = useCan(project_id);
+  const crumbs = useProjectCrumbs(project_id);
   const action = useAction();
   const integrationPath = linkIntegration(path);
   if (!data) return <PendingPage title="Delivery" error={error} />;
@@ -33,9 +35,9 @@ export function DeliveryPage({ params }: { params: Params }) {
     <Page
       title={data.type}
       crumbs={[
-        ["Projects", ROOT],
-        ["Project", `${ROOT}projects/${project_id}`],
-        ["Integration", integrationPath],
+        ...crumbs,
+        ["Integrations", `${ROOT}projects/${project_id}/integrations`],
+        [integration.data ? targetOf(integration.data) : "Integration", integrationPath],
       ]}
       beside={<Status of={data.status} />}
       actions={

@@ -6,6 +6,7 @@ import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
+import { useProjectCrumbs } from "../crumbs.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { describeFlags } from "./flags.tsx";
 import { INTEGRATION, stateOf, targetOf } from "./integration.ts";
@@ -16,17 +17,13 @@ export function IntegrationPage({ params }: { params: Params }) {
   const { project_id = "", integration_id = "" } = params;
   const path = { project_id, integration_id };
   const { data, error, reload } = useQuery(INTEGRATION, { path }, "on");
-  const project = useQuery("/v1/projects/{project_id}", { path: { project_id } });
+  const crumbs = useProjectCrumbs(project_id);
   const can = useCan(project_id);
   if (!data) return <PendingPage title="Integration" error={error} />;
   return (
     <Page
       title={targetOf(data)}
-      crumbs={[
-        ["Projects", ROOT],
-        [project.data?.name ?? "Project", `${ROOT}projects/${project_id}`],
-        ["Integrations", `${ROOT}projects/${project_id}/integrations`],
-      ]}
+      crumbs={[...crumbs, ["Integrations", `${ROOT}projects/${project_id}/integrations`]]}
       beside={<Status of={stateOf(data)} />}
       actions={<IntegrationActions integration={data} path={path} can={can} reload={reload} />}
     >

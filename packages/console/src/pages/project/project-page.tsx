@@ -1,5 +1,6 @@
 import { useCan } from "../../access.ts";
 import { Page, PendingPage } from "../../components/page.tsx";
+import { ProjectIcon } from "../../components/project-icon.tsx";
 import { useQuery } from "../../query.ts";
 import { type Params, ROOT } from "../../router.ts";
 import { ProjectActivityTab } from "../activity/activity.tsx";
@@ -36,6 +37,7 @@ export function ProjectPage({ params }: { params: Params }) {
   return (
     <Page
       title={project.data.name}
+      icon={<ProjectIcon icon={project.data.icon} name={project.data.name} />}
       crumbs={[["Projects", ROOT]]}
       tabs={linkTabs(`${ROOT}projects/${id}`, TABS)}
     >

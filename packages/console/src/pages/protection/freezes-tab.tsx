@@ -27,7 +27,7 @@ export function OrganizationFreezesTab({ path }: OrganizationTabProps) {
       list={useList(OF_ORGANIZATION, { path }, "on")}
       mayChange={canInOrganization("createFreeze")}
       create={(body) => client.post(OF_ORGANIZATION, { path, body })}
-      scope="Meanwhile, no deployment of any project starts. Those that run go on."
+      scope="During a freeze, no new deployments start in any project. Running ones continue."
       command="--organization"
     />
   );
@@ -43,8 +43,8 @@ export function ProjectFreezesTab({ project, can }: ProjectTabProps) {
       projectId={project.id}
       scope={
         <>
-          Meanwhile, no deployment of the project starts. Those that run go on. The{" "}
-          <a href={`${ROOT}organization/freezes`}>freezes of all projects</a> hold them, too.
+          During a freeze, no new deployments start. Running ones continue.{" "}
+          <a href={`${ROOT}organization/freezes`}>Organization-wide freezes</a> also apply.
         </>
       }
       command={`-p ${project.id}`}
@@ -150,7 +150,7 @@ function CreateFreeze({ create, projectId, environments, ...dialog }: CreateFree
           <TextField
             name="reason"
             label="Reason"
-            hint="Everybody whose deployment waits reads it"
+            hint="Shown on deployments that wait"
             required
             error={error}
           />
@@ -175,7 +175,7 @@ function CreateFreeze({ create, projectId, environments, ...dialog }: CreateFree
           />
           <Choices
             name="override"
-            legend="May override it, beside the owners of the organization"
+            legend="Who may override it, besides organization owners"
             options={people.map(({ id, name }) => [id, name])}
           />
         </>

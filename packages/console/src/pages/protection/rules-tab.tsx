@@ -106,7 +106,7 @@ function Freezes({ environment }: { environment: Schemas["Environment"] }) {
       ) : freezes.length === 0 ? (
         <p class="soft">
           No freeze is active or planned.{" "}
-          <a href={`${ROOT}projects/${project_id}/freezes`}>Freezes of the project</a>
+          <a href={`${ROOT}projects/${project_id}/freezes`}>Project freezes</a>
         </p>
       ) : (
         <ul class="list dense" aria-label="Freezes">

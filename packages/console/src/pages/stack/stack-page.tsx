@@ -9,26 +9,21 @@ import { Time } from "../../components/time.tsx";
 import { showHidden } from "../../format.ts";
 import { useList, useQuery } from "../../query.ts";
 import { navigate, type Params, ROOT } from "../../router.ts";
+import { useEnvironmentCrumbs } from "../crumbs.ts";
 import { DeploymentRow } from "../environment/deployments-tab.tsx";
 import { EditStack } from "./edit-stack.tsx";
 
 export function StackPage({ params }: { params: Params }) {
   const path = { stack_id: params["stack_id"] ?? "" };
   const { data: stack, error, reload } = useQuery("/v1/stacks/{stack_id}", { path }, "on");
-  const environment = useQuery(stack && "/v1/environments/{environment_id}", {
-    path: { environment_id: stack?.environment_id ?? "" },
-  });
+  const { crumbs } = useEnvironmentCrumbs(stack?.environment_id);
   const can = useCan(stack?.project_id);
   if (!stack) return <PendingPage title="Stack" error={error} />;
   const environmentPath = `${ROOT}environments/${stack.environment_id}`;
   return (
     <Page
       title={stack.name}
-      crumbs={[
-        ["Projects", ROOT],
-        [environment.data?.name ?? "Environment", environmentPath],
-        ["Stacks", `${environmentPath}/stacks`],
-      ]}
+      crumbs={[...crumbs, ["Stacks", `${environmentPath}/stacks`]]}
       actions={
         <StackButtons
           stack={stack}
