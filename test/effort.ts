@@ -2,7 +2,7 @@
 export type Budget = Record<"least" | "seconds", number>;
 
 /** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
-const FULL_SECONDS = 60;
+const FULL_SECONDS = 40;
 
 /** The limit of a random test that fills its budget, for a machine many times slower. */
 export const LONG_MS = 3_600_000;

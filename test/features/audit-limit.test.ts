@@ -238,7 +238,9 @@ describe("an audit entry", () => {
       changes: { after: { created: { names: shown, count: 200 } } },
     });
     expect(LIMITS.userAgentLength.value).toBe(200);
-    expect(JSON.stringify(entry).length).toBeLessThan(length + 1_000);
+    // The names beside it are read, and not stored.
+    const { targets: _, source: __, ...stored } = entry;
+    expect(JSON.stringify(stored).length).toBeLessThan(length + 1_000);
 
     // Repeated with other values, then as it is, then without some.
     const changed = variables.map((each) => ({ ...each, value: "w" }));
