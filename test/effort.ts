@@ -2,7 +2,7 @@
 export type Budget = Record<"least" | "seconds", number>;
 
 /** Of `.ci/run`, for all random tests: each has a share of them, for each time that it runs. */
-const FULL_SECONDS = 40;
+const FULL_SECONDS = 30;
 
 /** The limit of a random test that fills its budget, for a machine many times slower. */
 export const LONG_MS = 3_600_000;
@@ -10,11 +10,11 @@ export const LONG_MS = 3_600_000;
 /** The least of `npm test`, which stops there, and of `.ci/run`, which sets `EFFORT=full`. */
 const RANDOM = {
   /** Random walks of the state machine of deployments. */
-  walks: { usual: 1, full: 5, share: 0.25 },
+  walks: { usual: 1, full: 3, share: 0.25 },
   /** Sequences of calls with a leaked credential, in two files. */
-  leaks: { usual: 30, full: 200, share: 0.3 },
+  leaks: { usual: 30, full: 100, share: 0.3 },
   /** Repetitions of each of eight races. */
-  races: { usual: 6, full: 30, share: 0.01 },
+  races: { usual: 6, full: 15, share: 0.01 },
   /** Random histories of retries, and of the writes to a log. */
   retryHistories: { usual: 12, full: 50, share: 0.08 },
   logHistories: { usual: 4, full: 12, share: 0.09 },
@@ -38,11 +38,11 @@ const FIXED = {
   /** One in so many of the pages that axe checks with all rules in a narrow window, too. */
   narrowStride: { usual: 4, full: 1 },
   /** One in so many of the hostile values. It must not divide their number. */
-  hostileStride: { usual: 9, full: 2 },
+  hostileStride: { usual: 9, full: 4 },
   /** One in so many of the operations that a narrowed session calls. */
-  sessionStride: { usual: 8, full: 1 },
+  sessionStride: { usual: 8, full: 2 },
   /** One in so many roles with which a narrowed key calls an operation: with 3, each role calls a third. */
-  roleStride: { usual: 3, full: 1 },
+  roleStride: { usual: 3, full: 2 },
   /** Audit entries of a day that has no room for more. */
   auditEntries: { usual: 1_000, full: 100_000 },
   /** The same request, sent at once. */
@@ -57,9 +57,9 @@ const FIXED = {
    * Repetitions of each of seven races about the rules of an environment: with 10, each of the two is first by each
    * number of round trips.
    */
-  protectionRaces: { usual: 10, full: 40 },
+  protectionRaces: { usual: 10, full: 20 },
   /** One in so many of the records that are read from a backup, except the oldest and the newest. */
-  backupReadStride: { usual: 8, full: 1 },
+  backupReadStride: { usual: 8, full: 2 },
   /** Streams that follow one log. */
   followers: { usual: 50, full: 1_000 },
   /** Deployments of each outcome behind a faulty proxy. */

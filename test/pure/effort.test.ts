@@ -4,7 +4,7 @@ import { countWithin, readEffort, sampleOf } from "../effort.ts";
 describe("the effort of the random tests", () => {
   it("is more with `full`, and finer where it is a stride", () => {
     const [usual, full] = [readEffort(""), readEffort("full")];
-    expect(full.leaks).toEqual({ least: 200, seconds: 12 });
+    expect(full.leaks).toEqual({ least: 100, seconds: 9 });
     expect(usual.walks).toEqual({ least: 1, seconds: 0 });
     expect(full.walks.least).toBeGreaterThan(1);
     expect(usual.faultStride).toBeGreaterThan(full.faultStride);

@@ -1136,6 +1136,10 @@ var Session = class {
   linkTo(deploymentId) {
     return new URL(`/console/deployments/${deploymentId}`, this.url).href;
   }
+  /** The page that shows everything that an approval covers. */
+  linkToApproval(deploymentId) {
+    return `${this.linkTo(deploymentId)}/approve`;
+  }
   /** Reads a path that is not known until the command runs. */
   async read(path, options = {}) {
     return await this.client.get(path, options);
