@@ -27,7 +27,7 @@ export interface EnvironmentTabProps {
 
 export interface DeploymentTabProps {
   deployment: Schemas["Deployment"];
-  /** Those of the environment, once they are read. */
+  /** The environment's stacks. Undefined until they are read. */
   stacks: readonly Schemas["Stack"][] | undefined;
   neighbors: Neighbors;
   /** Reads the deployment again. */

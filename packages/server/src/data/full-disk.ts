@@ -4,7 +4,7 @@ import type { RuntimeLine } from "../runtime/runtime.ts";
 
 const FULL = "SQLITE_FULL";
 const ONCE_EVERY_MS = 60_000;
-/** With less, SQLite and workerd report an I/O error of a file beside the database. */
+/** SQLite and workerd report an I/O error of a file beside the database if less is free. */
 const LEAST_BYTES = 512 * 1024;
 
 /**

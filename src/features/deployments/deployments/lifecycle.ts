@@ -33,8 +33,7 @@ export type ReportedStatus = (typeof REPORTED_STATUSES)[number];
 export const QUEUES = ["supersede", "fifo"] as const;
 export type Queue = (typeof QUEUES)[number];
 
-/** What creates a deployment. */
-/** As runners get them, which take a rollback for the redeployment that it is. */
+/** The triggers that runners know: to them, a rollback is a redeployment. */
 export const START_TRIGGERS = ["api", "redeployment", "promotion"] as const;
 
 export const CREATOR_TYPES = ["person", "service_account", "ci"] as const;

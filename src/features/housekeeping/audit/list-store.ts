@@ -57,7 +57,7 @@ const ACTOR_NAME = sql<
 
 const ORGANIZATION = sql`audit_log.organization_id`;
 
-/** Apart from the actor. A session is named by its key. */
+/** The names of everything but the actor. A session has the name of its key. */
 const NAMES = {
   ...parentColumns({
     table: "audit_log",

@@ -141,7 +141,7 @@ interface Named {
   name: string;
 }
 
-/** Of the changelog, too. */
+/** The targets of an audit record, or of a changelog entry. */
 export function targetsOf<Type extends z.ZodType>(type: Type, example: Named) {
   return z
     .array(

@@ -32,7 +32,7 @@ export interface ChangelogPage extends PageRequest {
 /** Of who has made an entry. */
 const ACTOR_NAME = memberNameOf("changelog_entries");
 
-/** Apart from the actor. The key of a sign-in has no name that anybody gave. */
+/** The names of everything but the actor. Nobody has named the key of a sign-in. */
 const NAMES = {
   ...parentColumns({
     table: "changelog_entries",

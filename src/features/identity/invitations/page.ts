@@ -63,7 +63,7 @@ interface Joined {
   origin: string;
 }
 
-/** Where the person goes on: in the console, with the key aside for the command line. */
+/** The welcome page: it leads to the console, and keeps the key in reach for the command line. */
 export function renderSignedIn(joined: Joined, { hasSignIn }: { hasSignIn: boolean }) {
   const { organizationName, name, role } = joined;
   return pages.render(

@@ -43,7 +43,7 @@ export function OrganizationActivityTab({ path }: OrganizationTabProps) {
 
 interface ActivityListProps {
   projects: readonly Schemas["Project"][];
-  /** Those who may have done something. */
+  /** The names of people who may have acted. */
   people: readonly string[];
   isInProject: boolean;
 }

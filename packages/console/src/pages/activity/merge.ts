@@ -80,7 +80,7 @@ export function joinEntries(
   return acts.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }
 
-/** As the audit log names it. */
+/** The change's action, as the audit log names it. */
 export function actionOf({ record, action }: ChangelogEntry): string {
   const name = `${record.type}.${action}`;
   return ACTIONS_OF_CHANGES[name] ?? name;

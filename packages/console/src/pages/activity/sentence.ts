@@ -102,7 +102,7 @@ export function sentenceOf({ activity, count }: Row, projects: Projects): Part[]
   return [actor, { text: " " }, ...write(template), ...detailsOf(activity)];
 }
 
-/** Of a page of the project, whose own name is said only where the project is the target. */
+/** Whether a target is named on a project's page, which names the project only where it is what was changed. */
 function isBelowProject({ type }: Target, at: number): boolean {
   return at === 0 || type !== "project";
 }

@@ -31,7 +31,7 @@ export function ChangesTab({ deployment, neighbors }: DeploymentTabProps) {
   );
 }
 
-/** Of one that waits for rules, what would start now. */
+/** The patch, or what would start now if the deployment waits for rules. */
 function ConfigurationChange({ deployment }: { deployment: Schemas["Deployment"] }) {
   const { id, data } = deployment;
   const isHeld = openConditions(deployment).length > 0 && can("getEnvironment", "viewer");

@@ -8,7 +8,7 @@ import { ownReasonsOf, spanOf, statesOf } from "./stack-states.ts";
 
 interface StackListProps {
   deployment: Schemas["Deployment"];
-  /** Those of the environment, once they are read. */
+  /** The environment's stacks. Undefined until they are read. */
   stacks: readonly Schemas["Stack"][] | undefined;
 }
 

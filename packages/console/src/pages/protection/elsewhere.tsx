@@ -64,7 +64,7 @@ function TrialRow({ environment, success, later }: Trial) {
   );
 }
 
-/** Those that are raised while it is live. What was raised earlier is not known. */
+/** Alarms that are raised now: the API keeps no earlier ones. */
 function Alarms({ environment: { health, alarms } }: { environment: Environment }) {
   if (!health) return <p class="soft">No alarm is set up there.</p>;
   if (alarms.length === 0) return <p class="soft">No alarm is raised there.</p>;

@@ -15,7 +15,7 @@ interface MarksProps {
   projectId: string | undefined;
 }
 
-/** That a rule has canceled it, and that somebody has overridden rules. */
+/** Notes: a rule canceled the deployment, or somebody overrode rules. */
 export function Marks({ deployment, projectId }: MarksProps) {
   const { status, failure_reason, message, overridden } = deployment;
   return (

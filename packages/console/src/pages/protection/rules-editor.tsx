@@ -105,7 +105,7 @@ function FormEditor({ environment, saving }: FormEditorProps) {
 }
 
 interface NamedOptions extends Named {
-  /** Of the environment that comes before. */
+  /** The ID of the environment before this one. */
   previousId: string | undefined;
 }
 
