@@ -49,7 +49,7 @@ export function RollBack({ deployment, onClose }: RollBackProps) {
   const path = { deployment_id: id };
   const preview = useQuery(REDEPLOYMENT, { path });
   const environment = useQuery("/v1/environments/{environment_id}", { path: { environment_id } });
-  const name = shortNameOf(deployment);
+  const name = shortNameOf(deployment.data.source, deployment.reason);
   return (
     <CopyDialog
       title={name === undefined ? "Roll back" : `Roll back to ${name}`}

@@ -57,7 +57,7 @@ function isDenied({ error }: Schemas["DeploymentPreview"]): boolean {
 /** Such as "Roll back to 9f56614, 2 minutes ago". */
 export function rollbackButton({ previous }: Rollback, environmentName?: string): DialogButton {
   const { created_at, finished_at } = previous;
-  const name = shortNameOf(previous);
+  const name = shortNameOf(previous.data.source, previous.reason);
   return {
     verb: "Roll back",
     text: (

@@ -39,10 +39,10 @@ export function titleOf({
 }
 
 /** The commit, else the image, else the reason, in a few characters. Undefined: there is none. */
-export function shortNameOf({
-  data: { source },
-  reason,
-}: Pick<Schemas["Deployment"], "data" | "reason">): string | undefined {
+export function shortNameOf(
+  source: Source | undefined,
+  reason: string | undefined,
+): string | undefined {
   const image = source?.registry?.image.split("/").at(-1);
   const name =
     source?.git?.commit.sha.slice(0, SHORT_SHA) ?? image?.replace(DIGEST, "@$1") ?? reason;

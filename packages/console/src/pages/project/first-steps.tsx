@@ -11,6 +11,7 @@ import { useList } from "../../query.ts";
 import { ROOT } from "../../router.ts";
 import { currentWho } from "../../session.ts";
 import { useStacks } from "../environment/use-stacks.ts";
+import { runnerCommand } from "../runner-pools/runner-tokens.tsx";
 import { EditStack } from "../stack/edit-stack.tsx";
 
 interface FirstStepsProps {
@@ -72,13 +73,7 @@ export function FirstSteps({ environment, can }: FirstStepsProps) {
                   {pool ? "Open the runner pool" : "Create a runner pool"}
                 </LinkButton>
               </div>
-              <Command
-                text={
-                  pool
-                    ? `${RUN_CLI} runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`
-                    : `${RUN_CLI} pools create main -e ${id}`
-                }
-              />
+              <Command text={pool ? runnerCommand() : `${RUN_CLI} pools create main -e ${id}`} />
             </>
           )}
         </Step>

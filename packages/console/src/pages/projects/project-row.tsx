@@ -8,7 +8,7 @@ import { Time } from "../../components/time.tsx";
 import { formatCount, humanize, showHidden } from "../../format.ts";
 import { useQuery } from "../../query.ts";
 import { ROOT } from "../../router.ts";
-import { describeSource } from "../deployment/source.tsx";
+import { shortNameOf } from "../deployment/source.tsx";
 
 export type Overview = Schemas["ProjectOverview"];
 type Environment = Schemas["EnvironmentOverview"];
@@ -91,7 +91,7 @@ function EnvironmentMark({ environment }: { environment: Environment }) {
         <span class="soft small block nowrap">
           {deployment ? (
             <>
-              {shortSource(deployment.source)}{" "}
+              {shortNameOf(deployment.source, deployment.reason)}{" "}
               <Time at={deployment.finished_at ?? deployment.created_at} />
             </>
           ) : (
@@ -101,10 +101,4 @@ function EnvironmentMark({ environment }: { environment: Environment }) {
       </span>
     </>
   );
-}
-
-/** The commit alone, or the image. */
-function shortSource(source: Schemas["DeploymentSource"] | undefined): string {
-  if (!source) return "";
-  return source.git ? source.git.commit.sha.slice(0, 7) : describeSource(source);
 }

@@ -69,12 +69,16 @@ function secretOf({ token }: { token: string }): Secret {
   };
 }
 
+/** Starts a runner with the token that `runner.token` has. */
+export function runnerCommand(): string {
+  return `${RUN_CLI} runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`;
+}
+
 /** Reads the token without an echo, so that it is in no history of a shell. */
 function startCommand(): string {
-  return [
-    '(umask 077; read -rs token; printf %s "$token" > runner.token)',
-    `${RUN_CLI} runner --url ${location.origin} --token-file runner.token --exec ./deploy.sh`,
-  ].join("\n");
+  return ['(umask 077; read -rs token; printf %s "$token" > runner.token)', runnerCommand()].join(
+    "\n",
+  );
 }
 
 function TokenRow({ token, children }: { token: Token; children: VNode }) {
