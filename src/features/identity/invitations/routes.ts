@@ -243,7 +243,10 @@ export const invitationRoutes = createRouter()
     const { organizationName, member, apiKey } = accepted;
     const { name, role } = member;
     const joined = {
-      ...{ organizationName, role, key: apiKey.key, origin: new URL(c.req.url).origin },
+      organizationName,
+      role,
+      key: apiKey.key,
+      origin: new URL(c.req.url).origin,
       name: name === NAMELESS ? undefined : name,
     };
     const session = await startSession(c, apiKey.key);

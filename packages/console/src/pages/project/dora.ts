@@ -19,11 +19,10 @@ export interface Dora {
 
 /** @param count How many days there are, also those without a deployment. */
 export function measure(days: readonly Day[], count: number): Dora {
-  const sum = (read: (day: Day) => number) => days.reduce((total, day) => total + read(day), 0);
-  const succeeded = sum((day) => day.succeeded);
-  const judged = succeeded + sum((day) => day.failed);
-  const recoveries = sum((day) => day.recoveries);
-  const recovered = sum((day) => day.recoveries * (day.recovery_seconds ?? 0));
+  const succeeded = sumOf(days, (day) => day.succeeded);
+  const judged = succeeded + sumOf(days, (day) => day.failed);
+  const recoveries = sumOf(days, (day) => day.recoveries);
+  const recovered = sumOf(days, (day) => day.recoveries * (day.recovery_seconds ?? 0));
   const queued = typical(days, (day) => day.queued_seconds?.median);
   const run = typical(days, (day) => day.run_seconds?.median);
   return {
@@ -34,7 +33,11 @@ export function measure(days: readonly Day[], count: number): Dora {
   };
 }
 
-/** All that ended, however. */
+export function sumOf(days: readonly Day[], read: (day: Day) => number): number {
+  return days.reduce((sum, day) => sum + read(day), 0);
+}
+
+/** How many deployments ended that day, whatever their outcome. */
 export function totalOf({ succeeded, failed, canceled, superseded }: Day): number {
   return succeeded + failed + canceled + superseded;
 }

@@ -8,7 +8,7 @@ import { useList } from "../../query.ts";
 import { queryOf } from "../../router.ts";
 import type { ProjectTabProps } from "../tabs.ts";
 import { DayChart } from "./day-chart.tsx";
-import { totalOf, typical } from "./dora.ts";
+import { sumOf, totalOf, typical } from "./dora.ts";
 import { DoraTable, formatSeconds, formatShare } from "./dora-table.tsx";
 
 type Day = Schemas["DayInsights"];
@@ -133,10 +133,6 @@ function summarizeDurations(days: readonly Day[]): string {
   const p95 = Math.max(...days.map(({ run_seconds }) => run_seconds?.p95 ?? 0));
   if (median === undefined) return "None started";
   return `Median ${formatSeconds(median)}, p95 up to ${formatSeconds(p95)}`;
-}
-
-function sumOf(days: readonly Day[], read: (day: Day) => number): number {
-  return days.reduce((sum, day) => sum + read(day), 0);
 }
 
 const HEADINGS = [
